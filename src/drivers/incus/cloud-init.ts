@@ -51,7 +51,13 @@ function metaData({ instanceId, name, sshKeys }: System): string {
   })
 }
 
-/** Root is the only user that Wolke promises, and the network follows the addresses at every boot. */
+/** The network follows the addresses at every boot. */
+const updates = { network: { when: ['boot', 'boot-new-instance'] } }
+
+/** The same as a part of a system's own configuration of cloud-init, which holds from its first boot on. */
+export const systemConfig = lines({ updates })
+
+/** Root is the only user that Wolke promises. */
 function vendorData({ name, rootPasswordHash, sshKeys }: System, { instanceType }: GuestOptions): string {
   const password =
     rootPasswordHash === null
@@ -67,7 +73,7 @@ function vendorData({ name, rootPasswordHash, sshKeys }: System, { instanceType 
     users: [],
     // Not every image passes further meta data on, where the keys hold beside keys in the user data.
     ssh_authorized_keys: sshKeys,
-    updates: { network: { when: ['boot', 'boot-new-instance'] } },
+    updates,
     ...password,
   })
   const config = `#cloud-config\n${document}`
@@ -100,7 +106,8 @@ const archiveOf = (documents: readonly string[]) =>
   `#cloud-config-archive\n${JSON.stringify(documents.map((content) => ({ content })))}`
 
 /** A document of YAML whose top-level keys are lines of their own. */
-const lines = (document: Readonly<Record<string, unknown>>) =>
-  Object.entries(document)
+function lines(document: Readonly<Record<string, unknown>>): string {
+  return Object.entries(document)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
     .join('')
+}

@@ -2,6 +2,7 @@
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import { type Incus, IncusError, TooLong } from './client.ts'
+import { systemConfig } from './cloud-init.ts'
 import { isDrive } from './drives.ts'
 import { editInstance, type Instance } from './edit.ts'
 import { isRunning, markedDone } from './instances.ts'
@@ -13,6 +14,8 @@ const shutdownS = 90
 const commandMs = 30_000
 /** Where the images of containers have what cloud-init reads. */
 const networkSeed = '/var/lib/cloud/seed/nocloud-net/network-config'
+/** Where their systems configure cloud-init. */
+const systemFolder = '/etc/cloud/cloud.cfg.d'
 
 const pathOf = (name: string) => `/1.0/instances/${name}`
 
@@ -55,7 +58,10 @@ async function removeSnapshots(incus: Incus, name: string): Promise<void> {
 
 /** Gives an instance power, with its network as it is now. Errors: `DriverError`. */
 export async function boot(incus: Incus, instance: Instance): Promise<void> {
-  if (instance.type === 'container') await renewNetworkSeed(incus, instance)
+  if (instance.type === 'container') {
+    await renewNetworkSeed(incus, instance)
+    await renewSystemConfig(incus, instance)
+  }
   const failure = await setPower(incus, instance.name, { action: 'start', timeout: -1 })
   if (failure) throw failure
 }
@@ -85,12 +91,26 @@ async function setPower(
  * has not booted yet has no document, and gets its first from the image.
  */
 async function renewNetworkSeed(incus: Incus, { name, config }: Instance): Promise<void> {
-  const wanted = config['cloud-init.network-config'] ?? ''
-  const path = `${pathOf(name)}/files?path=${encodeURIComponent(networkSeed)}`
+  const path = fileOf(name, networkSeed)
   const found = await incus.file(path)
-  if (found === undefined || found === wanted) return
-  await incus.putFile(path, wanted)
+  if (found !== undefined) await renew(incus, path, found, config['cloud-init.network-config'] ?? '')
 }
+
+/**
+ * Vendor data says that the network follows at every boot, but is kept only once it was read to its end: a system that loses
+ * its power in its first boot would start with the old network. One without cloud-init has no place for it.
+ */
+async function renewSystemConfig(incus: Incus, { name }: Instance): Promise<void> {
+  if ((await incus.file(fileOf(name, systemFolder))) === undefined) return
+  const path = fileOf(name, `${systemFolder}/80_wolke.cfg`)
+  await renew(incus, path, await incus.file(path), systemConfig)
+}
+
+async function renew(incus: Incus, path: string, found: string | undefined, wanted: string): Promise<void> {
+  if (found !== wanted) await incus.putFile(path, wanted)
+}
+
+const fileOf = (name: string, path: string) => `${pathOf(name)}/files?path=${encodeURIComponent(path)}`
 
 /**
  * Moves an instance without power to another member. Errors: `DriverError`, a permanent one when it has volumes, which are on

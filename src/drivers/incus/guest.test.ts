@@ -1,0 +1,41 @@
+/** What a container is told before it boots, on an Incus that only remembers. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Incus } from './client.ts'
+import type { Instance } from './edit.ts'
+import { boot } from './guest.ts'
+
+const seed = '/var/lib/cloud/seed/nocloud-net/network-config'
+const folder = '/etc/cloud/cloud.cfg.d'
+const own = `${folder}/80_wolke.cfg`
+const container = { name: 'srv-7', type: 'container', config: { 'cloud-init.network-config': 'new' } } as unknown
+
+/** Boots a container that has some files, and tells which were written. */
+async function bootWith(files: Map<string, string>): Promise<string[]> {
+  const written: string[] = []
+  const pathIn = (url: string) => new URL(url, 'http://incus').searchParams.get('path')!
+  const incus = {
+    file: async (url: string) => files.get(pathIn(url)),
+    async putFile(url: string, content: string) {
+      written.push(pathIn(url))
+      files.set(pathIn(url), content)
+    },
+    change: async () => undefined,
+  }
+  await boot(incus as unknown as Incus, container as Instance)
+  return written
+}
+
+test('a container reads its network at every boot, from the first one on', async () => {
+  const files = new Map([[folder, '[]']])
+  assert.deepEqual(await bootWith(files), [own])
+  assert.equal(files.get(own), 'updates: {"network":{"when":["boot","boot-new-instance"]}}\n')
+  files.set(seed, 'old')
+  assert.deepEqual(await bootWith(files), [seed])
+  assert.equal(files.get(seed), 'new')
+  assert.deepEqual(await bootWith(files), [])
+})
+
+test('a container without cloud-init is left as it is', async () => {
+  assert.deepEqual(await bootWith(new Map()), [])
+})
