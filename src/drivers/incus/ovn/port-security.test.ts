@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { addressAt, cidrContains } from '../../../net/ip.ts'
-import { portSecurity } from './port-security.ts'
+import { networksBeside, portSecurity } from './port-security.ts'
 
 const mac = '96:00:00:00:00:07'
 const router = ['fd00:172:31::1', 'fe80::1266:6aff:fe00:1', 'fe80::1']
-const [first, ...networks] = portSecurity(mac, router).split(' ')
+const [first, ...networks] = portSecurity(mac, networksBeside(router)).split(' ')
 
 const isAllowed = (address: string) => networks.some((network) => cidrContains(network, address))
 

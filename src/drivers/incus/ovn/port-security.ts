@@ -9,12 +9,15 @@ import { linkLocal, macOf } from './guards.ts'
 /** All addresses that servers may have beyond the link. */
 const elsewhere = ['0.0.0.0/0', '2000::/3', 'fc00::/7']
 
-/** As the column `port_security` has it. */
-export function portSecurity(mac: string, router: readonly string[]): string {
+/** Networks of the addresses that ports may have: all but those of their router on the link. */
+export function networksBeside(router: readonly string[]): string[] {
   // So much around them is left out that the rest is few networks; what a server chooses by chance is not in it.
   const nobodys = router.filter((address) => cidrContains(linkLocal, address)).map(around)
-  return [macOf(mac), ...elsewhere, ...without(linkLocal, nobodys)].join(' ')
+  return [...elsewhere, ...without(linkLocal, nobodys)]
 }
+
+/** As the column `port_security` has it. */
+export const portSecurity = (mac: string, networks: readonly string[]) => [macOf(mac), ...networks].join(' ')
 
 function around(address: string): string {
   const parsed = parseCidr(`${address}/96`, 'drop')

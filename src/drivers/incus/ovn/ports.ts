@@ -4,7 +4,7 @@
  */
 import type { RowChanges } from './database.ts'
 import type { Identities } from './identities.ts'
-import { portSecurity } from './port-security.ts'
+import { networksBeside, portSecurity } from './port-security.ts'
 import { routerAddresses } from './public-guard.ts'
 import { called, type Operation, textsOf } from './rows.ts'
 import type { Site } from './site.ts'
@@ -52,9 +52,9 @@ export class Ports {
       return side ? [{ ...side, security: port.security }] : []
     })
     if (known.length === 0) return
-    const router = routerAddresses(await this.#site.public())
+    const networks = networksBeside(routerAddresses(await this.#site.public()))
     const changes = known.flatMap(({ port, mac, security }): Operation[] => {
-      const wanted = portSecurity(mac, router)
+      const wanted = portSecurity(mac, networks)
       if (wanted === security) return []
       return [{ op: 'update', table: 'Logical_Switch_Port', where: [called(port)], row: { port_security: wanted } }]
     })
