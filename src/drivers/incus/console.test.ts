@@ -19,6 +19,8 @@ let log: string
 let asked: { name: string; body: object }[]
 let open: { data: WebSocket; control: WebSocket }[]
 let typed: string
+/** What the daemon waits for before it gives a console. */
+let busy: Promise<void>
 
 const daemon = createServer(async (request, response) => {
   const { method, url = '' } = request
@@ -29,6 +31,7 @@ const daemon = createServer(async (request, response) => {
   if (method === 'GET' && path === '/1.0/instances/srv-7/console') return void response.end(log)
   const body = JSON.parse((await request.toArray()).join(''))
   asked.push({ name: path!, body })
+  await busy
   const id = `operation-${asked.length}`
   reply(202, {
     type: 'async',
@@ -54,6 +57,7 @@ beforeEach(() => {
   asked = []
   open = []
   typed = ''
+  busy = Promise.resolve()
 })
 after(async () => {
   close()
@@ -156,6 +160,18 @@ test('a server that does not run has no console', async () => {
   instance = undefined
   await refuses()
   assert.deepEqual(asked, [])
+})
+
+test('a host that hangs keeps nobody waiting, and a console that comes too late ends', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  busy = promise
+  const impatient = incusConsoles(incus, 20)
+  await assert.rejects(impatient.driver.open(7, 1), { transient: true, message: /did not answer in time/ })
+  const connected = once(webSockets, 'connection')
+  resolve()
+  await connected
+  while (!open[0]?.data) await once(webSockets, 'connection')
+  await once(open[0].data, 'close')
 })
 
 test('all consoles end with the driver', async () => {

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import type { WebSocket } from 'ws'
 import type { ConsoleDriver } from '../../families/servers/console/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import { inTime } from '../../kernel/actions/in-time.ts'
 import { EmulatedScreen } from '../rfb/emulator.ts'
 import { Keyboard } from '../rfb/keyboard.ts'
 import { RfbServer } from '../rfb/server.ts'
@@ -17,11 +18,13 @@ import { type Instance, instanceOf } from './edit.ts'
 
 /** How often it is asked whether a server still runs, in milliseconds: Incus leaves the console of one that stopped open. */
 const watchMs = 2_000
+/** How long it may take until somebody sees a console, in milliseconds: a host that hangs takes that long for each part. */
+const usualOpenMs = 30_000
 /** What was typed and not read; more is dropped, as by a terminal whose program does not read. */
 const mostUnreadBytes = 65_536
 
 /** Creates the driver of consoles. `close` ends all that are open. */
-export function incusConsoles(incus: Incus): { readonly driver: ConsoleDriver; close(): void } {
+export function incusConsoles(incus: Incus, openMs = usualOpenMs): { readonly driver: ConsoleDriver; close(): void } {
   const consoles = new Map<number, Promise<TextConsole>>()
 
   /** Two who ask at the same time wait for the same one. */
@@ -35,13 +38,24 @@ export function incusConsoles(incus: Incus): { readonly driver: ConsoleDriver; c
     return connecting
   }
 
+  const reach = async (server: number): Promise<TextConsole> => {
+    const known = await consoles.get(server)
+    return known?.isOpen ? known : await (consoles.get(server) ?? connect(server))
+  }
+
   return {
     driver: {
       async open(server) {
-        const known = await consoles.get(server)
-        const open = known?.isOpen ? known : await (consoles.get(server) ?? connect(server))
-        if (!open.isOpen) throw new DriverError('the console ended at once', { transient: true })
-        return open.view()
+        const reached = reach(server)
+        try {
+          const open = (await inTime(reached, openMs)) as TextConsole
+          if (!open.isOpen) throw new DriverError('the console ended at once', { transient: true })
+          return open.view()
+        } catch (error) {
+          // Once it is there nobody may be left who waits for it. Why it never is was told.
+          reached.then((late) => setImmediate(() => late.endUnlessViewed())).catch(() => undefined)
+          throw error
+        }
       },
     },
     close() {
@@ -106,9 +120,13 @@ class TextConsole {
     this.#viewers.add(viewer)
     viewer.once('close', () => {
       this.#viewers.delete(viewer)
-      if (this.#viewers.size === 0) this.end()
+      this.endUnlessViewed()
     })
     return viewer
+  }
+
+  endUnlessViewed(): void {
+    if (this.#viewers.size === 0) this.end()
   }
 
   /** Ends with the power of the server, and with a host that does not answer. */
