@@ -1,12 +1,13 @@
 /**
  * What was removed, with its generation: a call that comes late must not bring it back. It is noted in the cluster, because
- * several processes drive the same hosts. A call cannot be late by days, so the memory is short.
+ * several processes drive the same hosts. All notes are written with each one, so the memory is short: what a call brings
+ * back that is late by hours is something that nobody wants, and is removed as such.
  */
 import type { Incus } from './client.ts'
 import type { Config } from './names.ts'
 import { editNotes, notesOf } from './notes.ts'
 
-const rememberedMs = 2 * 86_400_000
+const rememberedMs = 6 * 3_600_000
 const prefix = 'user.wolke.removed.'
 
 export class Tombstones {
