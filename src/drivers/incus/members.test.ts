@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DriverError } from '../../kernel/actions/define.ts'
-import { type Candidate, Placements, place } from './members.ts'
+import { type Incus, IncusError } from './client.ts'
+import { type Candidate, candidatesOf, Placements, place } from './members.ts'
 
 const member = (name: string, more: Partial<Candidate> = {}): Candidate => ({
   name,
@@ -35,4 +36,23 @@ test('a server counts once when it is shown', () => {
   assert.throws(() => placements.choose(2, [member('h1')], need(5_000)))
   const shown = member('h1', { servers: new Set([1]), promisedMb: 3_000 })
   assert.equal(placements.choose(2, [shown], need(5_000)), 'h1')
+})
+
+test('a member that does not answer takes no server, also while Incus calls it online', async () => {
+  const members = ['h1', 'h2', 'h3'].map((server_name) => ({ server_name, url: '', status: 'Online' }))
+  const instances: object[] = [{ name: 'srv-5', location: 'h2', config: null }]
+  const silent = new Set(['h1'])
+  const incus = {
+    list: async (path: string) => (path.startsWith('/1.0/cluster') ? members : instances),
+    async get(path: string) {
+      if ([...silent].some((name) => path.includes(name))) throw new IncusError(503, path, 'away')
+      return { value: { sysinfo: { total_ram: 2 ** 33 } } }
+    },
+  } as unknown as Incus
+  const namesOf = async () => (await candidatesOf(incus, 1, 7)).map(({ name }) => name)
+  assert.deepEqual(await namesOf(), ['h3'])
+  silent.add('h3')
+  await assert.rejects(namesOf(), { message: 'no host answers', transient: true })
+  members.length = 0
+  assert.deepEqual(await namesOf(), [])
 })

@@ -88,25 +88,35 @@ export function membersOf(incus: Incus): Promise<readonly Member[]> {
 }
 
 /**
- * The members that can take a server, which is not counted itself. `overcommit` is how many times its memory a member may
- * promise. Errors: `DriverError`.
+ * The members that can take a server, which is not counted itself; none when Incus is no cluster. `overcommit` is how many
+ * times its memory a member may promise. Errors: `DriverError`, a transient one when no member answers.
  */
 export async function candidatesOf(incus: Incus, overcommit: number, server: number): Promise<readonly Candidate[]> {
   const [members, all] = await Promise.all([membersOf(incus), incus.list<Instance>('/1.0/instances?recursion=1')])
-  // The configuration of what is on a member that does not answer is null.
-  const instances = all.filter(({ name, config }) => name !== serverName(server) && config !== null)
-  const online = members.filter(({ status }) => status === 'Online')
-  const memories = await Promise.all(online.map(({ server_name }) => memoryOf(incus, server_name)))
-  return online.map(({ server_name }, index) => {
-    const here = instances.filter(({ location }) => location === server_name)
-    return {
-      name: server_name,
-      memoryMb: memories[index]! * overcommit,
-      servers: new Set(here.flatMap(serverIn)),
-      promisedMb: here.reduce((sum, instance) => sum + promisedMb(instance), 0),
-      groups: new Set(here.flatMap(groupOf)),
-    }
-  })
+  const others = all.filter(({ name }) => name !== serverName(server))
+  // The configuration of what is on a member that does not answer is null. Incus calls that one online for some seconds more.
+  const silent = new Set(others.filter(({ config }) => config === null).map(({ location }) => location))
+  const online = members.filter(({ status, server_name }) => status === 'Online' && !silent.has(server_name))
+  const found = await Promise.all(
+    online.map(async ({ server_name: name }) => {
+      const here = others.filter(({ location }) => location === name)
+      const memoryMb = await memoryOf(incus, name)
+      return memoryMb === undefined ? [] : [candidateOf(name, memoryMb * overcommit, here)]
+    }),
+  )
+  const candidates = found.flat()
+  if (candidates.length > 0 || members.length === 0) return candidates
+  throw new DriverError('no host answers', { transient: true, code: 'unavailable' })
+}
+
+function candidateOf(name: string, memoryMb: number, here: readonly Instance[]): Candidate {
+  return {
+    name,
+    memoryMb,
+    servers: new Set(here.flatMap(serverIn)),
+    promisedMb: here.reduce((sum, instance) => sum + promisedMb(instance), 0),
+    groups: new Set(here.flatMap(groupOf)),
+  }
 }
 
 /** The id of the server that an instance is; Load Balancers have ids of their own. */
@@ -115,9 +125,15 @@ function serverIn({ name, config }: Instance): number[] {
   return id !== undefined && name === serverName(id) ? [id] : []
 }
 
-async function memoryOf(incus: Incus, member: string): Promise<number> {
-  const state = await incus.get<{ sysinfo: { total_ram: number } }>(`/1.0/cluster/members/${member}/state`)
-  return (state?.value.sysinfo.total_ram ?? 0) / 2 ** 20
+/** How much memory a member has; undefined for one that does not answer. */
+async function memoryOf(incus: Incus, member: string): Promise<number | undefined> {
+  try {
+    const state = await incus.get<{ sysinfo: { total_ram: number } }>(`/1.0/cluster/members/${member}/state`)
+    return state && state.value.sysinfo.total_ram / 2 ** 20
+  } catch (error) {
+    if (error instanceof DriverError) return undefined
+    throw error
+  }
 }
 
 /** Only what Wolke made has a limit in the form that it writes. */
