@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { follow, output } from './commands.ts'
+import { follow, outputWithin } from './commands.ts'
 import { release, sources } from './sources.ts'
 
 const here = import.meta.dirname
@@ -25,6 +25,9 @@ const cache = resolve(process.env.WOLKE_LAB_CACHE ?? join(here, '../node_modules
 const host = join(cache, `host-${digest('host/packages.sh')}`)
 /** The folder with the image of servers: `metadata.tar.xz` and `root.squashfs`. */
 const image = join(cache, `image-${digest('guest/**')}`)
+
+/** How long a part may take, in milliseconds: mirrors may be far away. */
+const patienceMs = 1_800_000
 
 /** What was built, as paths. */
 export interface Parts {
@@ -39,12 +42,15 @@ export interface Parts {
 export async function build(): Promise<Parts> {
   if (!existsSync(host) || !existsSync(image)) {
     mkdirSync(cache, { recursive: true })
-    const builder = [process.execPath, import.meta.filename]
-    const code = await follow('flock', [join(cache, 'lock'), ...builder])
+    // Whatever ends this process ends all that builds, with its mounts.
+    const builder = [...namespaces, process.execPath, import.meta.filename]
+    const code = await follow('setpriv', ['--pdeathsig', 'KILL', 'flock', '--no-fork', join(cache, 'lock'), ...builder])
     if (code !== 0) throw new Error(`The parts of the lab could not be built: code ${code}`)
   }
   return { host, image }
 }
+
+const namespaces = ['unshare', '--mount', '--pid', '--mount-proc', '--fork', '--kill-child']
 
 function digest(...recipe: readonly string[]): string {
   const files = globSync([...recipe, 'build.ts', 'sources.ts'], { cwd: here }).sort()
@@ -87,16 +93,35 @@ async function buildImage(folder: string): Promise<void> {
   const architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
   const text = readFileSync(join(here, 'guest/metadata.yaml'), 'utf8').replace('ARCHITECTURE', architecture)
   writeFileSync(join(metadata, 'metadata.yaml'), text)
-  await output('tar', '-cJf', join(folder, 'metadata.tar.xz'), '-C', metadata, '.')
-  await output('mksquashfs', root, join(folder, 'root.squashfs'), '-comp', 'lz4', '-noappend', '-no-progress')
+  await outputWithin(patienceMs, 'tar', '-cJf', join(folder, 'metadata.tar.xz'), '-C', metadata, '.')
+  await outputWithin(
+    patienceMs,
+    'mksquashfs',
+    root,
+    join(folder, 'root.squashfs'),
+    '-comp',
+    'lz4',
+    '-noappend',
+    '-no-progress',
+  )
   for (const made of [root, metadata]) rmSync(made, { recursive: true })
 }
 
-/** Makes a file system of Debian's packages, with mounts that end with the program. */
+/** Makes a file system of Debian's packages. */
 async function debian(folder: string, variant: string, options: readonly string[]): Promise<void> {
-  const unshare = ['--mount', '--pid', '--mount-proc', '--fork', '--kill-child']
-  const mmdebstrap = ['mmdebstrap', '--mode=root', `--variant=${variant}`, '--dpkgopt=force-unsafe-io', ...options]
-  await output('unshare', ...unshare, ...mmdebstrap, release, folder, ...(await sources()))
+  const how = ['--mode=root', `--variant=${variant}`, '--dpkgopt=force-unsafe-io', ...options]
+  await outputWithin(patienceMs, 'mmdebstrap', ...how, release, folder, ...(await sources()))
 }
 
-if (import.meta.main) await Promise.all([part(host, buildHost), part(image, buildImage)])
+/** Builds what is missing, in namespaces of its own and while nobody else does. */
+async function buildParts(): Promise<void> {
+  // What programs leave behind when they are cut goes with the next build.
+  const temporary = join(cache, 'tmp')
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary)
+  process.env.TMPDIR = temporary
+  await Promise.all([part(host, buildHost), part(image, buildImage)])
+  rmSync(temporary, { recursive: true })
+}
+
+if (import.meta.main) await buildParts()

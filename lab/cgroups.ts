@@ -6,6 +6,9 @@ const top = '/sys/fs/cgroup'
 /** Whether there is one hierarchy of groups, of version 2, or one for each controller. */
 const isUnified = existsSync(join(top, 'cgroup.controllers'))
 
+/** What hosts and their servers are limited by. */
+const controllers: readonly string[] = ['cpu', 'cpuset', 'io', 'memory', 'pids']
+
 /** The folders of hierarchies; links are other names of the same. */
 const hierarchies = () =>
   isUnified
@@ -16,17 +19,13 @@ const hierarchies = () =>
 
 /** Makes the group of a lab, whose hosts together may use so many bytes. */
 export function makeLabGroup(lab: string, bytes: number): void {
+  if (isUnified) giveOn(top)
   for (const hierarchy of hierarchies()) make(join(hierarchy, lab))
-  if (isUnified) {
-    const controllers = readFileSync(join(top, lab, 'cgroup.controllers'), 'utf8')
-      .trim()
-      .split(' ')
-    writeFileSync(join(top, lab, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '))
-  }
+  if (isUnified) giveOn(join(top, lab))
   limit(lab, bytes)
 }
 
-/** Makes the group of a host, which may use so many bytes. Returns the folders that its processes join. */
+/** Makes the group of a host, which may use so many bytes. Returns its folders, which the first of its processes joins. */
 export function makeHostGroup(lab: string, host: string, bytes: number): string[] {
   const folders = hierarchies().map((hierarchy) => join(hierarchy, lab, host))
   for (const folder of folders) make(folder)
@@ -43,6 +42,14 @@ export function labGroups(prefix: string): string[] {
 /** Takes the groups of a lab away, whose processes have ended. */
 export function removeLabGroup(lab: string): void {
   for (const hierarchy of hierarchies()) removeTree(join(hierarchy, lab))
+}
+
+/** Gives what hosts are limited by to the groups within a folder, which have only what it gives them. */
+function giveOn(folder: string): void {
+  const namesIn = (file: string) => readFileSync(join(folder, file), 'utf8').split(/\s+/)
+  const given = namesIn('cgroup.subtree_control')
+  const names = namesIn('cgroup.controllers').filter((name) => controllers.includes(name) && !given.includes(name))
+  if (names.length > 0) writeFileSync(join(folder, 'cgroup.subtree_control'), names.map((name) => `+${name}`).join(' '))
 }
 
 function make(folder: string): void {

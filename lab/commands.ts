@@ -5,19 +5,28 @@ import { promisify } from 'node:util'
 const start = promisify(execFile)
 
 /** How long a step may take, in milliseconds. */
-const timeout = 240_000
+const usualMs = 240_000
 
-/** What the command printed. Errors: one that names the command and has what it said, when it fails. */
-export async function output(command: string, ...args: readonly string[]): Promise<string> {
+/**
+ * What the command printed. Errors: one that names the command and has what it said, when it fails or does not end in four
+ * minutes.
+ */
+export function output(command: string, ...args: readonly string[]): Promise<string> {
+  return outputWithin(usualMs, command, ...args)
+}
+
+/** The same for a command that may take so many milliseconds. */
+export async function outputWithin(timeout: number, command: string, ...args: readonly string[]): Promise<string> {
   try {
     const running = start(command, args, { timeout, maxBuffer: 64 << 20 })
     // Some programs read what comes this way, and wait for it.
     running.child.stdin?.end()
     return (await running).stdout
   } catch (cause) {
-    const { stdout, stderr } = cause as { stdout?: string; stderr?: string }
+    const { stdout, stderr, killed } = cause as { stdout?: string; stderr?: string; killed?: boolean }
     if (stdout === undefined) throw cause
-    throw new Error(`${[command, ...args].join(' ')} failed:\n${stdout}${stderr}`)
+    const how = killed ? `was ended after ${timeout / 1_000} s` : 'failed'
+    throw new Error(`${[command, ...args].join(' ')} ${how}:\n${stdout}${stderr}`)
   }
 }
 

@@ -36,12 +36,13 @@ export async function startHost({ lab, folder, root, image, name, address }: Hos
 
   const cgroups = makeHostGroup(lab, name, memory)
   const init = ['bash', join(here, 'root/init.sh'), name, merged!, here, image, data!]
-  const pid = await firstProcess([...joining(cgroups), ...namespaces, ...init])
+  // Only what is in the new namespaces may be in its groups: init.sh empties them for groups within.
+  const pid = await firstProcess([...namespaces, ...joining(cgroups), 'unshare', '--cgroup', ...init])
   for (const [index, network] of ['hosts', 'uplink'].entries()) await connect(name, pid, `eth${index}`, network)
   return { name, address, pid, cgroups }
 }
 
-const namespaces = ['unshare', '--mount', '--pid', '--net', '--uts', '--ipc', '--cgroup', '--fork', '--kill-child']
+const namespaces = ['unshare', '--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--kill-child'] as const
 
 /** The process that is the first of new namespaces, once it says that it is ready. */
 async function firstProcess([command, ...args]: readonly [string, ...string[]]): Promise<number> {

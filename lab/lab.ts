@@ -1,5 +1,6 @@
 /** What a running lab is, as the file named by `WOLKE_LAB` tells it to programs that run in it. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** A host of the lab. */
 export interface Member {
@@ -57,7 +58,13 @@ export function currentLab(): Lab | undefined {
 export function onMember({ pid, cgroups }: Member, command: readonly string[]): [string, ...string[]] {
   const enter = ['nsenter', '-t', `${pid}`, '-m', '-p', '-n', '-u', '-i', '-C', '-r', '-w']
   const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-  return [...joining(cgroups), ...enter, 'env', '-i', path, 'HOME=/root', 'LC_ALL=C.UTF-8', ...command]
+  return [...joining(cgroups.map(innermost)), ...enter, 'env', '-i', path, 'HOME=/root', 'LC_ALL=C.UTF-8', ...command]
+}
+
+/** Version 2 takes no process into a group that has groups within, so that init.sh makes one for those of a host itself. */
+function innermost(cgroup: string): string {
+  const scope = join(cgroup, 'init.scope')
+  return existsSync(scope) ? scope : cgroup
 }
 
 /** The beginning of a command line whose process joins control groups. */

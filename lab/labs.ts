@@ -42,7 +42,8 @@ async function untilDone(attempt: () => void): Promise<void> {
     try {
       return attempt()
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || performance.now() > deadline) throw error
+      const code = (error as NodeJS.ErrnoException).code ?? ''
+      if (!['EBUSY', 'ENOTEMPTY'].includes(code) || performance.now() > deadline) throw error
     }
   }
 }

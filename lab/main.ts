@@ -43,11 +43,16 @@ Programs in its namespaces find what it is in ${process.env[labVariable]}`)
   },
 }
 
-const [name = 'start', ...args] = process.argv.slice(2)
-const command = commands[name]
-if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 5).join(', ')}`)
-if (process.getuid?.() !== 0) throw new Error('The lab needs root: it makes namespaces, mounts and control groups')
-process.exitCode = await command(...args)
+try {
+  const [name = 'start', ...args] = process.argv.slice(2)
+  const command = commands[name]
+  if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 5).join(', ')}`)
+  if (process.getuid?.() !== 0) throw new Error('The lab needs root: it makes namespaces, mounts and control groups')
+  process.exitCode = await command(...args)
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
 
 /** Runs a command in a lab of its own. Whatever ends this process ends all that it started. */
 async function run(...command: string[]): Promise<number> {

@@ -11,9 +11,10 @@ mount -t proc proc proc
 mount -t sysfs sysfs sys
 if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
   mount -t cgroup2 cgroup2 sys/fs/cgroup
-  # Controllers can be given to groups within only when no process is beside them.
-  mkdir -p sys/fs/cgroup/init
-  echo 0 >sys/fs/cgroup/init/cgroup.procs
+  # Controllers can be given to groups within only when no process is beside them. By this name LXC knows that containers
+  # belong beside it, not within.
+  mkdir -p sys/fs/cgroup/init.scope
+  echo 0 >sys/fs/cgroup/init.scope/cgroup.procs
   sed 's/\([a-z]\+\)/+\1/g' sys/fs/cgroup/cgroup.controllers >sys/fs/cgroup/cgroup.subtree_control
 else
   mount -t tmpfs tmpfs sys/fs/cgroup
