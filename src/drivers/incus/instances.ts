@@ -33,8 +33,8 @@ type Done = keyof typeof done
 
 /** What is to be done next. */
 export type Task =
-  /** Take away its power, asking the guest for it or not. */
-  | { readonly do: 'stop'; readonly manner: ServerState['manner'] }
+  /** Take away its power, asking the guest for it or not; its disk may be written next. */
+  | { readonly do: 'stop'; readonly manner: ServerState['manner']; readonly before?: 'install' }
   /** Write the image to its disk. */
   | { readonly do: 'install' }
   /** Replace its configuration and devices. */
@@ -75,7 +75,7 @@ export function nextTask(
   if (!includes(config, changes) || !sameDevices(instance.devices, devices)) {
     return { do: 'configure', config: { ...config, ...changes }, devices }
   }
-  if (isOn && lacks('installation')) return { do: 'stop', manner: 'hard' }
+  if (isOn && lacks('installation')) return { do: 'stop', manner: 'hard', before: 'install' }
   if (isOn && (state.power === 'off' || lacks('cycle'))) return { do: 'stop', manner: state.manner }
   if (lacks('installation')) return { do: 'install' }
   if (!isOn && state.power === 'on') return { do: 'boot' }

@@ -112,7 +112,11 @@ export class Servers {
     report: Report | undefined,
   ): Promise<void> {
     const { incus, options } = this.#parts
-    if (task.do === 'stop') return stop(incus, instance.name, task.manner)
+    if (task.do === 'stop') {
+      // What cannot be installed costs nobody a restart.
+      if (task.before === 'install') await this.#image(state)
+      return stop(incus, instance.name, task.manner)
+    }
     if (task.do === 'install') return install(incus, instance.name, state, await this.#image(state), report)
     if (task.do === 'boot') {
       await this.#keepApart(instance, state, report)
