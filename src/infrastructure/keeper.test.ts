@@ -14,6 +14,7 @@ class TellingHosts {
   things: Thing[] = []
   readonly inForce = new Map<string, Map<number, number>>()
   readonly removed: string[] = []
+  isAway = false
   owner: string | undefined
 
   kept(place: Pick<KeptHosts, 'locations' | 'networkZones'>): KeptHosts {
@@ -26,7 +27,9 @@ class TellingHosts {
         volumes: { remove: (id: number) => remove(`volume ${id}`) },
         loadBalancers: { remove: (id: number) => remove(`load balancer ${id}`) },
       } as unknown as KeptHosts['machines'],
-      uphold: async () => undefined,
+      uphold: async () => {
+        if (this.isAway) throw new Error('the hosts do not answer')
+      },
       survey: async (): Promise<Survey> => ({ things: this.things, inForce: this.inForce, unmarked: [] }),
       owner: async () => this.owner,
       claim: async (name) => {
@@ -86,6 +89,21 @@ forEachDatabase('hosts', (open) => {
       calls.filter(({ driver }) => driver === 'volumes').map(({ subject }) => subject),
       [two, three],
     )
+  })
+
+  test('the time of what nobody wants goes on while its hosts do not answer', async () => {
+    const { world, hosts, keeper } = await opened(60_000)
+    hosts.things = [{ kind: 'server', id: 900_001, generation: 4 }]
+    await keeper.run()
+    world.clock.advance(61_000)
+    await keeper.run()
+    assert.deepEqual(hosts.removed, [], 'nobody was told of it before')
+    hosts.isAway = true
+    await assert.rejects(keeper.run(), /do not answer/)
+    world.clock.advance(61_000)
+    hosts.isAway = false
+    await keeper.run()
+    assert.deepEqual(hosts.removed, ['server 900001'])
   })
 
   test('what nobody wants is removed when the time has passed, unless the hosts are of another installation', async () => {

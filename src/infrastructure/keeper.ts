@@ -41,9 +41,8 @@ export interface KeeperParts {
 
 /** What is known of an orphan. */
 interface Seen {
-  /** In milliseconds since the epoch. */
-  readonly since: number
-  readonly isTold: boolean
+  /** When the log told of it first, in milliseconds since the epoch; undefined when it was seen once. */
+  readonly toldAt: number | undefined
 }
 
 const usualTimeoutMs = 60_000
@@ -61,7 +60,10 @@ export class Keeper {
     const failures: unknown[] = []
     const seen = new Map<string, Seen>()
     for (const hosts of this.#parts.hosts) {
-      await this.#keep(hosts, seen, failures).catch((error: unknown) => failures.push(error))
+      await this.#keep(hosts, seen, failures).catch((error: unknown) => {
+        failures.push(error)
+        this.#remember(hosts, seen)
+      })
     }
     this.#orphans = seen
     if (failures.length > 0) throw new AggregateError(failures, `hosts are not as they are wanted: ${failures[0]}`)
@@ -80,6 +82,11 @@ export class Keeper {
     for (const orphan of orphans) {
       await this.#sweep(hosts, orphan, seen).catch((error: unknown) => failures.push(error))
     }
+  }
+
+  /** Hosts that could not be looked at this time have what they had, whose time goes on. */
+  #remember({ name }: KeptHosts, seen: Map<string, Seen>): void {
+    for (const [key, one] of this.#orphans) if (key.startsWith(`${name} `) && !seen.has(key)) seen.set(key, one)
   }
 
   /** Whether this installation may remove something from hosts. Whoever comes first has them. */
@@ -101,14 +108,17 @@ export class Keeper {
     const { clock, log, graceMs } = this.#parts
     const key = `${hosts.name} ${nameOf(orphan)}`
     const before = this.#orphans.get(key)
-    const since = before?.since ?? clock.now()
-    seen.set(key, { since, isTold: before !== undefined })
     // Something that is being deleted at this moment is not there the next time.
-    if (!before) return
+    if (!before) {
+      seen.set(key, { toldAt: undefined })
+      return
+    }
+    const toldAt = before.toldAt ?? clock.now()
+    seen.set(key, { toldAt })
     const what = { hosts: hosts.name, kind: orphan.kind, id: orphan.id }
-    const leftMs = since + graceMs - clock.now()
+    const leftMs = toldAt + graceMs - clock.now()
     if (leftMs > 0) {
-      if (!before.isTold)
+      if (before.toldAt === undefined)
         log.warn({ ...what, inSeconds: Math.ceil(leftMs / 1_000) }, 'nobody wants this; it will be removed')
       return
     }
