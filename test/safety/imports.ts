@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families',
     'families.ts',
     'kernel/actions/define.ts',
+    'kernel/actions/in-time.ts',
     'kernel/process/clock.ts',
     'lab/driver.ts',
     'metadata/driver.ts',
