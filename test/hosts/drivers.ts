@@ -9,6 +9,7 @@ import type { ServerState } from '../../src/families/servers/driver.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { until } from '../bare-database.ts'
+import { persist } from '../transient.ts'
 import { clusterOf, theLab } from './cluster.ts'
 
 /** The image Debian 12 of the catalogue. */
@@ -62,7 +63,8 @@ export class Servers {
   }
 
   async apply(id: number, more: Partial<ServerState> = {}): Promise<void> {
-    await this.hosts.machines.servers.apply({ ...this.plain(id), generation: this.next(id), ...more })
+    const state = { ...this.plain(id), generation: this.next(id), ...more }
+    await persist(() => this.hosts.machines.servers.apply(state))
   }
 
   /** A small server, without its generation. */
@@ -97,7 +99,10 @@ export class Servers {
   }
 
   async remove(...ids: readonly number[]): Promise<void> {
-    for (const id of ids) await this.hosts.machines.servers.remove(id, this.next(id), null)
+    for (const id of ids) {
+      const generation = this.next(id)
+      await persist(() => this.hosts.machines.servers.remove(id, generation, null))
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { serverName } from '../../src/drivers/incus/names.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import type { DriverError } from '../../src/kernel/actions/define.ts'
 import { until } from '../bare-database.ts'
+import { persist } from '../transient.ts'
 import { theLab } from './cluster.ts'
 import { killDaemon, restart } from './daemons.ts'
 import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
@@ -91,7 +92,8 @@ onServers('a late call, a removed server and a lost one', async (servers, { incu
 
 onServers('two processes that want the same at once make it once', async (servers, hosts, id) => {
   const state: ServerState = { ...servers.plain(id), generation: servers.next(id), power: 'on' }
-  await Promise.all([hosts.machines.servers.apply(state), hosts.machines.servers.apply(state)])
+  const apply = () => persist(() => hosts.machines.servers.apply(state))
+  await Promise.all([apply(), apply()])
   await servers.isUp(id)
   assert.equal((await instanceOf(hosts.incus, id))?.status, 'Running')
 })

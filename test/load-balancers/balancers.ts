@@ -10,10 +10,10 @@ import type {
   Health,
   Observation,
 } from '../../src/families/load-balancers/driver.ts'
-import { DriverError } from '../../src/kernel/actions/define.ts'
 import { emptyState, plainHttp } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
 import { selfSigned } from '../certificates.ts'
+import { persist } from '../transient.ts'
 import type { Plane } from './planes.ts'
 
 /** The port that targets serve on unless a test says otherwise. */
@@ -106,15 +106,8 @@ export class Balancer {
     await this.#apply()
   }
 
-  /** Repeats what fails for now, as the core does. */
-  async #apply(): Promise<void> {
-    for (let left = 3; ; left--) {
-      try {
-        return await this.plane.driver.apply(this.state)
-      } catch (error) {
-        if (left === 0 || !(error instanceof DriverError && error.transient)) throw error
-      }
-    }
+  #apply(): Promise<void> {
+    return persist(() => this.plane.driver.apply(this.state))
   }
 
   remove(): Promise<void> {
