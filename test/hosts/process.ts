@@ -81,7 +81,16 @@ export async function prepare(path: string): Promise<void> {
   }
 }
 
-const families = ['servers', 'volumes', 'networks', 'floating_ips', 'primary_ips', 'firewalls', 'images']
+const families = [
+  'servers',
+  'volumes',
+  'networks',
+  'floating_ips',
+  'primary_ips',
+  'firewalls',
+  'images',
+  'load_balancers',
+]
 
 /** How many actions have not ended. */
 async function running(api: Place['api']): Promise<number> {
