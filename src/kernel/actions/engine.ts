@@ -80,7 +80,7 @@ export class Engine {
       const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
       if (this.#queue.isStopping) return
       // What was claimed since waits for nothing, and still has to run.
-      if (pause === undefined && !this.#queue.isBusy) return
+      if (pause === undefined && !(await this.#queue.hasWork())) return
       await delay(Math.max(1, pause ?? 0))
     }
   }

@@ -86,7 +86,7 @@ export class Worker<Row extends ProjectWork> {
   async drain(): Promise<void> {
     for (;;) {
       // What is in progress may make more work free than a claim sees that is asked for before it has ended.
-      while (this.isBusy) {
+      while (this.#claiming !== undefined || this.#underWay.size > 0) {
         await this.#claiming
         await this.landed()
       }
@@ -97,9 +97,10 @@ export class Worker<Row extends ProjectWork> {
     }
   }
 
-  /** Whether work is in progress, or is being looked for. */
-  get isBusy(): boolean {
-    return this.#claiming !== undefined || this.#underWay.size > 0
+  /** Whether work is in progress, also what is being claimed at the time of the call. */
+  async hasWork(): Promise<boolean> {
+    await this.#claiming
+    return this.#underWay.size > 0
   }
 
   /** Resolves when all work in progress has ended. */
