@@ -107,4 +107,6 @@ async function execute(host: string, ...command: string[]): Promise<number> {
   return await follow('nsenter', [...enter, 'env', variable, ...self, 'exec', host, ...command])
 }
 
-const childOf = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+}
