@@ -5,18 +5,22 @@ import type { Database } from '../src/kernel/data/db.ts'
 import { runningClock } from '../src/kernel/process/clock.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import { clusterOf, onHosts } from '../test/hosts/cluster.ts'
-import { call, timed } from './client.ts'
+import { call, forAll, timed } from './client.ts'
 import { command, finish, type HostsBench, inTurns } from './hosts-rounds.ts'
+import { serverNamed } from './hosts-servers.ts'
 import type { Row } from './report.ts'
 
-/** Makes volumes by the API, and looks for what differs: both engines and the database are read in each round. */
+/**
+ * Makes servers and Floating IPs that lead to them by the API, and looks for what differs: both engines and the database are
+ * read in each round.
+ */
 export async function reconcile(bench: HostsBench, open: () => Promise<Database>): Promise<Row> {
-  const { lab, url, volumes } = bench
-  // One at a time, since Incus makes volumes of one pool so, and more would only wait for each other.
-  for (let index = 0; index < volumes; index++) {
-    const volume = { name: `v${index}`, size: 10, format: 'ext4', location: onHosts.location }
-    await finish(bench, 'POST', '/volumes', volume)
-  }
+  const { lab, url, resources } = bench
+  const servers = await Promise.all(
+    ['one', 'two', 'three'].map(async (name) => (await finish(bench, 'POST', '/servers', serverNamed(name))).server.id),
+  )
+  const addresses = Array.from({ length: resources - servers.length }, (_, index) => servers[index % servers.length]!)
+  await forAll(addresses, (server) => finish(bench, 'POST', '/floating_ips', { type: 'ipv6', server }))
   const [location] = (await call('GET', `${url}/v1/locations?name=${onHosts.location}`)).body.locations
   const place = { locations: new Set([location.id]), networkZones: new Set([location.network_zone]) }
   const parts = { clock: runningClock(), log: openLog('silent'), directory: undefined }
@@ -31,9 +35,13 @@ export async function reconcile(bench: HostsBench, open: () => Promise<Database>
   try {
     return await inTurns(
       bench,
-      { name: `reconcile of ${volumes} volumes`, note: 'bare: incus storage volume list' },
+      { name: `reconcile of ${resources} resources`, note: 'bare: incus list, ovn-nbctl list of routes' },
       () => timed(round),
-      () => timed(() => command(bench, 'incus', 'storage', 'volume', 'list', lab.names.pool, '--format', 'json')),
+      () =>
+        timed(async () => {
+          await command(bench, 'incus', 'list', '--format', 'json')
+          await command(bench, 'ovn-nbctl', '--format=json', 'list', 'Logical_Router_Static_Route')
+        }),
     )
   } finally {
     await db.close()

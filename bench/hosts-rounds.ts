@@ -13,7 +13,7 @@ export interface HostsBench {
   readonly servers: number
   readonly rules: number
   /** How many resources are reconciled. */
-  readonly volumes: number
+  readonly resources: number
 }
 
 /** Runs a command on the first host. Errors: one with what it said when it fails. */

@@ -76,7 +76,8 @@ export async function floatingIp(bench: HostsBench): Promise<Row[]> {
   return [row]
 }
 
-const serverNamed = (name: string) => ({
+/** A small server. */
+export const serverNamed = (name: string) => ({
   name,
   server_type: onHosts.type,
   image: onHosts.image,

@@ -18,8 +18,8 @@ import { type Row, table } from './report.ts'
 
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const effort = options.quick
-  ? { rounds: 2, servers: 10, rules: 50, volumes: 50 }
-  : { rounds: 7, servers: 100, rules: 50, volumes: 1_000 }
+  ? { rounds: 2, servers: 10, rules: 50, resources: 50 }
+  : { rounds: 7, servers: 100, rules: 50, resources: 1_000 }
 
 const lab = theLab()
 const directory = mkdtempSync(join(import.meta.dirname, '../node_modules/.bench-'))
