@@ -56,11 +56,12 @@ export const rounds: Readonly<Record<string, Round>> = {
     () => act(`/servers/${one}`, 'poweron'),
   ],
   'a server is installed anew': ({ one }, { image }) => [() => act(`/servers/${one}`, 'rebuild', { image })],
+  // It gets its power back each time.
   'a server gets another type': ({ one }, { type, largerType }) => [
     () => act(`/servers/${one}`, 'poweroff'),
     () => act(`/servers/${one}`, 'change_type', { server_type: largerType, upgrade_disk: false }),
+    () => act(`/servers/${one}`, 'poweroff'),
     () => act(`/servers/${one}`, 'change_type', { server_type: type, upgrade_disk: false }),
-    () => act(`/servers/${one}`, 'poweron'),
   ],
   'a snapshot is made and removed': (ids) => [
     () => ({ ...act(`/servers/${ids.one}`, 'create_image', { type: 'snapshot' }), makes: 'image' }),
