@@ -1,7 +1,7 @@
 /** What the benchmarks of hosts share: the lab, how much they do, and rounds in which both sides take turns. */
 import type { Lab } from '../lab/lab.ts'
 import { onHost } from '../test/hosts/guests.ts'
-import { call, idsOf, untilSettled } from './client.ts'
+import { type Body, call, idsOf, untilSettled } from './client.ts'
 import { median, type Row } from './report.ts'
 
 export interface HostsBench {
@@ -38,9 +38,6 @@ export async function inTurns(
     ...(note === undefined ? {} : { note }),
   }
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: benchmarks look into replies of every shape
-type Body = any
 
 /** Sends a request, and waits until its actions have succeeded. */
 export async function finish(bench: HostsBench, method: 'POST' | 'DELETE', path: string, body?: object): Promise<Body> {

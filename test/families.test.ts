@@ -126,6 +126,11 @@ const dependants: readonly Dependant[] = [
   { path: 'test/conformance/', families: 'all', why: 'what hosts do with every kind of resource' },
   { path: 'test/hosts/', families: 'all', why: 'what hosts do with every kind of resource' },
   { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },
+  {
+    path: 'test/server-states.ts',
+    families: ['placement-groups', 'servers', 'ssh-keys'],
+    why: 'what a driver is told',
+  },
   { path: 'test/balancer-states.ts', families: ['load-balancers'], why: 'what a data plane is told' },
   { path: 'test/embedded-balancer.ts', families: ['load-balancers'], why: 'one that carries traffic' },
   { path: 'test/haproxy.ts', families: ['load-balancers'], why: 'one that carries traffic' },

@@ -9,11 +9,9 @@ import type { ServerState } from '../../src/families/servers/driver.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { until } from '../bare-database.ts'
+import { emptyServer } from '../server-states.ts'
 import { persist } from '../transient.ts'
 import { clusterOf, theLab } from './cluster.ts'
-
-/** The image Debian 12 of the catalogue. */
-const image = 114690387
 
 /** The drivers of a lab, and the engine beneath them. */
 export interface LabHosts extends Hosts {
@@ -69,6 +67,7 @@ export class Servers {
 
   /** A small server, without its generation. */
   plain(id: number): Omit<ServerState, 'generation'> {
+    const { generation: _, ...plain } = emptyServer
     return { ...plain, id, name: `s${id}` }
   }
 
@@ -104,25 +103,4 @@ export class Servers {
       await persist(() => this.hosts.machines.servers.remove(id, generation, null))
     }
   }
-}
-
-const plain: Omit<ServerState, 'id' | 'name' | 'generation'> = {
-  location: 1,
-  cores: 1,
-  memoryMb: 512,
-  diskGb: 5,
-  image,
-  installation: 1,
-  iso: null,
-  userData: null,
-  sshKeys: [],
-  rootPasswordHash: null,
-  passwordReset: null,
-  rescue: null,
-  power: 'off',
-  manner: 'hard',
-  cycle: null,
-  ipv4: null,
-  ipv6: null,
-  placementGroup: null,
 }

@@ -1,6 +1,7 @@
 /** What is done next for a server on hosts, by what is read of its instance. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { emptyServer } from '../../../test/server-states.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
 import type { Instance } from './edit.ts'
 import { type InstanceOptions, markedDone, newInstance, nextTask, type Task } from './instances.ts'
@@ -15,27 +16,13 @@ const ofMachines: InstanceOptions = { ...options, instanceType: 'virtual-machine
 const internal = { ipv4: '172.31.0.7', ipv6: 'fd00:172:31::7' }
 
 const wanted: ServerState = {
-  id: 7,
-  generation: 1,
-  location: 1,
-  name: 'web',
+  ...emptyServer,
   cores: 2,
   memoryMb: 4096,
   diskGb: 80,
-  image: 114690387,
   installation: null,
-  iso: null,
-  userData: null,
-  sshKeys: [],
-  rootPasswordHash: null,
-  passwordReset: null,
-  rescue: null,
-  power: 'off',
-  manner: 'hard',
-  cycle: null,
   ipv4: '198.18.0.7',
   ipv6: '2001:db8:100:7::/64',
-  placementGroup: null,
 }
 
 /** An instance as Incus has it after it was made for a state. */

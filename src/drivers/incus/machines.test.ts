@@ -1,35 +1,14 @@
 /** What virtual machines boot from, call by call, on an Incus that only remembers. Real ones need KVM: `npm run test:kvm`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { emptyServer } from '../../../test/server-states.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
 import type { Incus } from './client.ts'
 import type { Instance } from './edit.ts'
 import { Media } from './media.ts'
 import { type ServerParts, Servers } from './servers.ts'
 
-const wanted: ServerState = {
-  id: 7,
-  generation: 1,
-  location: 1,
-  name: 'web',
-  cores: 2,
-  memoryMb: 4096,
-  diskGb: 80,
-  image: 114690387,
-  installation: 1,
-  iso: null,
-  userData: null,
-  sshKeys: [],
-  rootPasswordHash: null,
-  passwordReset: null,
-  rescue: null,
-  power: 'on',
-  manner: 'hard',
-  cycle: null,
-  ipv4: null,
-  ipv6: null,
-  placementGroup: null,
-}
+const wanted: ServerState = { ...emptyServer, cores: 2, memoryMb: 4096, diskGb: 80, power: 'on' }
 const rescue = { sshKeys: [], rootPasswordHash: '$6$r$s' }
 
 /** Virtual machines on one host with some ISOs. `changes` are the calls that changed something, `boots` what was booted. */

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Json } from '../../conformance/stage.ts'
 import { type Client, makeClient } from '../../harness.ts'
 import { program, token } from '../../program/program.ts'
 import { done } from '../../proof.ts'
@@ -22,9 +23,6 @@ export const onMachines =
 /** How long a machine may take to do something, in milliseconds: its disk is copied, and it boots. */
 const patienceMs = 600_000
 const pauseMs = 500
-
-// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-type Json = any
 
 export interface Machines {
   readonly api: Client
