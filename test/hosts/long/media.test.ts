@@ -1,4 +1,4 @@
-/** ISOs that the operator imports for virtual machines, which hosts without KVM have as well as any. */
+/** ISOs that the operator imports for virtual machines, which hosts without KVM can keep too. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Incus } from '../../../src/drivers/incus/client.ts'
