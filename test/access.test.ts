@@ -21,6 +21,7 @@ import type { Database } from '../src/kernel/data/db.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { loggedPath, openLog } from '../src/kernel/process/log.ts'
 import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
+import { mistyped } from './mistyped.ts'
 import { dump, everyTable } from './schema.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -238,11 +239,6 @@ forEachDatabase('A Project', (open) => {
     )
   })
 })
-
-/** The token with another last character. */
-function mistyped(token: string): string {
-  return token.slice(0, -1) + (token.endsWith('0') ? '1' : '0')
-}
 
 forEachDatabase('A revocation', (open, engineName) => {
   // On one file there is one server, which forgets by the same code.

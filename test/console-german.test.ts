@@ -16,6 +16,8 @@ import { accepted } from './clients/bodies.ts'
 
 const formOf = translator(messages)
 
+const withoutQuoted = (text: string) => text.replace(/"(?:[^"\\]|\\.)*"/g, '')
+
 /** What was said, without what callers sent, so that each message is seen once. */
 class Said {
   readonly #kinds = new Set<string>()
@@ -24,8 +26,8 @@ class Said {
     if (message === undefined) return
     const form = formOf(message)
     assert.ok(form, `no German form of: ${message}`)
-    assert.doesNotMatch(form, /\{[1-9+]\}|undefined/, message)
-    this.#kinds.add(message.replace(/"(?:[^"\\]|\\.)*"|\d+/g, ''))
+    assert.doesNotMatch(withoutQuoted(form), /\{[1-9+]\}|undefined/, message)
+    this.#kinds.add(withoutQuoted(message).replace(/\d+/g, ''))
   }
 
   get count(): number {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { forEachBareDatabase, run } from '../../../test/bare-database.ts'
+import { mistyped } from '../../../test/mistyped.ts'
 import { dump } from '../../../test/schema.ts'
 import { createProject, deleteProject, findProject } from '../access/projects.ts'
 import type { Database } from '../data/db.ts'
@@ -46,7 +47,7 @@ forEachBareDatabase('Secrets', (open) => {
       [scope, { ...place, column: 'name' }, blob],
       [scope, { ...place, table: 'certificate' }, blob],
       [other, place, blob],
-      [scope, place, `${blob.slice(0, -2)}AA`],
+      [scope, place, mistyped(blob.slice(0, -4)) + blob.slice(-4)],
       [scope, place, blob.replace(/^s1/, 's2')],
       [scope, place, blob.slice(0, 20)],
       [scope, place, ''],
