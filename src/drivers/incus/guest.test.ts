@@ -1,7 +1,7 @@
 /** What a container is told before it boots, on an Incus that only remembers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
+import { type Incus, IncusError } from './client.ts'
 import type { Instance } from './edit.ts'
 import { boot } from './guest.ts'
 
@@ -38,4 +38,20 @@ test('a container reads its network at every boot, from the first one on', async
 
 test('a container without cloud-init is left as it is', async () => {
   assert.deepEqual(await bootWith(new Map()), [])
+})
+
+test('a start that failed is a success only when the guest is known to run', async () => {
+  const startOf = (status: string) => {
+    const incus = {
+      file: async () => undefined,
+      change: async () => {
+        throw new IncusError(400, 'PUT /state', 'it has failed')
+      },
+      get: async () => ({ value: { status } }),
+    }
+    return boot(incus as unknown as Incus, container as Instance)
+  }
+  await startOf('Running')
+  await assert.rejects(startOf('Stopped'), { transient: false })
+  await assert.rejects(startOf('Error'), { transient: true, code: 'unavailable' })
 })

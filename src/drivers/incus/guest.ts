@@ -5,7 +5,7 @@ import { type Incus, IncusError, TooLong } from './client.ts'
 import { systemConfig } from './cloud-init.ts'
 import { isDrive } from './drives.ts'
 import { editInstance, type Instance } from './edit.ts'
-import { isRunning, markedDone } from './instances.ts'
+import { isRunning, markedDone, needKnownPower } from './instances.ts'
 import { type Config, snapshotPrefix } from './names.ts'
 
 /** How long a guest has to shut down after it was asked, in seconds. */
@@ -81,6 +81,7 @@ async function setPower(
   } catch (error) {
     if (!(error instanceof IncusError)) throw error
     const found = await incus.get<Instance>(pathOf(name))
+    if (found) needKnownPower(found.value, error)
     const isRight = found ? isRunning(found.value) === (change.action === 'start') : change.action === 'stop'
     return isRight ? undefined : error
   }

@@ -3,6 +3,7 @@
  * from the instance decides, so a call that was cut off goes on wherever it was.
  */
 import type { ServerState } from '../../families/servers/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
 import { cloudInit, type GuestOptions } from './cloud-init.ts'
 import { hasRescue, withDrives } from './drives.ts'
 import type { Instance } from './edit.ts'
@@ -88,9 +89,19 @@ export function markedDone(state: ServerState, what: readonly Done[]): Config {
   return Object.fromEntries(what.filter((one) => state[one] !== null).map((one) => [done[one], String(state[one])]))
 }
 
-/** Whether the guest has power. One that is frozen has. */
+/** Whether the guest may have power. One that is frozen has, and of one whose host does not know nobody can say. */
 export function isRunning({ status }: Pick<Instance, 'status'>): boolean {
   return !['Stopped', 'Stopping', 'Aborting'].includes(status)
+}
+
+/**
+ * Asserts that its host knows whether an instance has power, which it does not when what runs the guest hangs or has failed.
+ * Errors: a transient `DriverError` with the cause, if there is one, otherwise.
+ */
+export function needKnownPower({ status }: Pick<Instance, 'status'>, cause?: unknown): void {
+  if (status !== 'Error') return
+  const message = 'the host of the server does not know whether it runs'
+  throw new DriverError(message, { transient: true, code: 'unavailable', cause })
 }
 
 /** The power that the newest generation wants of an instance. */

@@ -11,7 +11,7 @@ import { type ServerParts, Servers } from './servers.ts'
 const wanted: ServerState = { ...emptyServer, cores: 2, memoryMb: 4096, diskGb: 80, power: 'on' }
 const rescue = { sshKeys: [], rootPasswordHash: '$6$r$s' }
 
-/** Virtual machines on one host with some ISOs. `changes` are the calls that changed something, `boots` what was booted. */
+/** Virtual machines on one host with some ISOs. `changes` are the calls that changed something, `boots` what was booted, `fail` lets the machine hang. */
 function machinesWith(...isos: readonly string[]) {
   let instance: Instance | undefined
   const changes: string[] = []
@@ -47,7 +47,10 @@ function machinesWith(...isos: readonly string[]) {
     options: { instanceType: 'virtual-machine', pool: 'local', publicNetwork: 'pub', nameServers: [] },
     overcommit: 1,
   })
-  return { servers, changes, boots }
+  const fail = () => {
+    instance = { ...instance!, status: 'Error' }
+  }
+  return { servers, changes, boots, fail }
 }
 
 test('a rescue system is booted once, by the next boot through the API, and before an ISO and the disk', async () => {
@@ -76,4 +79,18 @@ test('what a host cannot boot is refused before anything of the server is change
   const without = refused('the host h1 does not have the rescue system')
   await assert.rejects(servers.apply({ ...wanted, generation: 3, rescue, cycle: 2 }), without)
   assert.deepEqual(changes, before)
+})
+
+test('a machine of which its host does not know whether it runs is not called running, and gets its power back by a reset', async () => {
+  const { servers, boots, fail } = machinesWith()
+  await servers.apply(wanted)
+  fail()
+  await assert.rejects(servers.apply({ ...wanted, generation: 2 }), {
+    message: 'the host of the server does not know whether it runs',
+    transient: true,
+  })
+  await servers.apply({ ...wanted, generation: 3, cycle: 2 })
+  fail()
+  await servers.apply({ ...wanted, generation: 4, power: 'off' })
+  assert.deepEqual(boots, ['disk', 'disk'])
 })

@@ -9,7 +9,15 @@ import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
 import { boot, install, move, setPassword, stop } from './guest.ts'
-import { type InstanceOptions, isRunning, newInstance, nextTask, powerWanted, type Task } from './instances.ts'
+import {
+  type InstanceOptions,
+  isRunning,
+  needKnownPower,
+  newInstance,
+  nextTask,
+  powerWanted,
+  type Task,
+} from './instances.ts'
 import { publicMac } from './macs.ts'
 import type { Media } from './media.ts'
 import { candidatesOf, onMember, Placements } from './members.ts'
@@ -63,7 +71,7 @@ export class Servers {
       const task = nextTask(instance, state, internal, options)
       // Without a task, it stands behind what the network knows of it all the same.
       if (!task || task.do === 'boot') await overlay.admit(publicSideOf(instance, state))
-      if (!task) return
+      if (!task) return needKnownPower(instance)
       await this.#perform(task, instance, state, internal, report)
     }
     throw new DriverError(`server ${state.id} does not become as it is to be`, { transient: true })
