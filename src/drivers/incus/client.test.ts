@@ -23,6 +23,22 @@ async function incusThat(t: TestContext, answers: RequestListener): Promise<Incu
   return incus
 }
 
+test('hosts of which none answers are all named with the reason, and the one that is told to change something alone', async (t) => {
+  const incus = new Incus([{ socket: '/nowhere/h1' }, { socket: '/nowhere/h2' }])
+  t.after(() => incus.close())
+  const absence = (...names: readonly string[]) => ({
+    message: `The hosts do not answer at ${names.join(', ')}`,
+    transient: true,
+  })
+  await assert.rejects(incus.get('/1.0'), absence('/nowhere/h1', '/nowhere/h2'))
+  await assert.rejects(incus.get('/1.0'), ({ cause }: Error) => {
+    assert.match((cause as Error).message, /^\/nowhere\/h1: .*ENOENT.*; \/nowhere\/h2: .*ENOENT/)
+    return true
+  })
+  await assert.rejects(incus.begin('DELETE', '/1.0/instances/srv-1'), absence('/nowhere/h1'))
+  await assert.rejects(incus.begin('DELETE', '/1.0/instances/srv-1'), absence('/nowhere/h2'))
+})
+
 test('a file without an end is read up to a limit', { timeout: 10_000 }, async (t) => {
   const incus = await incusThat(t, (_, response) => {
     const write = () => {

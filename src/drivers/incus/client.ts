@@ -207,14 +207,18 @@ export class Incus {
     timeoutMs = shortMs,
     mostBytes?: number,
   ): Promise<Answer> {
-    for (let tried = 1; ; tried++) {
-      const asked = this.#first
+    const first = this.#first
+    const failures: Unreachable[] = []
+    for (;;) {
+      const asked = (first + failures.length) % this.#transports.length
       try {
         return await this.#transports[asked]!.send(method, path, body, { headers, timeoutMs, mostBytes })
       } catch (error) {
         if (this.#first === asked) this.#first = (asked + 1) % this.#transports.length
+        if (!(error instanceof Unreachable)) throw error
+        failures.push(error)
         // What changes something may have happened.
-        if (method !== 'GET' || tried >= this.#transports.length) throw error
+        if (method !== 'GET' || failures.length === this.#transports.length) throw Unreachable.all(failures)
       }
     }
   }

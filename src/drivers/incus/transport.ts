@@ -109,8 +109,22 @@ export interface SendOptions {
 
 /** A daemon does not answer: whether it did what it was asked is not known. */
 export class Unreachable extends DriverError {
+  readonly #name: string
+
   constructor(name: string, cause: unknown) {
     super(`The hosts do not answer at ${name}`, { transient: true, code: 'unavailable', cause })
+    this.#name = name
+  }
+
+  /** The same of all that were asked, in this order. */
+  static all(failures: readonly Unreachable[]): Unreachable {
+    const [first, ...others] = failures
+    if (first && others.length === 0) return first
+    const reasons = failures.map((failure) => `${failure.#name}: ${(failure.cause as Error).message}`)
+    return new Unreachable(
+      failures.map((failure) => failure.#name).join(', '),
+      new AggregateError(failures, reasons.join('; ')),
+    )
   }
 }
 

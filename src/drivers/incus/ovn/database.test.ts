@@ -16,6 +16,7 @@ interface Call {
 /** A member of a database, as far as clients see it. */
 class Member {
   readonly sockets = new Set<Socket>()
+  readonly remote: string
   leads = true
   /** What it answers to a transaction; nothing keeps the caller waiting. */
   answer: (operations: readonly unknown[]) => unknown = (operations) => operations.map(() => ({ rows: [] }))
@@ -23,6 +24,9 @@ class Member {
 
   private constructor(server: Server) {
     this.#server = server
+    const address = server.address()
+    assert.ok(address && typeof address === 'object')
+    this.remote = `tcp:127.0.0.1:${address.port}`
     server.on('connection', (socket) => this.#serve(socket))
   }
 
@@ -30,12 +34,6 @@ class Member {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new Member(server)
-  }
-
-  get remote(): string {
-    const address = this.#server.address()
-    assert.ok(address && typeof address === 'object')
-    return `tcp:127.0.0.1:${address.port}`
   }
 
   cut(): void {
@@ -126,6 +124,17 @@ describe('a database', () => {
     member.leads = true
     member.answer = () => undefined
     await assert.rejects(select(open([member], 300)), transient)
+  })
+
+  test('names all members that were asked when none leads', async () => {
+    const [silent, follower] = [await openMember(), await openMember()]
+    silent.close()
+    follower.leads = false
+    await assert.rejects(select(open([silent, follower], 300)), (error: DriverError) => {
+      assert.ok(error.transient)
+      for (const { remote } of [silent, follower]) assert.match(error.message, new RegExp(remote))
+      return true
+    })
   })
 
   test('is reached again after its connection was lost, and what is followed begins anew', async () => {

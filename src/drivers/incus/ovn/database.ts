@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../../../kernel/actions/define.ts'
 import type { Operation, Row } from './rows.ts'
-import { type OvnTls, Session } from './session.ts'
+import { type OvnTls, Session, Unreachable } from './session.ts'
 
 export interface DatabaseOptions {
   /** Members, each as `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`. */
@@ -153,18 +153,18 @@ export class Database {
   async #findLeader(): Promise<Session> {
     const { remotes, tls } = this.#options
     const until = performance.now() + this.#timeoutMs
-    let failure: unknown
     for (let pause = retryMs.first; ; pause = longer(pause)) {
-      for (let tried = 0; tried < remotes.length; tried++) {
+      const failures: unknown[] = []
+      for (const _ of remotes) {
         const remote = remotes[this.#next % remotes.length]!
         try {
           return await this.#enter(await Session.open(remote, tls, this.#timeoutMs / 2))
         } catch (error) {
-          failure = error
+          failures.push(error)
           this.#next++
         }
       }
-      if (performance.now() + pause > until || this.#isClosed) throw failure
+      if (performance.now() + pause > until || this.#isClosed) throw nobodyLeads(failures)
       await delay(pause)
     }
   }
@@ -213,6 +213,14 @@ export class Database {
     const monitor = this.#monitors.get(id as number)
     if (monitor) monitor.take(changesOf((tables as Tables)[monitor.table]), false)
   }
+}
+
+/** Why no member can be gone on with: one that refuses says so, and otherwise all that were tried say why they do not lead. */
+function nobodyLeads(failures: readonly unknown[]): unknown {
+  const refusal = failures.find((error) => !(error instanceof DriverError && error.transient))
+  if (refusal !== undefined || failures.length === 1) return refusal ?? failures[0]
+  const message = failures.map((error) => (error as Error).message).join('; ')
+  return new Unreachable(message, { transient: true, cause: new AggregateError(failures) })
 }
 
 type Tables = Readonly<Record<string, Readonly<Record<string, { readonly new?: Row; readonly old?: Row }>>>>
