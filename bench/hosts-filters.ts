@@ -114,7 +114,7 @@ async function replaceBare(bench: HostsBench, group: string, round: number, opti
 
 /** Lets the driver know of a server, as it does before it gets power. */
 async function admitted(overlay: Overlay, router: string, server: number, index: number): Promise<Port> {
-  const internal = await overlay.reserve(server, 1)
+  const internal = await overlay.reserve(server, 1, null)
   if (!internal) throw new Error(`server ${server} has no internal address`)
   const instance = randomUUID()
   const name = `${router.replace(/-lr$/, '')}-instance-${instance}-eth0`

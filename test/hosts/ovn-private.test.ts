@@ -85,7 +85,7 @@ describe('private networks in OVN', inLab, () => {
   })
 
   test('have nothing left of who is gone', async () => {
-    await overlay.reserve(1, 1)
+    await overlay.reserve(1, 1, null)
     await overlay.forget(1, 5)
     await overlay.admitPrivate(1, 3, [side(1, 4)])
     const left = ['--bare', '--columns=name', 'find', 'Port_Group', 'external_ids:place=server-1']
@@ -97,10 +97,10 @@ describe('private networks in OVN', inLab, () => {
   })
 
   test('remember for two days what was removed', async () => {
-    await overlay.reserve(7, 1)
+    await overlay.reserve(7, 1, null)
     await overlay.forget(7, 1)
     await overlay.inventory()
-    assert.equal(await overlay.reserve(7, 1), undefined)
+    assert.equal(await overlay.reserve(7, 1, null), undefined)
     await site.nb('set', 'Port_Group', 'wolke_server_7', 'external_ids:gone="2026-01-01T00:00:00.000Z"')
     await overlay.inventory()
     assert.equal(await site.nb('--bare', '--columns=name', 'find', 'Port_Group', 'name=wolke_server_7'), '')

@@ -41,7 +41,7 @@ describe('public interfaces in OVN', inLab, () => {
   /** A server with addresses of its own and a port, which is not filtered unless it is said. */
   async function make(filters?: { inbound?: FilterDirection; outbound?: FilterDirection }): Promise<Server> {
     const id = ++ids
-    const internal = await overlay.reserve(id, 1)
+    const internal = await overlay.reserve(id, 1, null)
     assert.ok(internal)
     const mac = `96:00:00:00:00:${id.toString(16).padStart(2, '0')}`
     const port = `incus-net3-instance-${id}-eth0`
@@ -194,9 +194,29 @@ describe('public interfaces in OVN', inLab, () => {
   test('have internal addresses of their own, whoever asks first', async () => {
     const other = await site.overlay()
     const asked = Array.from({ length: 20 }, (_, index) => 10_000 + Math.floor(index / 2))
-    const got = await Promise.all(asked.map((id, index) => [overlay, other][index % 2]!.reserve(id, 1)))
+    const got = await Promise.all(asked.map((id, index) => [overlay, other][index % 2]!.reserve(id, 1, null)))
     assert.equal(new Set(got.map((internal) => internal?.ipv4)).size, 10)
     for (let index = 0; index < 20; index += 2) assert.deepEqual(got[index], got[index + 1])
+  })
+
+  test('take hosts apart within a placement group, from any process, until they leave it or are forgotten', async () => {
+    const processes = [overlay, await site.overlay()]
+    const servers = await Promise.all(Array.from({ length: 6 }, () => make()))
+    const take = (index: number, host: string) =>
+      processes[index % 2]!.takeHost(servers[index]!.id, 1, { group: 7, host })
+    const taken = await Promise.all(servers.map((_, index) => take(index, 'h1')))
+    assert.equal(taken.filter(Boolean).length, 1)
+    const first = taken.indexOf(true)
+    const second = (first + 1) % 6
+    assert.deepEqual([await take(first, 'h1'), await take(second, 'h2')], [true, true])
+    assert.equal(await processes[0]!.takeHost(servers[second]!.id, 1, { group: 8, host: 'h1' }), true)
+    assert.equal(await take(first, 'h2'), true, 'its host was free again')
+    await overlay.reserve(servers[first]!.id, 1, 7)
+    assert.equal(await take(second, 'h2'), false)
+    await overlay.reserve(servers[first]!.id, 1, null)
+    assert.equal(await take(second, 'h2'), true)
+    await overlay.forget(servers[second]!.id, 2)
+    assert.equal(await take(first, 'h2'), true)
   })
 
   test('ignore what comes late, from any process', async () => {
@@ -217,7 +237,7 @@ describe('public interfaces in OVN', inLab, () => {
     await overlay.forget(server.id, 2)
     await overlay.forget(server.id, 2)
     const side = { ...server, server: server.id, instance: `${server.id}`, ipv6: null, isClosed: false }
-    assert.equal(await overlay.reserve(server.id, 2), undefined)
+    assert.equal(await overlay.reserve(server.id, 2, null), undefined)
     await overlay.admit({ ...side, generation: 2 })
     await overlay.firewalls.apply({ serverId: server.id, generation: 1, location, inbound: drop(), outbound: open })
     const rows = ['--bare', '--columns=_uuid', 'find']
@@ -226,7 +246,7 @@ describe('public interfaces in OVN', inLab, () => {
     const sources = await site.nb('get', 'Address_Set', 'incus_net3_routes_ip4', 'addresses')
     assert.doesNotMatch(sources, new RegExp(`198\\.18\\.7\\.7|${server.ipv4.replaceAll('.', '\\.')}/`))
     assert.equal((await overlay.inventory()).servers.has(server.id), false)
-    assert.ok(await overlay.reserve(server.id, 3))
+    assert.ok(await overlay.reserve(server.id, 3, null))
     await overlay.admit({ ...side, generation: 3 })
     assert.equal((await site.hopsTo(`${server.ipv4}/32`)).length, 1)
   })

@@ -119,6 +119,11 @@ function candidateOf(name: string, memoryMb: number, here: readonly Instance[]):
   }
 }
 
+/** The member as if a server of a placement group were on it. */
+export function withGroup(candidate: Candidate, group: number): Candidate {
+  return { ...candidate, groups: new Set([...candidate.groups, group]) }
+}
+
 /** The id of the server that an instance is; Load Balancers have ids of their own. */
 function serverIn({ name, config }: Instance): number[] {
   const id = idOf(config)

@@ -20,7 +20,7 @@ import {
 } from './instances.ts'
 import { publicMac } from './macs.ts'
 import type { Media } from './media.ts'
-import { candidatesOf, onMember, Placements } from './members.ts'
+import { type Candidate, candidatesOf, onMember, Placements, withGroup } from './members.ts'
 import { generationOf, idOf, imageAlias, serverName } from './names.ts'
 import { settleOperations } from './operations.ts'
 import type { Internal, Overlay, PublicSide } from './ovn/overlay.ts'
@@ -57,7 +57,7 @@ export class Servers {
     const { incus, overlay, tombstones, options, media } = this.#parts
     if (!media) refuseOtherSystems(state)
     if (await tombstones.cover(tombOf(state.id), state.generation)) return
-    const internal = await overlay.reserve(state.id, state.generation)
+    const internal = await overlay.reserve(state.id, state.generation, state.placementGroup)
     if (!internal) return
     await settleOperations(incus, serverName(state.id))
     for (let tasks = 0; tasks < mostTasks; tasks++) {
@@ -88,10 +88,10 @@ export class Servers {
     const { incus, tombstones, options, overcommit, media } = this.#parts
     const source = { type: 'image', alias: await this.#image(state) }
     const candidates = await candidatesOf(incus, overcommit, state.id)
-    const target = candidates.length > 0 ? this.#placements.choose(state.id, candidates, state) : undefined
-    await media?.need(state, target)
     const instance = { ...newInstance(state, internal, options), source }
     try {
+      const target = candidates.length > 0 ? await this.#choose(state, candidates) : undefined
+      await media?.need(state, target)
       await incus.change('POST', '/1.0/instances', instance, { target, report })
     } catch (error) {
       // A call that was cut off, or comes late, may have been faster.
@@ -139,16 +139,32 @@ export class Servers {
     })
   }
 
+  /** Chooses a host, which no other server of the placement group gets, whichever process makes it. */
+  async #choose(state: ServerState, candidates: readonly Candidate[]): Promise<string> {
+    for (let left = candidates; ; ) {
+      this.#placements.forget(state.id)
+      const host = this.#placements.choose(state.id, left, state)
+      if (await this.#take(state, host)) return host
+      left = left.map((one) => (one.name === host ? withGroup(one, state.placementGroup!) : one))
+    }
+  }
+
+  /** Whether a host is the one of this server in its placement group from now on. */
+  async #take({ id, generation, placementGroup: group }: ServerState, host: string): Promise<boolean> {
+    return group === null || this.#parts.overlay.takeHost(id, generation, { group, host })
+  }
+
   /** A server may have joined a placement group since it was made: then it boots on a host without another one of it. */
   async #keepApart(instance: Instance, state: ServerState, report: Report | undefined): Promise<void> {
     const { placementGroup } = state
     if (placementGroup === null) return
     const { incus, overcommit, media } = this.#parts
     const candidates = await candidatesOf(incus, overcommit, state.id)
-    if (!candidates.find(({ name }) => name === instance.location)?.groups.has(placementGroup)) return
-    this.#placements.forget(state.id)
+    if (candidates.length === 0) return
+    const isShared = candidates.find(({ name }) => name === instance.location)?.groups.has(placementGroup)
+    if (!isShared && (await this.#take(state, instance.location))) return
     try {
-      const target = this.#placements.choose(state.id, candidates, state)
+      const target = await this.#choose(state, candidates)
       await media?.need(state, target)
       await move(incus, instance, target, report)
     } finally {

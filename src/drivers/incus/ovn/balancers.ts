@@ -27,7 +27,7 @@ export interface BalancerOverlay {
 
 export function balancersOf(database: Database, publicSides: PublicSides, privateSides: PrivateSides): BalancerOverlay {
   return {
-    reserve: (balancer, generation) => publicSides.reserve(balancer, generation),
+    reserve: (balancer, generation) => publicSides.reserve(balancer, generation, null),
     admit: ({ balancer, ...side }) => publicSides.admit({ ...side, server: balancer, isClosed: false }),
     admitPrivate: (balancer, generation, sides) => privateSides.admit(balancer, generation, sides),
     async forget(balancer, generation) {

@@ -12,6 +12,7 @@ import { Database } from './database.ts'
 import { forgetOld } from './forgetting.ts'
 import { Identities } from './identities.ts'
 import type { LogicalNetwork } from './logical.ts'
+import { type Placement, takeHost } from './placements.ts'
 import { Ports } from './ports.ts'
 import { keepPrepared, prepare } from './preparation.ts'
 import { PrivateRoutes } from './private-routes.ts'
@@ -30,6 +31,7 @@ export type {
   OverlayInventory,
   OverlayServer,
   OvnTls,
+  Placement,
   PrivateSide,
   PublicSide,
 }
@@ -62,9 +64,16 @@ export interface Overlay {
   /**
    * The internal address of a server under this generation: reserved on first use, and the same until it is forgotten.
    * Undefined for a generation that is older than the newest one seen, or that was forgotten: forgetting stays known, so
-   * that only a newer generation brings a server back, whichever process asks.
+   * that only a newer generation brings a server back, whichever process asks. A host that was taken in another placement
+   * group than this one is free again.
    */
-  reserve(server: number, generation: number): Promise<Internal | undefined>
+  reserve(server: number, generation: number, placementGroup: number | null): Promise<Internal | undefined>
+  /**
+   * Takes a host for a server that has an internal address, among the servers of its placement group: no other one gets it
+   * until this one takes another, leaves the group or is forgotten, whichever process asks. Answers false when another one
+   * has it.
+   */
+  takeHost(server: number, generation: number, placement: Placement): Promise<boolean>
   /**
    * Before power: which sources the server may use, routes of its Primary IPs, and a filter that drops all until one is
    * known. Names the port before Incus creates it, so that no packet passes in between. An instance that was made again
@@ -135,7 +144,8 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
       }
       await ports.check()
     },
-    reserve: (server, generation) => publicSides.reserve(server, generation),
+    reserve: (server, generation, placementGroup) => publicSides.reserve(server, generation, placementGroup),
+    takeHost: (server, generation, placement) => takeHost(database, server, generation, placement),
     admit: (side) => settled(publicSides.admit(side)),
     async forget(server, generation) {
       if (await publicSides.forget(server, generation)) await privateSides.forget(server)

@@ -7,6 +7,7 @@ import { deleteGroup, type Group, isAsWritten, putGroup, readGroups } from './gr
 import { guardAcls, internalAcls } from './guards.ts'
 import { InternalRange, instancePort, type Logical } from './logical.ts'
 import { type Acl, asCidr } from './matches.ts'
+import { placementWithin } from './placements.ts'
 import { guardedOf } from './public-guard.ts'
 import {
   emptyRecord,
@@ -47,13 +48,14 @@ export class PublicSides {
     this.#kind = kind
   }
 
-  reserve(id: number, generation: number): Promise<Internal | undefined> {
+  /** `group` is the placement group that a host may be kept in. */
+  reserve(id: number, generation: number, group: number | null): Promise<Internal | undefined> {
     return carryOut(this.#site.database, async (change) => {
       const logical = await this.#site.public()
-      const { record, group } = await this.#read(id)
+      const { record, group: known } = await this.#read(id)
       if (isStale(record, 'server', generation)) return undefined
       const located = await this.#locate(change, logical, record)
-      this.#put(change, logical, group, located)
+      this.#put(change, logical, known, { ...located, placement: placementWithin(record.placement, group) })
       return located.internal
     })
   }

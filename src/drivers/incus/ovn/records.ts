@@ -31,6 +31,8 @@ export interface SubjectRecord {
   /** Destinations of Primary and Floating IPs. */
   readonly primary: readonly string[]
   readonly floating: readonly string[]
+  /** The host that is kept for it alone of its placement group, as `GROUP@HOST`. */
+  readonly placement: string | null
   /** When it was removed, in ISO 8601: what is remembered then are its generations. */
   readonly gone: string | null
 }
@@ -60,11 +62,11 @@ export function recordedIn({ name, marks }: Pick<Group, 'name' | 'marks'>): Subj
 /** One that nothing is known of. */
 export function emptyRecord(subject: Subject): SubjectRecord {
   const generations = { server: -1, filter: -1, routing: -1, private: -1 }
-  return { subject, generations, internal: null, side: null, primary: [], floating: [], gone: null }
+  return { subject, generations, internal: null, side: null, primary: [], floating: [], placement: null, gone: null }
 }
 
 export function readRecord(subject: Subject, { marks = {} }: Pick<Group, 'marks'>): SubjectRecord {
-  const { ipv4, ipv6, port, mac, primary, floating, gone = null } = marks
+  const { ipv4, ipv6, port, mac, primary, floating, placement = null, gone = null } = marks
   const generationOf = (state: State) => Number(marks[state] ?? -1)
   return {
     subject,
@@ -73,11 +75,13 @@ export function readRecord(subject: Subject, { marks = {} }: Pick<Group, 'marks'
     side: port !== undefined && mac !== undefined ? { port, mac } : null,
     primary: splitList(primary),
     floating: splitList(floating),
+    placement,
     gone,
   }
 }
 
-export function toMarks({ subject, generations, internal, side, primary, floating, gone }: SubjectRecord): Texts {
+export function toMarks(record: SubjectRecord): Texts {
+  const { subject, generations, internal, side, primary, floating, placement, gone } = record
   const seen = states.filter((state) => generations[state] >= 0)
   return {
     wolke: ownerOf(subject),
@@ -86,6 +90,7 @@ export function toMarks({ subject, generations, internal, side, primary, floatin
     ...(side ?? {}),
     ...(primary.length > 0 ? { primary: primary.join(' ') } : {}),
     ...(floating.length > 0 ? { floating: floating.join(' ') } : {}),
+    ...(placement === null ? {} : { placement }),
     ...(gone === null ? {} : { gone }),
   }
 }
