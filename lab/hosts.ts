@@ -73,3 +73,14 @@ export function on(member: Member, ...command: readonly string[]): Promise<strin
 export function step(member: Member, script: string, ...args: readonly string[]): Promise<string> {
   return on(member, 'sh', `/lab/${script}.sh`, ...args)
 }
+
+/**
+ * Starts what hosts need for networks, at the first boot of a member as at all others. `central` is the one with the
+ * databases of OVN.
+ */
+export async function startNetwork(member: Member, central: Member): Promise<void> {
+  await step(member, 'root/underlay', member.address)
+  if (member.name === central.name) await step(member, 'host/central')
+  await step(member, 'host/network', member.name, member.address, central.address, 'eth1')
+  await step(member, 'root/conntrack')
+}

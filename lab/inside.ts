@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { images } from '../src/catalogue/images.ts'
 import { build } from './build.ts'
 import { output } from './commands.ts'
-import { on, startHost, step } from './hosts.ts'
+import { on, startHost, startNetwork, step } from './hosts.ts'
 import type { Lab, Member } from './lab.ts'
 
 const here = import.meta.dirname
@@ -53,16 +53,11 @@ async function makeFabric(): Promise<void> {
 }
 
 async function makeCluster([first, ...others]: readonly Member[], folder: string): Promise<void> {
-  const central = first!.address
-  const network = async (member: Member) => {
-    await step(member, 'root/underlay', member.address)
-    if (member === first) await step(member, 'host/central')
-    await step(member, 'host/network', member.name, member.address, central, 'eth1')
-    await step(member, 'root/conntrack')
-  }
   await Promise.all([
-    network(first!).then(() => step(first!, 'host/incus-first', first!.name, first!.address, central, poolSize)),
-    ...others.map((member) => network(member).then(() => on(member, 'systemctl', 'start', 'incus'))),
+    startNetwork(first!, first!).then(() =>
+      step(first!, 'host/incus-first', first!.name, first!.address, first!.address, poolSize),
+    ),
+    ...others.map((member) => startNetwork(member, first!).then(() => on(member, 'systemctl', 'start', 'incus'))),
   ])
   // Incus takes one member after the other.
   for (const member of others) {

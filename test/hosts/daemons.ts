@@ -1,7 +1,9 @@
-/** What happens to the hosts of a lab: daemons that die, and hosts that stand still. */
+/** What happens to the hosts of a lab: daemons that die, and hosts that stand still or lose their power. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startNetwork, step } from '../../lab/hosts.ts'
 import type { Member } from '../../lab/lab.ts'
+import { theLab } from './cluster.ts'
 import { onHost } from './guests.ts'
 
 /** Kills a daemon without its having a say, by the file with its process id. */
@@ -12,6 +14,17 @@ export async function killDaemon(member: Member, pidFile: string): Promise<void>
 /** Starts a service again, as systemd would. */
 export async function restart(member: Member, service: string): Promise<void> {
   await onHost(member, 'systemctl', 'restart', service)
+}
+
+/** Takes the power of a host away: what its disks have is all that is left of it. */
+export async function cutPower(member: Member): Promise<void> {
+  await step(member, 'root/crash')
+}
+
+/** Lets a host without power boot, until its daemons answer. */
+export async function powerUp(member: Member): Promise<void> {
+  await startNetwork(member, theLab().members[0]!)
+  await restart(member, 'incus')
 }
 
 /** Lets no process of a host do anything until it is thawed. */

@@ -1,7 +1,8 @@
 /**
- * Wolke, the daemons of Incus and the databases of OVN are killed at every step of what they do: at each request that
- * changes something, in one run after the other. What was asked for is brought about all the same, hosts and database agree,
- * and nothing is left over. `WOLKE_TEST_STEPS` picks rounds by a pattern of their names, and `WOLKE_TEST_VICTIM` who dies.
+ * Wolke, the daemons of Incus, the databases of OVN and whole hosts are killed at every step of what they do: at each
+ * request that changes something, in one run after the other. What was asked for is brought about all the same, hosts and
+ * database agree, and nothing is left over. `WOLKE_TEST_STEPS` picks rounds by a pattern of their names, and
+ * `WOLKE_TEST_VICTIM` who dies.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -11,7 +12,7 @@ import { until } from '../../bare-database.ts'
 import { type Json, Stage } from '../../conformance/stage.ts'
 import { clear } from '../../conformance/suite.ts'
 import { theLab } from '../cluster.ts'
-import { killDaemon, restart } from '../daemons.ts'
+import { cutPower, killDaemon, powerUp, restart } from '../daemons.ts'
 import { Gates, type Plan } from '../gates.ts'
 import { incus, onHost } from '../guests.ts'
 import { inLab } from '../place.ts'
@@ -23,6 +24,8 @@ const { WOLKE_TEST_STEPS: chosenRounds = '', WOLKE_TEST_VICTIM: chosenVictims = 
 const quietMs = 300
 
 interface Victim extends Pick<Plan, 'engines' | 'moment'> {
+  /** Which host has the server `one`: the first one, which is asked and copies disks of its own itself, or the second. */
+  readonly home?: 'second'
   /** Kills it, and starts it again. */
   strike(place: ProcessPlace): Promise<void>
 }
@@ -31,6 +34,8 @@ const victims: Readonly<Record<string, Victim>> = {
   Wolke: { engines: ['incus', 'ovn'], moment: 'after', strike: killWolke },
   'all daemons of Incus': { engines: ['incus'], moment: 'meanwhile', strike: killIncus },
   'the databases of OVN': { engines: ['ovn'], moment: 'meanwhile', strike: killOvn },
+  'the first host': { engines: ['incus', 'ovn'], moment: 'meanwhile', strike: () => killHost(0) },
+  'another host': { engines: ['incus', 'ovn'], moment: 'meanwhile', home: 'second', strike: () => killHost(1) },
 }
 
 for (const [who, victim] of Object.entries(victims).filter(([name]) => name.match(chosenVictims))) {
@@ -39,7 +44,7 @@ for (const [who, victim] of Object.entries(victims).filter(([name]) => name.matc
     after(() => gates.close())
     const steps = new Steps(gates, place, victim)
     const before = await place.look.leftovers()
-    const ids = await makeEstate(new Stage(place))
+    const ids = await makeEstate(new Stage(place), victim)
     const chosen = Object.entries(rounds).filter(([name]) => name.match(chosenRounds))
     for (const [name, round] of chosen) await t.test(name, () => steps.walk(round(ids, place), ids))
     await clear(place)
@@ -56,12 +61,15 @@ async function open() {
   return { gates: gates!, place }
 }
 
-/** Two servers on different hosts, and the key of all. The first one is on the host that is asked, which copies its disk itself. */
-async function makeEstate(stage: Stage): Promise<Record<string, number>> {
+/** Two servers on different hosts, and the key of all. */
+async function makeEstate(stage: Stage, { home }: Victim): Promise<Record<string, number>> {
   const apart = await stage.apart()
   const servers = await stage.servers({ name: 'one', ...apart }, { name: 'two', ...apart })
-  const [one, two] = servers.map(({ id }): number => id)
-  return { one: one!, two: two!, key: await stage.key() }
+  const ids = servers.map(({ id }): number => id)
+  const hosts = await Promise.all(ids.map((id) => stage.place.look.hostOf(id)))
+  const on = (index: number) => ids[hosts.indexOf(theLab().members[index]!.name)]!
+  const [one, two] = home === 'second' ? [on(1), on(0)] : [on(0), on(1)]
+  return { one, two, key: await stage.key() }
 }
 
 async function killWolke(place: ProcessPlace): Promise<void> {
@@ -79,6 +87,12 @@ async function killOvn(): Promise<void> {
   const [central] = theLab().members
   for (const name of ['ovnnb_db', 'ovnsb_db', 'ovn-northd']) await killDaemon(central!, `/run/ovn/${name}.pid`)
   await restart(central!, 'ovn-central')
+}
+
+async function killHost(index: number): Promise<void> {
+  const member = theLab().members[index]!
+  await cutPower(member)
+  await powerUp(member)
 }
 
 class Steps {
@@ -171,13 +185,20 @@ class Steps {
     await until(isSame).catch(() => assert.deepEqual(more, [], what))
   }
 
-  /** What there is on the hosts by its names, where rows of OVN have that of what they are for. */
+  /** What there is on the hosts by its names, with the power of instances; rows of OVN have the name of what they are for. */
   async #things(): Promise<string[]> {
-    const instances = await incus<{ snapshots: { name: string }[] | null }[]>(theLab(), '/1.0/instances?recursion=2')
+    const instances = await incus<InstanceSeen[]>(theLab(), '/1.0/instances?recursion=2')
+    const states = instances.map(({ name, status }) => `${name} is ${status}`)
     const snapshots = instances.flatMap((one) => one.snapshots ?? []).map(({ name }) => `snapshot ${name}`)
     const others = (await this.#place.look.leftovers()).filter((name) => /^[a-z]/.test(name))
-    return [...snapshots, ...others, ...(await marksOfRows())].sort()
+    return [...states, ...snapshots, ...others, ...(await marksOfRows())].sort()
   }
+}
+
+interface InstanceSeen {
+  readonly name: string
+  readonly status: string
+  readonly snapshots: readonly { readonly name: string }[] | null
 }
 
 const tables = ['ACL', 'Logical_Router_Static_Route', 'Logical_Router_Policy', 'Load_Balancer']
