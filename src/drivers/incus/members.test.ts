@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DriverError } from '../../kernel/actions/define.ts'
 import { type Incus, IncusError } from './client.ts'
-import { type Candidate, candidatesOf, Placements, place } from './members.ts'
+import { type Candidate, candidatesOf, onAllMembers, onMember, Placements, place } from './members.ts'
 
 const member = (name: string, more: Partial<Candidate> = {}): Candidate => ({
   name,
@@ -55,4 +55,23 @@ test('a member that does not answer takes no server, also while Incus calls it o
   await assert.rejects(namesOf(), { message: 'no host answers', transient: true })
   members.length = 0
   assert.deepEqual(await namesOf(), [])
+})
+
+test('a call that fails names the member that does not answer, also while Incus calls it online', async () => {
+  const silent = new Set(['h2'])
+  const members = ['h1', 'h2'].map((server_name) => ({ server_name, url: '', status: 'Online' }))
+  const incus = {
+    list: async (path: string) => (path.startsWith('/1.0/cluster') ? members : [{ location: 'h1' }]),
+    async get(path: string) {
+      if ([...silent].some((name) => path.includes(name))) throw new IncusError(500, path, 'no route to host')
+      return { value: { sysinfo: { total_ram: 2 ** 33 } } }
+    },
+  } as unknown as Incus
+  const failing = async () => {
+    throw new IncusError(500, 'GET /1.0/instances/srv-7', 'it failed')
+  }
+  await assert.rejects(onAllMembers(incus, failing), { message: 'the host h2 is gone', transient: true })
+  await assert.rejects(onMember(incus, 'srv-7', failing), { name: 'Error', status: 500 })
+  silent.add('h1')
+  await assert.rejects(onMember(incus, 'srv-7', failing), { message: 'the host h1 is gone', transient: true })
 })

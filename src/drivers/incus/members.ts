@@ -196,8 +196,12 @@ async function goneAmong(
 ): Promise<string | undefined> {
   try {
     const [named, members] = await Promise.all([places(), membersOf(incus)])
-    return members.find(({ server_name: name, status }) => status !== 'Online' && (named?.includes(name) ?? true))
-      ?.server_name
+    const part = members.filter(({ server_name: name }) => named?.includes(name) ?? true)
+    const noticed = part.find(({ status }) => status !== 'Online')
+    if (noticed) return noticed.server_name
+    // Incus notices after seconds, and calls it online until then.
+    const answers = await Promise.all(part.map(({ server_name: name }) => memoryOf(incus, name)))
+    return part.find((_, index) => answers[index] === undefined)?.server_name
   } catch (error) {
     if (error instanceof DriverError) return undefined
     throw error
