@@ -22,7 +22,7 @@ interface Estate {
 }
 
 /** Servers on all hosts that have everything that a server can have. */
-async function makeEstate(stage: Stage, { lab, look, location }: LabPlace): Promise<Estate> {
+async function makeEstate(stage: Stage, { lab, look }: LabPlace): Promise<Estate> {
   const apart = await stage.apart()
   const subnet = { type: 'cloud', ip_range: '10.0.0.0/24', network_zone: 'eu-central' }
   const { network } = await stage.post('/networks', { name: 'own', ip_range: '10.0.0.0/16', subnets: [subnet] })
@@ -40,7 +40,7 @@ async function makeEstate(stage: Stage, { lab, look, location }: LabPlace): Prom
     const { volume } = await stage.post('/volumes', { name: `of-${name}`, size: 10, server: id, format: 'ext4' })
     files.push(`/mnt/HC_Volume_${volume.id}/kept`)
     await look.write(id, files.at(-1)!, name)
-    const floating = { type: 'ipv4', name: `to-${name}`, server: id, home_location: location }
+    const floating = { type: 'ipv4', name: `to-${name}`, server: id }
     addresses.push(firstOf((await stage.post('/floating_ips', floating)).floating_ip.ip))
   }
   return { servers, addresses, files }
