@@ -50,6 +50,8 @@ export class Gates {
   }
 
   plan(plan: Plan): void {
+    // What is about to be asked for may come after a moment.
+    this.#lastChange = performance.now()
     this.#plan = { ...plan, left: plan.number }
     this.#happened = undefined
   }
@@ -66,7 +68,7 @@ export class Gates {
     return this.#happened
   }
 
-  /** How long ago the last change went through, in milliseconds. */
+  /** How long ago the last change went through, or something was planned, in milliseconds. */
   get quietMs(): number {
     return performance.now() - this.#lastChange
   }

@@ -46,7 +46,11 @@ for (const [who, victim] of Object.entries(victims).filter(([name]) => name.matc
     const before = await place.look.leftovers()
     const ids = await makeEstate(new Stage(place), victim)
     const chosen = Object.entries(rounds).filter(([name]) => name.match(chosenRounds))
-    for (const [name, round] of chosen) await t.test(name, () => steps.walk(round(ids, place), ids))
+    for (const [name, round] of chosen)
+      await t.test(name, async (t) => {
+        const deaths = await steps.walk(round(ids, place), ids)
+        t.diagnostic(`deaths per request: ${deaths.join(', ')}`)
+      })
     await clear(place)
     await until(async () => (await place.look.leftovers()).length === before.length, 'nothing is left')
   })
@@ -107,17 +111,23 @@ class Steps {
     this.#victim = victim
   }
 
-  /** Sends the requests of a round again and again, each time with a death at a later step of each, until none has so many. */
-  async walk(round: readonly (() => Request)[], ids: Record<string, number>): Promise<void> {
+  /**
+   * Sends the requests of a round again and again, each time with a death at a later step of each, until none has so many.
+   * Returns the number of deaths at each request.
+   */
+  async walk(round: readonly (() => Request)[], ids: Record<string, number>): Promise<readonly number[]> {
     const before = await this.#things()
     this.#usual = await this.#place.differences()
-    for (let number = 1, deaths = 1; deaths > 0; number++) {
-      deaths = 0
-      for (const request of round) {
+    const deaths = round.map(() => 0)
+    for (let number = 1, more = true; more; number++) {
+      more = false
+      for (const [at, request] of round.entries()) {
         const { makes, ...asked } = request()
         const { reply, died } = await this.#survive(asked, number)
         if (makes) ids[makes] = reply[makes].id
-        if (died) deaths++
+        if (!died) continue
+        deaths[at]!++
+        more = true
       }
       let now: string[] = []
       const isAsBefore = async () => {
@@ -128,10 +138,11 @@ class Steps {
       await this.#place.reconcile()
       await until(isAsBefore).catch(() => assert.deepEqual(now, before, `what there is after deaths at step ${number}`))
     }
+    return deaths
   }
 
   /** Sends a request whose step with a number is the last one of the victim. */
-  async #survive({ method, path, body }: Request, number: number): Promise<{ reply: Json; died: boolean }> {
+  async #survive({ method, path, body, isSafe }: Request, number: number): Promise<{ reply: Json; died: boolean }> {
     const what = `${method} ${path}, with a death at step ${number}`
     const { engines, moment, strike } = this.#victim
     const answered = Promise.withResolvers<void>()
@@ -139,7 +150,7 @@ class Steps {
       await answered.promise
       await strike(this.#place)
     }
-    this.#gates.plan({ number, engines, moment, happen })
+    this.#gates.plan({ number: isSafe ? Number.POSITIVE_INFINITY : number, engines, moment, happen })
     const { api } = this.#place
     const answer = await (method === 'delete' ? api.delete(path) : api[method](path, body))
     assert.ok(answer.status < 300, `${what}: ${answer.status} ${answer.text}`)
@@ -163,7 +174,8 @@ class Steps {
   }
 
   async #isOver(): Promise<boolean> {
-    return (await this.#place.running()) === 0 && this.#gates.quietMs > quietMs
+    const isQuiet = () => this.#gates.quietMs > quietMs
+    return isQuiet() && (await this.#place.running()) === 0 && isQuiet()
   }
 
   async #succeeds(reply: Json, what: string): Promise<void> {
