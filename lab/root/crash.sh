@@ -16,7 +16,8 @@ for folder in run tmp; do
 done
 mkdir -p /run/lock
 patiently find /sys/fs/cgroup -depth -type d -path '*/lxc.*' -exec rmdir {} +
-for bridge in $(ip -oneline link show type tun | cut -d ' ' -f 2 | tr -d :); do ip link delete "$bridge"; done
-# Links to servers go with their namespaces.
-no_links() { ! ip -oneline link show type veth | grep -v ': eth[01]@'; }
-patiently no_links
+links() { ip -oneline link show type "$1" | cut -d ' ' -f 2 | sed 's/[@:].*//' | grep -vx 'eth[01]' || true; }
+for link in $(links tun) $(links veth); do
+  # One end goes with the other, and both with the server that has one.
+  ip link delete "$link" 2>/dev/null || [ ! -e "/sys/class/net/$link" ]
+done
