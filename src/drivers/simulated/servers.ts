@@ -17,6 +17,8 @@ export interface SimulatedServer {
   readonly passwordResets: number
   /** What runs on it; null without power. */
   readonly system: 'disk' | 'rescue' | null
+  /** What lets root into the rescue system that runs; the desired state has it until the boot only. */
+  readonly rescuePasswordHash: string | null
 }
 
 /** Creates the driver of servers. Other parts attach their own state to a server with `put` and `onRemoval`. */
@@ -91,15 +93,21 @@ function finished(state: ServerState, known: SimulatedServer | undefined): Omit<
     installs: (known?.installs ?? 0) + (installs ? 1 : 0),
     restarts: (known?.restarts ?? 0) + (cycles ? 1 : 0),
     passwordResets: (known?.passwordResets ?? 0) + (resets ? 1 : 0),
-    system: systemOf(state, known?.system ?? null, cycles),
+    ...afterBoot(state, known, cycles),
   }
 }
 
 /** What runs after a change: a boot goes to the rescue system if there is one, and nothing else changes what runs. */
-function systemOf({ power, rescue }: ServerState, running: SimulatedServer['system'], restarts: boolean) {
-  if (power === 'off') return null
-  if (running !== null && !restarts) return running
-  return rescue ? 'rescue' : 'disk'
+function afterBoot(
+  { power, rescue }: ServerState,
+  known: SimulatedServer | undefined,
+  restarts: boolean,
+): Pick<SimulatedServer, 'system' | 'rescuePasswordHash'> {
+  if (power === 'off') return { system: null, rescuePasswordHash: null }
+  if (known && known.system !== null && !restarts) {
+    return { system: known.system, rescuePasswordHash: known.rescuePasswordHash }
+  }
+  return { system: rescue ? 'rescue' : 'disk', rescuePasswordHash: rescue?.rootPasswordHash ?? null }
 }
 
 /** The server after half a change: power, disk, ISO, password and IPv4 address are not in the desired state. */
@@ -112,5 +120,6 @@ function unfinished(state: ServerState, known: SimulatedServer | undefined): Omi
     restarts: known?.restarts ?? 0,
     passwordResets: known?.passwordResets ?? 0,
     system: known?.system ?? null,
+    rescuePasswordHash: known?.rescuePasswordHash ?? null,
   }
 }

@@ -85,8 +85,8 @@ export class SimulatedTerminal implements Terminal {
   }
 
   #takePassword(password: string): void {
-    const { state, system } = this.#machine
-    const expected = system === 'rescue' ? state.rescue?.rootPasswordHash : state.rootPasswordHash
+    const { state, system, rescuePasswordHash } = this.#machine
+    const expected = system === 'rescue' ? rescuePasswordHash : state.rootPasswordHash
     const isRight = this.#user === 'root' && typeof expected === 'string' && isHashOf(password, expected)
     if (!isRight) this.screen.write('\nLogin incorrect\n')
     this.#prompt(isRight ? 'command' : 'login')

@@ -100,6 +100,8 @@ forEachDatabase('a console', (openWorld) => {
     await world.settle()
     await settled(world, id, 'reboot')
     await viewer.shows('Booting from rescue system')
+    // The boot has used the rescue system up, and a later change does not know its password.
+    await settled(world, id, 'detach_iso')
     viewer.type(`root\n${password}\n`)
     await viewer.shows(':~#')
   })
