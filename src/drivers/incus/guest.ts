@@ -88,10 +88,11 @@ async function setPower(
 }
 
 /**
- * Images write the documents of cloud-init only when an instance is made, while its addresses may change later. A disk that
- * has not booted yet has no document, and gets its first from the image.
+ * Tells a container what its network is from its next boot on, whoever boots it: images write the documents of cloud-init
+ * only when an instance is made, while its addresses may change later. A disk that has not booted yet has no document, and
+ * gets its first from the image. Errors: `DriverError`.
  */
-async function renewNetworkSeed(incus: Incus, { name, config }: Instance): Promise<void> {
+export async function renewNetworkSeed(incus: Incus, { name, config }: Instance): Promise<void> {
   const path = fileOf(name, networkSeed)
   const found = await incus.file(path)
   if (found !== undefined) await renew(incus, path, found, config['cloud-init.network-config'] ?? '')

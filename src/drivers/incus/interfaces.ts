@@ -1,6 +1,6 @@
 /**
- * Private interfaces of servers: devices of their instances. A server that runs gets its address at once; one that starts
- * finds it in the network configuration that cloud-init reads.
+ * Private interfaces of servers: devices of their instances. A server that runs gets its address at once; one that starts,
+ * also by itself or with its host, finds it in the network configuration that cloud-init reads.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { InterfacesDriver, InterfacesState, PrivateInterface } from '../../families/networks/driver.ts'
@@ -8,7 +8,7 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import { parseCidr } from '../../net/ip.ts'
 import { type Incus, IncusError } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
-import { command } from './guest.ts'
+import { command, renewNetworkSeed } from './guest.ts'
 import { onMember } from './members.ts'
 import { type Config, generationOf, networkName, serverName, setMark } from './names.ts'
 import { withPrivateEthernets } from './network-config.ts'
@@ -59,6 +59,8 @@ async function apply({ incus, overlay }: InterfaceParts, { serverId, generation,
     return { devices: next, config: { ...config, ...ethernets, [setGeneration]: mark } }
   })
   for (const one of wanted) await tellGuest(incus, serverId, one)
+  const now = await instanceOf(incus, serverId)
+  if (now?.type === 'container') await renewNetworkSeed(incus, now)
 }
 
 /** A private interface, and the range of its network, all of which is behind the gateway. */

@@ -28,7 +28,7 @@ async function makeEstate(stage: Stage, { lab, look }: LabPlace): Promise<Estate
   const { network } = await stage.post('/networks', { name: 'own', ip_range: '10.0.0.0/16', subnets: [subnet] })
   const rules = [rule('tcp', '22'), rule('icmp')]
   const { firewall } = await stage.post('/firewalls', { name: 'wall', rules })
-  const common = { ...apart, networks: [network.id], firewalls: [{ firewall: firewall.id }] }
+  const common = { ...apart, firewalls: [{ firewall: firewall.id }] }
   const names = lab.members.map(({ name }) => `on-${name}`)
   const made = await stage.servers(...names.map((name) => ({ name, ...common })))
   const hosts = await Promise.all(made.map(({ id }) => look.hostOf(id)))
@@ -37,13 +37,15 @@ async function makeEstate(stage: Stage, { lab, look }: LabPlace): Promise<Estate
   const files: string[] = []
   for (const { id, name, public_net } of servers) {
     await stage.answers(public_net.ipv4.ip, name)
+    // It is to be in the network after its next boot, although it was not in its first.
+    await stage.command(id, 'attach_to_network', { network: network.id })
     const { volume } = await stage.post('/volumes', { name: `of-${name}`, size: 10, server: id, format: 'ext4' })
     files.push(`/mnt/HC_Volume_${volume.id}/kept`)
     await look.write(id, files.at(-1)!, name)
     const floating = { type: 'ipv4', name: `to-${name}`, server: id }
     addresses.push(firstOf((await stage.post('/floating_ips', floating)).floating_ip.ip))
   }
-  return { servers, addresses, files }
+  return { servers: await Promise.all(servers.map(({ id }) => stage.server(id))), addresses, files }
 }
 
 /** Asserts that a server has what it had, whoever had its power cut. */
