@@ -22,3 +22,22 @@ test("a network of the hosts' owner is left alone, whatever its name", async () 
   await driver.apply({ id: 7, generation: 2, shape: null })
   assert.deepEqual(changes, [])
 })
+
+test('a network that a host died over is made anew', async () => {
+  const marks = { 'user.wolke.id': '7', 'user.wolke.generation': '1' }
+  const made = { name: 'wn7', type: 'ovn', description: '', config: marks, used_by: [] }
+  let there: object | undefined = { ...made, status: 'Errored' }
+  const changes: string[] = []
+  const incus = {
+    get: async () => there && { value: there, etag: 'any' },
+    async change(method: string, path: string) {
+      changes.push(`${method} ${path}`)
+      there = method === 'DELETE' ? undefined : { ...made, status: 'Created' }
+    },
+  } as unknown as Incus
+  const tombstones = { cover: async () => false }
+  const overlay = { privateRoutes: async () => undefined }
+  const driver = incusNetworks({ incus, tombstones, overlay } as unknown as NetworkParts)
+  await driver.apply({ id: 7, generation: 1, shape })
+  assert.deepEqual(changes, ['DELETE /1.0/networks/wn7', 'POST /1.0/networks'])
+})

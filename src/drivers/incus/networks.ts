@@ -44,7 +44,7 @@ async function put({ incus, tombstones, overlay }: NetworkParts, id: number, gen
   const address = gatewayOf(shape.ipRange)
   const found = await edit<IncusNetwork>(incus, pathOf(name), (network) => {
     const { config, description } = network
-    if (!isUnfinished(network) && idOf(config) !== id) {
+    if (network.status !== 'Pending' && idOf(config) !== id) {
       throw new DriverError(`the hosts have a network ${name} that is not Wolke's`, { transient: false })
     }
     const isStale = generationOf(config) > generation
@@ -53,14 +53,18 @@ async function put({ incus, tombstones, overlay }: NetworkParts, id: number, gen
   })
   if (!found || isUnfinished(found)) {
     if (await tombstones.cover(what, generation)) return
+    if (found && isGivenUp(found)) await incus.change('DELETE', pathOf(name))
     await make(incus, id, configOf(id, generation, address))
     if (await tombstones.cover(what, generation)) return removeFrom({ incus, overlay }, id, generation)
   }
   await overlay.privateRoutes(id, generation, name, shape.routes)
 }
 
-/** What is being made at this moment, or was when the daemon of a host died: asking for it again completes it. */
-const isUnfinished = ({ status }: IncusNetwork) => status === 'Pending' || status === 'Errored'
+/** What is being made at this moment, or was when a daemon died: asking for it again completes it, unless it was given up. */
+const isUnfinished = (network: IncusNetwork) => network.status === 'Pending' || isGivenUp(network)
+
+/** What Incus could not make on all hosts, as one of them died meanwhile. It completes no such network, and nothing uses it. */
+const isGivenUp = ({ status }: IncusNetwork) => status === 'Errored'
 
 /** Incus refuses to make a network that somebody else makes at the same time. Then it is looked at again later. */
 async function make(incus: Incus, id: number, config: Config): Promise<void> {
@@ -68,7 +72,9 @@ async function make(incus: Incus, id: number, config: Config): Promise<void> {
   try {
     await incus.change('POST', '/1.0/networks', { name, type: 'ovn', config })
   } catch (cause) {
-    if (!(cause instanceof IncusError) || !(await incus.get<IncusNetwork>(pathOf(name)))) throw cause
+    if (!(cause instanceof IncusError)) throw cause
+    const found = await incus.get<IncusNetwork>(pathOf(name))
+    if (!found || isGivenUp(found.value)) throw cause
     throw new DriverError(`Network ${id} is being made by somebody else`, { transient: true, cause })
   }
 }
