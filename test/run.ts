@@ -119,7 +119,7 @@ async function runBatches(...queues: string[][][]): Promise<void> {
 /** The output of a batch is printed after its end, so that the output of batches does not mix. */
 async function runBatch(files: readonly string[]): Promise<void> {
   const began = performance.now()
-  const node = [process.execPath, '--test', '--test-isolation=none', '--test-reporter=spec', ...files]
+  const node = [process.execPath, 'test/batch.ts', ...files]
   const [command = '', ...args] = [...inOwnNetworks(files), ...node]
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const stop = () => void child.kill()
@@ -134,7 +134,11 @@ async function runBatch(files: readonly string[]): Promise<void> {
   for (const [, what, count] of output.matchAll(/^ℹ (\w+) (\d+)$/gm)) {
     counts.set(what!, (counts.get(what!) ?? 0) + Number(count))
   }
-  if (failed !== undefined || code !== 0) failures.push(failed ?? `\n${files.join(' ')} ended with ${code}\n`)
+  // What goes wrong after its test has ended is in notes only.
+  const notes = passed.match(/^ℹ Error: .*\n/gm) ?? []
+  if (failed !== undefined || code !== 0) {
+    failures.push(failed ?? `\n${files.join(' ')} ended with ${code}\n`, ...notes)
+  }
 }
 
 function report(): void {
