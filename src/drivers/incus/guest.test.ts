@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Incus, IncusError } from './client.ts'
 import type { Instance } from './edit.ts'
-import { boot } from './guest.ts'
+import { boot, removeInstance } from './guest.ts'
 
 const seed = '/var/lib/cloud/seed/nocloud-net/network-config'
 const folder = '/etc/cloud/cloud.cfg.d'
@@ -54,4 +54,19 @@ test('a start that failed is a success only when the guest is known to run', asy
   await startOf('Running')
   await assert.rejects(startOf('Stopped'), { transient: false })
   await assert.rejects(startOf('Error'), { transient: true, code: 'unavailable' })
+})
+
+test('an instance that has got power again is removed later, and one that is gone is removed', async () => {
+  const removal = (status: string | undefined) => {
+    const incus = {
+      change: async () => {
+        throw new IncusError(400, 'DELETE /1.0/instances/srv-7', 'it is running')
+      },
+      get: async () => (status === undefined ? undefined : { value: { status } }),
+    }
+    return removeInstance(incus as unknown as Incus, 'srv-7')
+  }
+  await assert.rejects(removal('Running'), { transient: true })
+  await assert.rejects(removal('Stopped'), { transient: false, message: /DELETE/ })
+  await removal(undefined)
 })

@@ -33,6 +33,22 @@ export async function stop(incus: Incus, name: string, manner: ServerState['mann
   throw new DriverError(`the server did not shut down within ${shutdownS} s`, { transient: false, cause: failure })
 }
 
+/**
+ * Removes an instance without power. Errors: `DriverError`, a transient one when it has got power since it was read, as from a
+ * daemon that has just started.
+ */
+export async function removeInstance(incus: Incus, name: string): Promise<void> {
+  try {
+    await incus.change('DELETE', pathOf(name))
+  } catch (cause) {
+    if (!(cause instanceof IncusError)) throw cause
+    const found = await incus.get<Instance>(pathOf(name))
+    if (!found) return
+    if (found.value.status === 'Stopped') throw cause
+    throw new DriverError(`${name} has got power again`, { transient: true, cause })
+  }
+}
+
 /** Writes an image to the disk of an instance without power, and notes that this is done. Errors: `DriverError`. */
 export async function install(
   incus: Incus,

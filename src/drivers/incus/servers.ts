@@ -8,7 +8,7 @@ import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
-import { boot, install, move, setPassword, stop } from './guest.ts'
+import { boot, install, move, removeInstance, setPassword, stop } from './guest.ts'
 import {
   type InstanceOptions,
   isRunning,
@@ -201,7 +201,7 @@ export class Servers {
     const instance = await this.#find(id)
     if (!instance || generationOf(instance.config) > generation) return
     if (isRunning(instance)) await stop(incus, instance.name, 'hard')
-    await incus.change('DELETE', `/1.0/instances/${instance.name}`)
+    await removeInstance(incus, instance.name)
   }
 }
 

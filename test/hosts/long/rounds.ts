@@ -10,7 +10,7 @@ export interface Request {
   readonly body?: object
   /** The key of the answer that has what was made, whose id later requests of the round know under the same name. */
   readonly makes?: string
-  /** Nobody dies of it: another round has all deaths of such a request. */
+  /** Nobody dies of it: another request has all deaths of such a one. */
   readonly isSafe?: boolean
 }
 
@@ -130,7 +130,7 @@ export const rounds: Readonly<Record<string, Round>> = {
   'a balancer is made, changed and removed': (ids, { location }) => [
     () => make('/load_balancers', 'load_balancer', { name: 'lb', load_balancer_type: 'lb11', location }),
     () => act(`/load_balancers/${ids.load_balancer}`, 'add_service', service),
-    () => act(`/load_balancers/${ids.load_balancer}`, 'add_target', resource(ids.one!)),
+    () => safely(act(`/load_balancers/${ids.load_balancer}`, 'add_target', resource(ids.one!))),
     () => drop(`/load_balancers/${ids.load_balancer}`),
   ],
 }

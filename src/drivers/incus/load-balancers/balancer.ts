@@ -9,12 +9,14 @@ import { Measurements } from '../../load-balancers/haproxy/measurements.ts'
 import { freshSecondsOf, withoutUnready } from '../../load-balancers/haproxy/readiness.ts'
 import type { Incus } from '../client.ts'
 import { editInstance, type Instance } from '../edit.ts'
+import { removeInstance } from '../guest.ts'
 import { onMember } from '../members.ts'
 import { generationOf, networkName } from '../names.ts'
 import { settleOperations } from '../operations.ts'
 import type { BalancerOverlay, Internal, PrivateSide } from '../ovn/overlay.ts'
 import { equipment, Guest } from './guest.ts'
 import {
+  autostartKey,
   type BalancerHosts,
   balancerImage,
   balancerName,
@@ -77,13 +79,23 @@ export class Balancer {
       const instance = await this.#find()
       if (instance && generation !== null && generation < generationOf(instance.config)) return
       await overlay.forget(this.id, generation)
-      if (instance) {
-        if (instance.status !== 'Stopped') await this.#power('stop')
-        await incus.change('DELETE', this.#path)
-      }
+      if (instance) await this.#delete()
       rmSync(folderOf(directory, this.id), { recursive: true, force: true })
       this.measurements.remove()
     })
+  }
+
+  async #delete(): Promise<void> {
+    const { incus } = this.#parts
+    // Daemons that start, and other processes, give power to what is to have it.
+    await editInstance(incus, balancerName(this.id), ({ config }) => {
+      if (config[autostartKey] === 'false' && !config[equipmentKey]) return undefined
+      return { config: { ...config, [autostartKey]: 'false', [equipmentKey]: '' } }
+    })
+    const instance = await this.#find()
+    if (!instance) return
+    if (instance.status !== 'Stopped') await this.#power('stop')
+    await removeInstance(incus, instance.name)
   }
 
   /** Starts it when somebody has stopped it, and keeps what a crash would lose. Errors: a `DriverError`, or that of HAProxy. */

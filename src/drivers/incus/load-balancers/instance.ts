@@ -15,6 +15,9 @@ const kindKey = 'user.wolke.kind'
  */
 export const equipmentKey = 'user.wolke.equipment'
 
+/** Whether it gets power when the daemon of its host starts. */
+export const autostartKey = 'boot.autostart'
+
 export interface BalancerHosts {
   /** The storage pool of the disks. */
   readonly pool: string
@@ -56,7 +59,7 @@ export function configOf({ id, generation, maxConnections }: BalancerState): Con
   return {
     ...marksOf(id, generation),
     [kindKey]: kind,
-    'boot.autostart': 'true',
+    [autostartKey]: 'true',
     'limits.cpu': '1',
     'limits.memory': `${baseMb + Math.ceil((maxConnections * connectionKb) / 1_024)}MiB`,
   }
