@@ -53,7 +53,12 @@ for (const [who, victim] of Object.entries(victims).filter(([name]) => name.matc
         t.diagnostic(`deaths per request: ${deaths.join(', ')}`)
       })
     await clear(place)
-    await until(async () => (await place.look.leftovers()).length === before.length, 'nothing is left')
+    let left: readonly string[] = []
+    const isCleared = async () => {
+      left = await place.look.leftovers()
+      return left.length === before.length
+    }
+    await until(isCleared).catch(() => assert.deepEqual(left, before, 'what is left'))
   })
 }
 
