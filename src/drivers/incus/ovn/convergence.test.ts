@@ -4,10 +4,13 @@ import { describe, test } from 'node:test'
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { Convergence } from './convergence.ts'
 import type { Database, RowChanges } from './database.ts'
+import { Unreachable } from './session.ts'
 
 /** A database that counts requests; hosts come as far as a test says. */
 class Counting {
   requests = 0
+  /** How many of the first requests are lost with the connection. */
+  lost = 0
   #take: (changes: RowChanges, isFirst: boolean) => void = () => undefined
 
   async open(): Promise<Convergence> {
@@ -15,7 +18,11 @@ class Counting {
       follow: async ({ take }) => {
         this.#take = take
       },
-      transact: async () => [{}, { rows: [{ nb_cfg: ++this.requests }] }],
+      transact: async () => {
+        const request = ++this.requests
+        if (request <= this.lost) throw new Unreachable('the connection was closed', { transient: true })
+        return [{}, { rows: [{ nb_cfg: request }] }]
+      },
     }
     const convergence = new Convergence(database as Database)
     await convergence.follow()
@@ -64,6 +71,19 @@ describe('hosts', () => {
     await convergence.present()
     const second = performance.now() - begin - first
     assert.ok(first < 5_000 && second < first / 2, `${first} ms and ${second} ms`)
+  })
+
+  test('are asked once more when the connection is lost meanwhile', async () => {
+    const database = new Counting()
+    database.lost = 1
+    const convergence = await database.open()
+    const waiting = convergence.present()
+    await new Promise(setImmediate)
+    assert.equal(database.requests, 2)
+    database.reach(2)
+    await waiting
+    database.lost = 4
+    await assert.rejects(convergence.present(), Unreachable)
   })
 
   test('that do not follow are told of to who wants to know', async () => {

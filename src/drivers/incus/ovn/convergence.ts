@@ -3,10 +3,17 @@
  * come to.
  */
 import { DriverError } from '../../../kernel/actions/define.ts'
+import { carryOut } from './change.ts'
 import type { Database, RowChanges } from './database.ts'
+import type { Operation } from './rows.ts'
 
 /** How long a change waits for hosts, in milliseconds: for a host that may be gone, and for one that is known to lag. */
 const patienceMs = { usual: 2_000, lagging: 100 }
+
+const request: readonly Operation[] = [
+  { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
+  { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
+]
 
 interface Waiting {
   readonly wanted: number
@@ -67,11 +74,9 @@ export class Convergence {
     return this.#next
   }
 
+  /** A request that was lost on its way is made again: one too many harms nobody. */
   async #request(): Promise<number> {
-    const [, asked] = await this.#database.transact([
-      { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
-      { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
-    ])
+    const [, asked] = await carryOut(this.#database, () => this.#database.transact(request))
     return Number(asked?.rows?.[0]?.nb_cfg)
   }
 
