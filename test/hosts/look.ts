@@ -180,15 +180,21 @@ async function inventory(lab: Lab): Promise<string[]> {
   return [...names.flat(), ...images.map(({ fingerprint }) => `image ${fingerprint}`), ...(await rows(lab))]
 }
 
-const tables = ['ACL', 'Logical_Router_Static_Route', 'Logical_Router_Policy', 'Load_Balancer', 'Logical_Switch_Port']
+/** Tables of the northbound database, with what tells their rows apart. */
+const tables = {
+  ACL: '_uuid',
+  Logical_Router_Static_Route: '_uuid',
+  Logical_Router_Policy: '_uuid',
+  Load_Balancer: '_uuid',
+  Logical_Switch_Port: 'name',
+}
 
-/** Rows of the northbound database. */
 async function rows({ members: [first] }: Lab): Promise<string[]> {
-  const list = ['ovn-nbctl', '--timeout=30', '--bare', '--columns=_uuid', 'list']
   const found = await Promise.all(
-    tables.map(async (table) => {
-      const uuids = (await onHost(first!, ...list, table)).split(/\s+/).filter(Boolean)
-      return uuids.map((uuid) => `${table} ${uuid}`)
+    Object.entries(tables).map(async ([table, column]) => {
+      const list = ['ovn-nbctl', '--timeout=30', '--bare', `--columns=${column}`, 'list', table]
+      const names = (await onHost(first!, ...list)).split(/\s+/).filter(Boolean)
+      return names.map((name) => `${table} ${name}`)
     }),
   )
   return found.flat()

@@ -84,10 +84,23 @@ describe('private networks in OVN', inLab, () => {
     assert.deepEqual(await sent(2, 4, '203.0.114.9'), [])
   })
 
+  test('lead to whoever has the address of a member whose port Incus has left', async () => {
+    await overlay.admitPrivate(2, 4, [])
+    const next = side(4, 4, { ip: ipOf(2) })
+    await overlay.admitPrivate(4, 1, [next])
+    await site.plug(portOf(4, 4), next.mac, next.ip)
+    assert.deepEqual(await sent(1, 4, next.ip), [portOf(4, 4)])
+    assert.deepEqual(await site.ports(4), [portOf(1, 4), portOf(4, 4)])
+    // It was made again, under another name.
+    await overlay.admitPrivate(4, 2, [{ ...next, instance: 'anew' }])
+    assert.deepEqual(await site.ports(4), [portOf(1, 4)])
+  })
+
   test('have nothing left of who is gone', async () => {
     await overlay.reserve(1, 1, null)
     await overlay.forget(1, 5)
     await overlay.admitPrivate(1, 3, [side(1, 4)])
+    assert.deepEqual(await site.ports(4), [])
     const left = ['--bare', '--columns=name', 'find', 'Port_Group', 'external_ids:place=server-1']
     assert.equal(await site.nb(...left), '')
     await overlay.privateRoutes(5, 1, 'wn5', [{ destination: '192.168.7.0/24', gateway: ipOf(3) }])

@@ -142,7 +142,6 @@ describe('public interfaces in OVN', inLab, () => {
       ipv6: null,
       isClosed: false,
     })
-    await site.nb('lsp-del', server.port)
     await site.plug(port, server.mac, server.internal.ipv4, server.internal.ipv6)
     assert.deepEqual(await site.traceInbound(`${to(server)} && tcp.dst == 22`), [port])
     assert.deepEqual(await site.traceInbound(`${to(server)} && tcp.dst == 23`), [])
@@ -243,6 +242,10 @@ describe('public interfaces in OVN', inLab, () => {
     const rows = ['--bare', '--columns=_uuid', 'find']
     assert.equal(await site.nb(...rows, 'ACL', `external_ids:wolke=server-${server.id}`), '')
     assert.deepEqual([await site.hopsTo(`${server.ipv4}/32`), await site.hopsTo('198.18.7.7/32')], [[], []])
+    assert.ok(
+      !(await site.ports()).includes(server.port),
+      'Incus leaves the ports of instances that die with their host',
+    )
     const sources = await site.nb('get', 'Address_Set', 'incus_net3_routes_ip4', 'addresses')
     assert.doesNotMatch(sources, new RegExp(`198\\.18\\.7\\.7|${server.ipv4.replaceAll('.', '\\.')}/`))
     assert.equal((await overlay.inventory()).servers.has(server.id), false)

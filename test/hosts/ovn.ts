@@ -81,6 +81,15 @@ export class OvnSite {
     await this.nb('--wait=sb', 'sync')
   }
 
+  /** The names of the ports of instances in a network. */
+  async ports(number = 3): Promise<string[]> {
+    const said = await this.nb('--bare', '--columns=name', 'list', 'Logical_Switch_Port')
+    return said
+      .split('\n')
+      .filter((name) => name.startsWith(`incus-net${number}-instance-`))
+      .sort()
+  }
+
   /** The ports that the first packet of a connection gets to, of which `outside` is the router of the operator. */
   async trace(network: string, flow: string): Promise<string[]> {
     const said = await onHost(theLab().members[0]!, 'bash', '-euc', tracing, 'bash', this.#folder, network, flow)

@@ -254,8 +254,11 @@ class Steps {
     const instances = await incus<InstanceSeen[]>(theLab(), '/1.0/instances?recursion=2')
     const states = instances.map(({ name, status }) => `${name} is ${status}`)
     const snapshots = instances.flatMap((one) => one.snapshots ?? []).map(({ name }) => `snapshot ${name}`)
-    const others = (await this.#place.look.leftovers()).filter((name) => /^[a-z]/.test(name))
-    return [...states, ...snapshots, ...others, ...(await marksOfRows())].sort()
+    const left = await this.#place.look.leftovers()
+    const others = left.filter((name) => /^[a-z]/.test(name))
+    // The name of a port has an identity of its instance, which one that is made again has not.
+    const ports = left.filter((name) => name.startsWith('Logical_Switch_Port')).map(() => 'port of a switch')
+    return [...states, ...snapshots, ...others, ...ports, ...(await marksOfRows())].sort()
   }
 }
 

@@ -1,6 +1,7 @@
 /** The rows of OVN that Incus makes of one of its networks. */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { addressAt, cidrSize, familyOf, parseCidr } from '../../../net/ip.ts'
+import type { Change } from './change.ts'
 import type { Database } from './database.ts'
 import { called, entriesOf, idsOf, textsOf, uuid } from './rows.ts'
 
@@ -62,6 +63,16 @@ const prefixOf = ({ switch: name }: Pick<Logical, 'switch'>) => name.replace(/-l
 /** The port that Incus makes for a device when its instance starts. */
 export const instancePort = (logical: Logical, instance: string, device: string) =>
   `${prefixOf(logical)}-instance-${instance}-${device}`
+
+/**
+ * Takes the port of a device away that nobody wants any more. Incus does so when an instance stops, but not when it dies with
+ * its host: the addresses of such a port would lead to nobody, and to whoever has them next.
+ */
+export async function releasePort(database: Database, change: Change, logical: Logical, name: string): Promise<void> {
+  const [port] = await database.select('Logical_Switch_Port', [called(name)], ['_uuid'])
+  const left = idsOf(port?._uuid).map(uuid)
+  change.amend('Logical_Switch', logical.switch, 'ports', 'delete', left)
+}
 
 /** The set of sources that Incus lets pass a router, of one family. */
 export const sourceSet = (router: string, address: string) =>

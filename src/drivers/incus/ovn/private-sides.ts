@@ -1,7 +1,7 @@
 /** The interfaces in private networks: who their owners may claim to be there, and where their alias IPs are. */
 import { type Change, carryOut } from './change.ts'
 import { deleteGroup, expectGroup, findGroups, type Group, putMarks, readGroups } from './groups.ts'
-import { instancePort } from './logical.ts'
+import { instancePort, releasePort } from './logical.ts'
 import { asCidr } from './matches.ts'
 import { networkGroup, parseRoutes, placeGroup, placeOwner, placesOf, putPlace, readPlace } from './places.ts'
 import { isStale, type Kind, readRecord, recordGroup, type Subject, seen, toMarks } from './records.ts'
@@ -52,12 +52,14 @@ export class PrivateSides {
     const logical = await this.#site.logical(incusNetwork)
     const names = [placeGroup(subject, network), networkGroup(network)]
     const [group, shape] = await readGroups(this.#site.database, names)
-    const former = (readPlace(group!)?.addresses.slice(1) ?? []).map(asCidr)
+    const before = readPlace(group!)
+    const former = (before?.addresses.slice(1) ?? []).map(asCidr)
     const routes = new Map(aliasIps.map((alias) => [asCidr(alias), ip]))
     const owner = placeOwner(subject, network)
     const { refused } = await putRoutes(this.#site.database, change, logical, { owner, routes, former, takes })
     const own = aliasIps.filter((alias) => !refused.has(asCidr(alias)))
     const port = instancePort(logical, side.instance, side.device)
+    if (before && before.port !== port) await releasePort(this.#site.database, change, logical, before.port)
     const place = { subject, network, incusNetwork, port, mac, addresses: [ip, ...own] }
     expectGroup(change, shape!)
     putPlace(change, logical, group!, place, parseRoutes(shape!.marks?.routes))
@@ -70,6 +72,7 @@ export class PrivateSides {
       const former = place.addresses.slice(1).map(asCidr)
       const nothing = { owner: placeOwner(place.subject, place.network), routes: new Map(), former, takes: false }
       await putRoutes(this.#site.database, change, logical, nothing)
+      await releasePort(this.#site.database, change, logical, place.port)
     }
     deleteGroup(change, group)
   }

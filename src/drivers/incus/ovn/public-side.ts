@@ -5,7 +5,7 @@ import { type Change, carryOut } from './change.ts'
 import { closedFilter, filterAcls } from './filters.ts'
 import { deleteGroup, type Group, isAsWritten, putGroup, readGroups } from './groups.ts'
 import { guardAcls, internalAcls } from './guards.ts'
-import { InternalRange, instancePort, type Logical } from './logical.ts'
+import { InternalRange, instancePort, type Logical, releasePort } from './logical.ts'
 import { type Acl, asCidr } from './matches.ts'
 import { placementWithin } from './placements.ts'
 import { guardedOf } from './public-guard.ts'
@@ -68,6 +68,7 @@ export class PublicSides {
       if (isStale(record, 'server', generation)) return
       const located = await this.#locate(change, logical, record)
       const admitted = { ...located, side: { port: instancePort(logical, instance, 'eth0'), mac } }
+      if (record.side?.port !== admitted.side.port) await this.#release(change, logical, record)
       const addresses = [ipv4, ipv6].filter((address) => address !== null)
       const routed = await this.#route(change, logical, admitted, 'primary', addresses, generation)
       this.#admitFilter(change, logical, filter, admitted, record.side?.port, isClosed)
@@ -112,6 +113,7 @@ export class PublicSides {
       if (generation === generations.server && record.gone !== null) return true
       const nothing = { owner: ownerOf(subject), routes: new Map(), former: [...primary, ...floating], takes: false }
       await putRoutes(this.#site.database, change, logical, nothing)
+      await this.#release(change, logical, record)
       deleteGroup(change, filter)
       if (generation === null) deleteGroup(change, group)
       else {
@@ -144,6 +146,10 @@ export class PublicSides {
       return { ...record, internal }
     }
     throw this.#site.refusal(`the public network ${logical.switch} has no internal address left`)
+  }
+
+  async #release(change: Change, logical: Logical, { side }: SubjectRecord): Promise<void> {
+    if (side) await releasePort(this.#site.database, change, logical, side.port)
   }
 
   /** Makes exactly these addresses lead to a subject. Whoever had one of them may not use it as a source any longer. */
