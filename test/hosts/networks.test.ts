@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { networkName } from '../../src/drivers/incus/names.ts'
 import type { NetworkShape } from '../../src/families/networks/driver.ts'
 import { until } from '../bare-database.ts'
+import { theLab } from './cluster.ts'
 import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
+import { onHost } from './guests.ts'
 import { inLab } from './place.ts'
 
 const location = 1
@@ -56,6 +58,17 @@ class Net {
 
   async misses(from: number, address: string): Promise<void> {
     assert.equal(await this.#servers.tell(from, `ping -c 2 -W 1 ${address}`), undefined)
+  }
+
+  /** Has Incus believe that a host died while the network was made: one that has made it, or one that has not. */
+  async breakOff(state: 'made' | 'not made'): Promise<void> {
+    const of = `network_id = (SELECT id FROM networks WHERE name = '${networkName(this.id)}')`
+    const local = state === 'made' ? 1 : 0
+    const changes = [
+      `UPDATE networks_nodes SET state = ${local} WHERE ${of}`,
+      `UPDATE networks SET state = 2 WHERE name = '${networkName(this.id)}'`,
+    ]
+    for (const change of changes) await onHost(theLab().members[0]!, 'incus', 'admin', 'sql', 'global', change)
   }
 
   async isThere(): Promise<boolean> {
@@ -122,3 +135,34 @@ test('a network grows, and stays removed until a newer generation', inLab, async
   assert.equal(await net.isThere(), true)
   await net.shape(5, null)
 })
+
+/** The rows of OVN that networks consist of; what these have goes with them. */
+async function rowsOfNetworks(): Promise<string[]> {
+  const tables = [
+    'Logical_Router',
+    'Logical_Switch',
+    'HA_Chassis_Group',
+    'Port_Group',
+    'Address_Set',
+    'DHCP_Options',
+    'DNS',
+  ]
+  const list = tables.flatMap((table) => ['--', '--columns=_uuid', 'list', table])
+  return (await onHost(theLab().members[0]!, 'ovn-nbctl', '--bare', ...list)).split(/\s+/).sort()
+}
+
+for (const state of ['made', 'not made'] as const) {
+  test(`a network that is ${state} on a host that died is made anew, and nothing is left of it`, inLab, async () => {
+    const net = new Net(new Servers(await labHosts()))
+    const before = await rowsOfNetworks()
+    await net.shape(1, ranges)
+    const whole = (await rowsOfNetworks()).length
+    await net.breakOff(state)
+    await net.shape(2, ranges)
+    assert.equal((await rowsOfNetworks()).length, whole)
+    await net.breakOff(state)
+    await net.shape(3, null)
+    assert.deepEqual(await rowsOfNetworks(), before)
+    assert.equal(await net.isThere(), false)
+  })
+}

@@ -36,8 +36,11 @@ test('a network that a host died over is made anew', async () => {
     },
   } as unknown as Incus
   const tombstones = { cover: async () => false }
-  const overlay = { privateRoutes: async () => undefined }
+  const overlay = {
+    privateRoutes: async () => undefined,
+    clearUnfinished: async (name: string) => void changes.push(`clear ${name}`),
+  }
   const driver = incusNetworks({ incus, tombstones, overlay } as unknown as NetworkParts)
   await driver.apply({ id: 7, generation: 1, shape })
-  assert.deepEqual(changes, ['DELETE /1.0/networks/wn7', 'POST /1.0/networks'])
+  assert.deepEqual(changes, ['clear wn7', 'DELETE /1.0/networks/wn7', 'POST /1.0/networks'])
 })

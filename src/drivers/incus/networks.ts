@@ -53,7 +53,7 @@ async function put({ incus, tombstones, overlay }: NetworkParts, id: number, gen
   })
   if (!found || isUnfinished(found)) {
     if (await tombstones.cover(what, generation)) return
-    if (found && isGivenUp(found)) await incus.change('DELETE', pathOf(name))
+    if (found && isGivenUp(found)) await discard({ incus, overlay }, found)
     await make(incus, id, configOf(id, generation, address))
     if (await tombstones.cover(what, generation)) return removeFrom({ incus, overlay }, id, generation)
   }
@@ -86,15 +86,21 @@ async function remove({ incus, tombstones, overlay }: NetworkParts, id: number, 
   await removeFrom({ incus, overlay }, id, generation)
 }
 
-async function removeFrom({ incus, overlay }: Pick<NetworkParts, 'incus' | 'overlay'>, id: number, generation: number) {
-  const path = pathOf(networkName(id))
-  const found = await incus.get<IncusNetwork>(path)
+type Engines = Pick<NetworkParts, 'incus' | 'overlay'>
+
+async function removeFrom({ incus, overlay }: Engines, id: number, generation: number) {
+  const found = await incus.get<IncusNetwork>(pathOf(networkName(id)))
   if (found && idOf(found.value.config) === id) {
     const { name, used_by: usedBy } = found.value
     await unplug(incus, usedBy ?? [], ({ type, network }) => type === 'nic' && network === name)
-    await incus.change('DELETE', path)
+    await discard({ incus, overlay }, found.value)
   }
   await overlay.forgetNetwork(id, generation)
+}
+
+async function discard({ incus, overlay }: Engines, network: IncusNetwork): Promise<void> {
+  if (isUnfinished(network)) await overlay.clearUnfinished(network.name)
+  await incus.change('DELETE', pathOf(network.name))
 }
 
 const pathOf = (name: string) => `/1.0/networks/${name}`

@@ -23,6 +23,7 @@ import type { OvnTls } from './session.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 import { Site } from './site.ts'
 import { type OverlayInventory, type OverlayServer, takeStock } from './stock.ts'
+import { clearUnfinished } from './unfinished.ts'
 
 export type {
   BalancerOverlay,
@@ -96,6 +97,8 @@ export interface Overlay {
   ): Promise<void>
   /** Takes away what `privateRoutes` left behind of a network that is gone. */
   forgetNetwork(network: number, generation: number): Promise<void>
+  /** Takes away what Incus has written for one of its networks that it could not make to the end, before it is removed there. */
+  clearUnfinished(incusNetwork: string): Promise<void>
   /** Waits until all hosts have taken what was written. Errors: a transient `DriverError` when one has not in time. */
   converged(timeoutMs?: number): Promise<void>
   /** What there is; what was removed days ago is forgotten then. */
@@ -157,6 +160,7 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     privateRoutes: (network, generation, incusNetwork, shape) =>
       settled(routes.apply(network, generation, incusNetwork, shape)),
     forgetNetwork: (network, generation) => routes.forget(network, generation),
+    clearUnfinished: (incusNetwork) => clearUnfinished(site, incusNetwork),
     converged: (timeoutMs = 10_000) => convergence.all(timeoutMs),
     async inventory() {
       await forgetOld(database, site.now())

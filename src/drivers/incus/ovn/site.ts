@@ -42,12 +42,17 @@ export class Site {
     const found = known && (await lookUp(this.database, known))
     if (found) return found
     // It may have been made anew, under other names.
-    const names = await this.#options.logicalNetwork(incusNetwork)
+    const names = await this.names(incusNetwork)
     if (!names) return undefined
     const logical = await lookUp(this.database, names)
     if (!logical) throw new DriverError(`OVN does not have network ${incusNetwork} of Incus`, { transient: true })
     this.#names.set(incusNetwork, names)
     return logical
+  }
+
+  /** How a network of Incus is called in OVN; undefined when Incus has none of this name. */
+  names(incusNetwork: string): Promise<LogicalNetwork | undefined> {
+    return this.#options.logicalNetwork(incusNetwork)
   }
 
   refusal(message: string): DriverError {
