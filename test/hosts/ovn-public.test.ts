@@ -107,6 +107,25 @@ describe('public interfaces in OVN', inLab, () => {
     assert.deepEqual(await from6(other.ipv6), [])
   })
 
+  test('reach each other by their router alone, whatever Project they are of', async () => {
+    const [server, other] = [await make(), await make()]
+    const aside = (to: string, packet: string) => {
+      const frame = `inport == "${server.port}" && eth.src == ${server.mac} && eth.dst == ${to}`
+      return site.trace('incus-net3-ls-int', `${frame} && ip.ttl == 64 && ${packet} && udp.dst == 7`)
+    }
+    const toOther = `ip4.src == ${server.ipv4} && ip4.dst == ${other.ipv4}`
+    assert.deepEqual(await aside(routerMac, toOther), [other.port])
+    assert.deepEqual(await aside(other.mac, toOther), [])
+    const toInternal = `ip4.src == ${server.ipv4} && ip4.dst == ${other.internal.ipv4}`
+    assert.deepEqual(await aside(other.mac, toInternal), [])
+    assert.deepEqual(await aside(routerMac, toInternal), [])
+    const toInternal6 = `ip6.src == ${server.ipv6} && ip6.dst == ${other.internal.ipv6}`
+    assert.deepEqual(await aside(routerMac, toInternal6), [])
+    assert.deepEqual(await aside(other.mac, 'ip6.src == fe80::7 && ip6.dst == fe80::8'), [])
+    assert.deepEqual(await aside('33:33:00:00:00:fb', 'ip6.src == fe80::7 && ip6.dst == ff02::fb'), [])
+    assert.deepEqual(await aside('ff:ff:ff:ff:ff:ff', `ip4.src == ${server.ipv4} && ip4.dst == 255.255.255.255`), [])
+  })
+
   test('answer nobody for an address that is not their own', async () => {
     const [server, other] = [await make(), await make()]
     const asks = (spa: string) =>

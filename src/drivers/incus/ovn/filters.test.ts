@@ -39,7 +39,7 @@ const address = '[0-9a-f.:]+(?:/\\d{1,3})?'
 const field = '(?:ip4|ip6)\\.(?:src|dst)|arp\\.spa|nd\\.target'
 const terms = [
   /^(inport|outport) == "[\w.-]+"$/,
-  /^eth\.src == ([\da-f]{2}:){5}[\da-f]{2}$/,
+  /^eth\.(src|dst) == ([\da-f]{2}:){5}[\da-f]{2}$/,
   /^(ip|ip4|ip6|tcp|udp|icmp4|icmp6|arp|nd_ra|nd_na|nd_ns)$/,
   /^\((nd \|\| nd_ra|nd \|\| nd_rs)\)$/,
   /^ip\.proto == (50|47)$/,
@@ -63,7 +63,14 @@ function checkGrammar({ match }: Acl): void {
 describe('packet filters as rows of OVN', () => {
   test('are of the forms that OVN does not multiply', () => {
     fc.assert(fc.property(filter, (one) => filterAcls(one, port).forEach(checkGrammar)))
-    const guarded = { port, mac: '96:00:00:00:00:07', ipv4: ['198.18.0.7/32'], router: ['fe80::1'] }
+    const guarded = {
+      port,
+      mac: '96:00:00:00:00:07',
+      ipv4: ['198.18.0.7/32'],
+      router: ['fe80::1'],
+      only: '10:66:6a:00:00:01',
+      hidden: ['172.31.128.0/17', 'fd00::/64'],
+    }
     const own = [...guardAcls({ ...guarded, ipv6: ['2001:db8::/64'] }), ...internalAcls(port, '172.31.16.7')]
     for (const acl of own) checkGrammar(acl)
   })

@@ -3,6 +3,7 @@ import { DriverError } from '../../../kernel/actions/define.ts'
 import { addressAt, cidrSize, familyOf, parseCidr } from '../../../net/ip.ts'
 import type { Change } from './change.ts'
 import type { Database } from './database.ts'
+import { without } from './matches.ts'
 import { called, entriesOf, idsOf, textsOf, uuid } from './rows.ts'
 
 /** How a network of Incus is called in OVN. */
@@ -86,8 +87,8 @@ export function linkLocalOf(mac: string): string {
   return addressAt('fe80::/64', id)
 }
 
-/** Offsets that are never given to servers: the operator may use them. */
-const reservedShare = 16n
+/** The first part of the IPv4 network is never given to servers: the router is there, and what the operator adds. */
+const reservedBits = 4
 
 /** Where the internal addresses of servers are: as many as there are in both networks of the switch. */
 export class InternalRange {
@@ -106,10 +107,16 @@ export class InternalRange {
     this.#ipv6 = networkOf(ipv6)
   }
 
+  /** Networks with all addresses that servers may have. */
+  get networks(): string[] {
+    const [base, length] = this.#ipv4.split('/')
+    return [...without(this.#ipv4, [`${base}/${Number(length) + reservedBits}`]), this.#ipv6]
+  }
+
   /** Addresses to try for a server, one after the other, until one is free. */
   *candidates(server: number): Generator<{ ipv4: string; ipv6: string }> {
     const size = cidrSize(this.#ipv4)
-    const [first, last] = [size / reservedShare, size - 2n]
+    const [first, last] = [size >> BigInt(reservedBits), size - 2n]
     const count = last - first + 1n
     for (let tried = 0n; tried < count; tried++) {
       const offset = first + ((BigInt(server) + tried) % count)

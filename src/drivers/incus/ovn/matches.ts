@@ -3,7 +3,7 @@
  * address field with alternatives at most. OVN turns the negation of a set of networks into the product of their bits,
  * which are millions of flows on every host.
  */
-import { cidrRange, familyOf } from '../../../net/ip.ts'
+import { cidrContains, cidrRange, familyOf, subnetAt } from '../../../net/ip.ts'
 
 /** Every action that a switch takes on packets (direction, priority, match, action), as rows of the table ACL. */
 export interface Acl {
@@ -58,6 +58,14 @@ export function withoutContained(networks: readonly string[]): string[] {
     if (!before || range.last > before.last) kept.push(range)
   }
   return kept.map(({ network }) => network)
+}
+
+/** What is left of a network without some in it, in as few networks as there can be. */
+export function without(network: string, holes: readonly string[]): string[] {
+  const [base = '', length] = network.split('/')
+  if (holes.some((hole) => Number(length) >= Number(hole.split('/')[1]) && cidrContains(hole, base))) return []
+  if (!holes.some((hole) => cidrContains(network, hole.split('/')[0]!))) return [network]
+  return [0n, 1n].flatMap((half) => without(subnetAt(network, Number(length) + 1, half), holes))
 }
 
 /** An address is a network of its own. */

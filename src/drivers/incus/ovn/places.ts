@@ -40,7 +40,7 @@ export function networkOf(owner: string | undefined): number | undefined {
 export function putPlace(change: Change, logical: Logical, group: Group, place: Place, routes: Routes): void {
   const { subject, network, incusNetwork, port, mac, addresses } = place
   const behind = routes.filter(({ gateway }) => addresses.includes(gateway)).map(({ destination }) => destination)
-  const acls = guardAcls({ port, mac, ipv4: [...addresses, ...behind], ipv6: null, router: [] })
+  const acls = guardAcls({ port, mac, ipv4: [...addresses, ...behind], ipv6: null, router: [], only: null, hidden: [] })
   const ids = { wolke: placeOwner(subject, network), ...placesOf(subject), ...placesIn(network) }
   const marks = { ...ids, in: incusNetwork, port, mac, addresses: addresses.join(' ') }
   putGroup(change, group, { marks, acls, port: logical.gatewayPort })

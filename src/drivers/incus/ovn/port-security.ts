@@ -3,8 +3,9 @@
  * pretend to be the router. All else is left to rows, so it stays the same whatever addresses the server has: a change of it
  * would cost packets.
  */
-import { cidrContains, parseCidr, subnetAt } from '../../../net/ip.ts'
+import { cidrContains, parseCidr } from '../../../net/ip.ts'
 import { linkLocal, macOf } from './guards.ts'
+import { without } from './matches.ts'
 
 /** All addresses that servers may have beyond the link. */
 const elsewhere = ['0.0.0.0/0', '2000::/3', 'fc00::/7']
@@ -23,12 +24,4 @@ function around(address: string): string {
   const parsed = parseCidr(`${address}/96`, 'drop')
   if (!parsed.ok) throw new RangeError(parsed.message)
   return parsed.cidr
-}
-
-/** What is left of a network without some in it, in as few networks as there can be. */
-function without(network: string, holes: readonly string[]): string[] {
-  const [base = '', length] = network.split('/')
-  if (holes.some((hole) => Number(length) >= Number(hole.split('/')[1]) && cidrContains(hole, base))) return []
-  if (!holes.some((hole) => cidrContains(network, hole.split('/')[0]!))) return [network]
-  return [0n, 1n].flatMap((half) => without(subnetAt(network, Number(length) + 1, half), holes))
 }

@@ -1,6 +1,6 @@
 /** Who a server or a load balancer may claim to be on its public interface. */
 import type { Guarded } from './guards.ts'
-import { type Logical, linkLocalOf } from './logical.ts'
+import { InternalRange, type Logical, linkLocalOf } from './logical.ts'
 import type { SubjectRecord } from './records.ts'
 
 /** The address by which servers find their router. */
@@ -23,6 +23,9 @@ export function guardedOf(logical: Logical, record: SubjectRecord): PublicGuarde
     ipv4: [internal.ipv4, ...addresses.filter((address) => !address.includes(':'))],
     ipv6: addresses.filter((address) => address.includes(':')),
     router: routerAddresses(logical),
+    // Neighbours may be of different Projects.
+    only: logical.routerMac,
+    hidden: new InternalRange(logical).networks,
   }
 }
 
