@@ -12,6 +12,7 @@ const refusals = {
   block_volumes: 'volumes of this location are file systems, which need a format',
   console: 'servers of this location have no screen',
   load_balancers: 'this location has no Load Balancers',
+  vswitches: 'this location has no vSwitches',
 } as const
 
 export type Capability = keyof typeof refusals

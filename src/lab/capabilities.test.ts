@@ -3,9 +3,17 @@ import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../test/harness.ts'
 import { expect } from '../../test/resources.ts'
 import { everything } from '../catalogue/capabilities.ts'
+import { vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
 
 const helsinki = 3
-const nothing = { rescue: false, iso: false, block_volumes: false, console: false, load_balancers: false }
+const nothing = {
+  rescue: false,
+  iso: false,
+  block_volumes: false,
+  console: false,
+  load_balancers: false,
+  vswitches: false,
+}
 
 const capabilitiesOf = ({ api, baseUrl }: World, location: number) =>
   api.get(`${baseUrl.replace(/\/v1$/, '/wolke/v1')}/locations/${location}/capabilities`)
@@ -63,6 +71,15 @@ forEachDatabase('what a location can do', (open) => {
     const rebuild = (id: number) => api.post(`/servers/${id}/actions/rebuild`, { image: image.id })
     expect(await rebuild(other.id), 422, 'invalid_input')
     expect(await rebuild(server.id), 201)
+  })
+
+  test('lets a zone have vSwitches when one of its locations has them', async () => {
+    const made = { name: 'net', ip_range: '10.0.0.0/16', subnets: [vswitchSubnet()] }
+    const able = await open({ catalogue: vswitchCatalogue, capabilities: (id) => (id === 1 ? everything : nothing) })
+    expect(await able.api.post('/networks', made), 201)
+    const { api } = await open({ catalogue: vswitchCatalogue, capabilities: () => nothing })
+    expect(await api.post('/networks', made), 422, 'unsupported_error')
+    assert.deepEqual(expect(await api.get('/networks'), 200).body.networks, [])
   })
 
   test('decides where in a zone a Load Balancer comes to be', async () => {

@@ -200,5 +200,6 @@ export function capabilitiesOf(
     block_volumes: isMachine,
     console: true,
     load_balancers: hasBalancers,
+    vswitches: false,
   }
 }

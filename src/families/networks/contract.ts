@@ -91,7 +91,7 @@ export const networkEndpoints = defineEndpoints({
       }),
       // A vSwitch is outside of the API and belongs to nobody here.
       refers: { 'subnets[].vswitch_id': catalogued },
-      errors: ['service_error', 'vswitch_id_already_used'],
+      errors: ['service_error', 'unsupported_error', 'vswitch_id_already_used'],
     },
     update: {
       summary: 'Change name, labels or the exposure of routes of a network',
@@ -108,7 +108,7 @@ export const networkEndpoints = defineEndpoints({
     summary: 'Add a subnet to a network',
     body: SubnetBody,
     refers: { vswitch_id: catalogued },
-    errors: ['conflict', 'resource_limit_exceeded', 'service_error', 'vswitch_id_already_used'],
+    errors: ['conflict', 'resource_limit_exceeded', 'service_error', 'unsupported_error', 'vswitch_id_already_used'],
   }),
   deleteSubnet: action('delete_subnet', {
     needs: 'restricted',

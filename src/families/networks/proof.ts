@@ -12,6 +12,7 @@ import {
   type Draw,
   done,
   type ErrorScenario,
+  lacking,
   noBody,
   overLimit,
   type Proof,
@@ -120,6 +121,7 @@ const errors: Proof['errors'] = {
     uniqueness_error: takenTwice('/networks', body),
     resource_limit_exceeded: overLimit('networks', '/networks', body),
     service_error: ({ api }) => api.post('/networks', body({ subnets: [vswitchSubnet('10.0.1.0/24')] })),
+    unsupported_error: lacking('vswitches', async () => ['/networks', body({ subnets: [vswitchSubnet()] })]),
     async vswitch_id_already_used({ open }) {
       const { api } = await open({ catalogue: vswitchCatalogue, runActions: false })
       await makeNetwork({ api }, { subnets: [vswitchSubnet()] })
@@ -146,6 +148,10 @@ const errors: Proof['errors'] = {
     },
     service_error: async (stage) =>
       stage.api.post(`/networks/${await makeNetwork(stage)}/actions/add_subnet`, vswitchSubnet()),
+    unsupported_error: lacking('vswitches', async (world) => [
+      `/networks/${await makeNetwork(world)}/actions/add_subnet`,
+      vswitchSubnet(),
+    ]),
     async vswitch_id_already_used({ open }) {
       const { api } = await open({ catalogue: vswitchCatalogue, runActions: false })
       const id = await makeNetwork({ api }, { subnets: [vswitchSubnet()] })

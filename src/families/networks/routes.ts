@@ -1,4 +1,5 @@
 /** Networks through the API. */
+import { needCapability } from '../../catalogue/capabilities.ts'
 import { recordOf, refuseLocked, startActions } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
@@ -41,7 +42,7 @@ import { networksToWire, networkToWire } from './view.ts'
 
 /** One handler for each endpoint. */
 export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoints> {
-  const { db, clock, catalogue } = platform
+  const { db, clock, catalogue, capabilities } = platform
   const resource = resourceRoutes(platform, networks, (some, query, { scope }) => networksToWire(query, scope, some), {
     async after(tx, scope, { id }, { expose_routes_to_vswitch: exposure }) {
       if (exposure !== undefined) await state.renew(tx, scope, [id])
@@ -71,8 +72,18 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
     vswitchIsSmaller: inEffect(networkChanges.vswitch_subnet_smaller, clock.now()),
   })
 
-  /** Errors: `service_error` for a vSwitch that the operator does not offer. */
+  /** Errors: `unsupported_error` for a network zone none of whose locations has vSwitches. */
+  const needVswitches = ({ networkZone, vswitchId }: Subnet) => {
+    if (vswitchId === null) return
+    const able = catalogue.locations
+      .filter((location) => location.networkZone === networkZone)
+      .map(({ id }) => capabilities(id))
+    needCapability(able.find(({ vswitches }) => vswitches) ?? able[0]!, 'vswitches')
+  }
+
+  /** Errors: `service_error` for a vSwitch that the operator does not offer, and those of `needVswitches`. */
   const withKnownVswitches = (topology: Topology) => {
+    topology.subnets.forEach(needVswitches)
     const isUnknown = ({ vswitchId }: Subnet) => vswitchId !== null && !catalogue.hasVswitch(vswitchId)
     if (topology.subnets.some(isUnknown)) throw new ApiError('service_error', 'vswitch not found')
     return topology
