@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../test/harness.ts'
 import { expect } from '../../test/resources.ts'
 import { everything } from '../catalogue/capabilities.ts'
-import { vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
+import { cloudSubnet, vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
 
 const helsinki = 3
 const nothing = {
@@ -80,6 +80,25 @@ forEachDatabase('what a location can do', (open) => {
     const { api } = await open({ catalogue: vswitchCatalogue, capabilities: () => nothing })
     expect(await api.post('/networks', made), 422, 'unsupported_error')
     assert.deepEqual(expect(await api.get('/networks'), 200).body.networks, [])
+    const { network } = expect(await api.post('/networks', { ...made, subnets: [] }), 201).body
+    const add = `/networks/${network.id}/actions/add_subnet`
+    expect(await api.post(add, vswitchSubnet()), 422, 'unsupported_error')
+    expect(await api.post(add, { ...vswitchSubnet(), vswitch_id: null }), 422, 'invalid_input')
+    assert.deepEqual(expect(await api.get(`/networks/${network.id}`), 200).body.network.subnets, [])
+    expect(await api.post(add, cloudSubnet()), 201)
+  })
+
+  test('does not stop a network that has a vSwitch already from getting other subnets', async () => {
+    let capabilities = everything
+    const { api, settle } = await open({ catalogue: vswitchCatalogue, capabilities: () => capabilities })
+    const made = { name: 'net', ip_range: '10.0.0.0/16', subnets: [vswitchSubnet()] }
+    const { network } = expect(await api.post('/networks', made), 201).body
+    await settle()
+    capabilities = nothing
+    const add = `/networks/${network.id}/actions/add_subnet`
+    expect(await api.post(add, cloudSubnet()), 201)
+    await settle()
+    expect(await api.post(add, vswitchSubnet(undefined, 4712)), 422, 'unsupported_error')
   })
 
   test('decides where in a zone a Load Balancer comes to be', async () => {

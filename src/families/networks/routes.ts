@@ -75,18 +75,20 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
   /** Errors: `unsupported_error` for a network zone none of whose locations has vSwitches. */
   const needVswitches = ({ networkZone, vswitchId }: Subnet) => {
     if (vswitchId === null) return
-    const able = catalogue.locations
+    const ofZone = catalogue.locations
       .filter((location) => location.networkZone === networkZone)
       .map(({ id }) => capabilities(id))
-    needCapability(able.find(({ vswitches }) => vswitches) ?? able[0]!, 'vswitches')
+    needCapability(ofZone.find(({ vswitches }) => vswitches) ?? ofZone[0]!, 'vswitches')
   }
 
-  /** Errors: `service_error` for a vSwitch that the operator does not offer, and those of `needVswitches`. */
-  const withKnownVswitches = (topology: Topology) => {
-    topology.subnets.forEach(needVswitches)
+  /**
+   * Asked of new subnets only: one that a network has already must not stop others from being added. Errors:
+   * `service_error` for a vSwitch that the operator does not offer, and those of `needVswitches`.
+   */
+  const checkVswitches = (subnets: readonly Subnet[]) => {
+    subnets.forEach(needVswitches)
     const isUnknown = ({ vswitchId }: Subnet) => vswitchId !== null && !catalogue.hasVswitch(vswitchId)
-    if (topology.subnets.some(isUnknown)) throw new ApiError('service_error', 'vswitch not found')
-    return topology
+    if (subnets.some(isUnknown)) throw new ApiError('service_error', 'vswitch not found')
   }
 
   return {
@@ -99,7 +101,7 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
         topology = withSubnet(topology, asked, rules(), `subnets[${index}].`)
       }
       for (const [index, asked] of routes.entries()) topology = withRoute(topology, asked, `routes[${index}].`)
-      withKnownVswitches(topology)
+      checkVswitches(topology.subnets)
       return adding(platform, networks, scope, async (tx) => {
         const network = await insertNetwork(tx, scope, { name, labels, exposesRoutes, ...topology })
         await coupleVswitches(tx, scope, network.id, network.subnets)
@@ -129,7 +131,9 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
 
     addSubnet: change(addSubnet, (network, body) => {
       refuseMore('subnets', network.subnets.length, mostSubnets)
-      return withKnownVswitches(withSubnet(network, body, rules()))
+      const wanted = withSubnet(network, body, rules())
+      checkVswitches(added(network, wanted))
+      return wanted
     }),
     deleteSubnet: change(deleteSubnet, (network, body) => withoutSubnet(network, body.ip_range)),
     addRoute: change(addRoute, (network, body) => {
