@@ -71,6 +71,14 @@ class Net {
     for (const change of changes) await onHost(theLab().members[0]!, 'incus', 'admin', 'sql', 'global', change)
   }
 
+  /** Takes the rows that Incus has made of it out of OVN, as when Wolke dies before it removes the network from Incus. */
+  async clear(): Promise<void> {
+    const path = `/1.0/networks/${networkName(this.id)}/state`
+    const { ovn } = (await this.#hosts.incus.get<{ ovn: Record<string, string> }>(path))!.value
+    const { logical_router: router, logical_switch: logicalSwitch } = ovn
+    await onHost(theLab().members[0]!, 'ovn-nbctl', 'lr-del', router!, '--', 'ls-del', logicalSwitch!)
+  }
+
   async isThere(): Promise<boolean> {
     return (await this.#hosts.incus.get(`/1.0/networks/${networkName(this.id)}`)) !== undefined
   }
@@ -163,6 +171,20 @@ for (const state of ['made', 'not made'] as const) {
     await net.breakOff(state)
     await net.shape(3, null)
     assert.deepEqual(await rowsOfNetworks(), before)
+    assert.equal(await net.isThere(), false)
+  })
+}
+
+for (const state of ['made', 'not made'] as const) {
+  test(`a network that is ${state} on a host that died goes also when its rows are gone already`, inLab, async () => {
+    const net = new Net(new Servers(await labHosts()))
+    await net.shape(1, ranges)
+    await net.clear()
+    await net.breakOff(state)
+    await net.shape(2, ranges)
+    await net.clear()
+    await net.breakOff(state)
+    await net.shape(3, null)
     assert.equal(await net.isThere(), false)
   })
 }

@@ -99,8 +99,19 @@ async function removeFrom({ incus, overlay }: Engines, id: number, generation: n
 }
 
 async function discard({ incus, overlay }: Engines, network: IncusNetwork): Promise<void> {
-  if (isUnfinished(network)) await overlay.clearUnfinished(network.name)
-  await incus.change('DELETE', pathOf(network.name))
+  const { name } = network
+  if (isUnfinished(network) && (await hasRouter(incus, name))) await overlay.clearUnfinished(name)
+  await incus.change('DELETE', pathOf(name))
+}
+
+/** Incus fails to tell the state of a network that has no router in OVN: it has not begun it there, or that is cleared already. */
+async function hasRouter(incus: Incus, name: string): Promise<boolean> {
+  try {
+    return (await incus.get(`${pathOf(name)}/state`)) !== undefined
+  } catch (error) {
+    if (error instanceof IncusError && error.status === 500) return false
+    throw error
+  }
 }
 
 const pathOf = (name: string) => `/1.0/networks/${name}`

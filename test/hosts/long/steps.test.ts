@@ -22,8 +22,6 @@ import { type Request, rounds } from './rounds.ts'
 const { WOLKE_TEST_STEPS: chosenRounds = '', WOLKE_TEST_VICTIM: chosenVictims = '' } = process.env
 /** Nothing follows any more when nothing was changed for so long after the actions have ended, in milliseconds. */
 const quietMs = 300
-/** What Incus cannot begin as its host boots, it begins a minute later. */
-const patienceMs = 180_000
 
 interface Victim extends Pick<Plan, 'engines' | 'moment'> {
   /** The host that it is, by its place among them: `one` is on it, and so is what is made. */
@@ -60,7 +58,7 @@ for (const [who, victim] of Object.entries(victims).filter(([name]) => name.matc
       left = await place.look.leftovers()
       return left.length === before.length
     }
-    await until(isCleared, 'nothing is left', patienceMs).catch(() => assert.deepEqual(left, before, 'what is left'))
+    await until(isCleared).catch(() => assert.deepEqual(left, before, 'what is left'))
   })
 }
 
@@ -129,8 +127,7 @@ function wholeHost(host: number): Victim {
   return { engines: ['incus', 'ovn'], moment: 'meanwhile', host, strike }
 }
 
-/** A host that is just back has not begun everything yet, and what needs that fails. */
-const sayHostIsAway = /^the host \S+ is gone$|do not answer|\(500\)$/
+const sayHostIsAway = /^the host \S+ is gone$|do not answer/
 
 class Steps {
   readonly #gates: Gates
@@ -169,9 +166,7 @@ class Steps {
       }
       // What no action removes is left to the background jobs, which run at the start.
       await this.#place.reconcile()
-      await until(isAsBefore, 'all is as before', patienceMs).catch(() =>
-        assert.deepEqual(now, before, `what there is after deaths at step ${number}`),
-      )
+      await until(isAsBefore).catch(() => assert.deepEqual(now, before, `what there is after deaths at step ${number}`))
     }
     return deaths
   }
@@ -238,7 +233,7 @@ class Steps {
 
   /** The actions of an answer that have failed, once all have ended. */
   async #failedOf(reply: Json, what: string): Promise<Json[]> {
-    await until(() => this.#isOver(), `${what} is over`, patienceMs)
+    await until(() => this.#isOver(), `${what} is over`)
     const asked = [reply?.action, ...(reply?.actions ?? []), ...(reply?.next_actions ?? [])].filter(Boolean)
     const actions = await Promise.all(asked.map(({ id }) => this.#place.api.get(`/actions/${id}`)))
     return actions.map(({ body }) => body.action).filter(({ status }) => status !== 'success')
@@ -251,7 +246,7 @@ class Steps {
       more = (await this.#place.differences()).filter((line) => !this.#usual.includes(line))
       return more.length === 0
     }
-    await until(isSame, what, patienceMs).catch(() => assert.deepEqual(more, [], what))
+    await until(isSame).catch(() => assert.deepEqual(more, [], what))
   }
 
   /** What there is on the hosts by its names, with the power of instances; rows of OVN have the name of what they are for. */
