@@ -3,10 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { BalancerService, BalancerState } from '../src/families/load-balancers/driver.ts'
 import { targetAt } from '../test/balancer-states.ts'
 import { until } from '../test/bare-database.ts'
 import { httpCheck, httpService, targetPort, tcpService } from '../test/load-balancers/balancers.ts'
+import { statusOf } from '../test/load-balancers/clients.ts'
 import { embeddedSite, haproxySite, Plane } from '../test/load-balancers/planes.ts'
 import { listenersOn } from '../test/load-balancers/processes.ts'
 import { median } from './report.ts'
@@ -22,10 +24,21 @@ export interface Traffic extends Compared {
   readonly targetCpuUs: number
 }
 
+/** How long it took after the process of a plane was killed, in milliseconds; the longest of several times. */
+export interface Recovery {
+  /** Until the first request got through. */
+  readonly trafficMs: number
+  /** Until the health of all targets was known. */
+  readonly healthMs: number
+  /** How often they are checked, in seconds. */
+  readonly checkedEveryS: number
+}
+
 export interface PlaneFigures {
   readonly http: Traffic
   readonly tcp: Traffic
   readonly residentMb: number
+  readonly killed: Recovery
 }
 
 const ports = { http: 80, tcp: 90 }
@@ -44,12 +57,14 @@ const answering = `
 const [name, rounds, seconds] = process.argv.slice(2)
 const plane = new Plane(name === 'haproxy' ? haproxySite() : embeddedSite())
 await plane.open()
+const host = `${plane.site.balancerNet}.200`
+const listensAt = (listenPort: number) => ({ host, port: listenPort + plane.site.portOffset })
 const child = await startTarget()
 try {
   console.log(JSON.stringify(await measure(Number(rounds), Number(seconds))))
 } finally {
   child.process.kill()
-  await plane.driver.remove(1, 2)
+  await plane.driver.remove(1, 3)
   await plane.close()
 }
 
@@ -84,7 +99,7 @@ function stateOf(services: readonly BalancerService[]): BalancerState {
     cookieSecret: 'a secret',
     maxConnections: 10_000,
     algorithm: 'round_robin',
-    publicAddresses: [`${plane.site.balancerNet}.200`],
+    publicAddresses: [host],
     place: null,
     services,
     targets: [targetAt(child.address)],
@@ -95,13 +110,9 @@ async function measure(rounds: number, seconds: number): Promise<PlaneFigures> {
   const healthCheck = httpCheck({ interval: 15 })
   const state = stateOf([httpService(ports.http, {}, { healthCheck }), tcpService(ports.tcp, { healthCheck })])
   await plane.driver.apply(state)
-  await until(async () => {
-    const { health = [] } = (await plane.driver.observe([state.id])).get(state.id) ?? {}
-    return health.filter(({ health: { status } }) => status === 'healthy').length === state.services.length
-  })
-  const [host] = state.publicAddresses
-  const pids = listenersOn(host!)
-  const urlOf = (port: number) => `http://${host}:${port + plane.site.portOffset}/`
+  await until(() => isHealthy(state))
+  const pids = listenersOn(host)
+  const urlOf = (listenPort: number) => `http://${host}:${listensAt(listenPort).port}/`
   const direct = `http://${child.address}:${targetPort}/`
   const traffic = async (port: number): Promise<Traffic> => {
     const loads: (Load & { cpuUs: number })[] = []
@@ -130,7 +141,44 @@ async function measure(rounds: number, seconds: number): Promise<PlaneFigures> {
     }
   }
   const [http, tcp] = [await traffic(ports.http), await traffic(ports.tcp)]
-  return { http, tcp, residentMb: pids.reduce((sum, pid) => sum + residentMb(pid), 0) }
+  const residentMb = pids.reduce((sum, pid) => sum + residentMbOf(pid), 0)
+  return { http, tcp, residentMb, killed: await recovery(rounds) }
+}
+
+async function isHealthy({ id, services }: BalancerState): Promise<boolean> {
+  const { health = [] } = (await plane.driver.observe([id])).get(id) ?? {}
+  return health.filter(({ health: { status } }) => status === 'healthy').length === services.length
+}
+
+async function recovery(times: number): Promise<Recovery> {
+  const checkedEveryS = 3
+  const service = httpService(ports.http, {}, { healthCheck: httpCheck({ interval: checkedEveryS }) })
+  const state = { ...stateOf([service]), generation: 2 }
+  await plane.driver.apply(state)
+  await until(() => isHealthy(state))
+  const traffic: number[] = []
+  const health: number[] = []
+  for (let killed = 0; killed < times; killed++) {
+    for (const pid of listenersOn(host)) process.kill(pid, 'SIGKILL')
+    const at = performance.now()
+    await until(async () => (await statusOf(listensAt(ports.http))) === 200)
+    traffic.push(performance.now() - at)
+    health.push((await lastUnknown(state, at)) - at)
+  }
+  return { trafficMs: Math.max(...traffic), healthMs: Math.max(...health), checkedEveryS }
+}
+
+/**
+ * When the health of targets was last not known, or the time since when it is watched. What is observed may be a second
+ * old, and a process that dies within two seconds of its start is replaced later, on purpose: this takes longer.
+ */
+async function lastUnknown(state: BalancerState, since: number): Promise<number> {
+  let last = since
+  while (performance.now() - last < 3_000) {
+    if (!(await isHealthy(state))) last = performance.now()
+    await delay(10)
+  }
+  return last
 }
 
 /** Load, and the processor time of one request in some processes, in microseconds. */
@@ -150,6 +198,6 @@ function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond
 }
 
-function residentMb(pid: number): number {
+function residentMbOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 }

@@ -1,13 +1,14 @@
 /**
  * Measures the data planes of Load Balancers: requests per second beside a direct connection to the same target, the
- * processor time that a plane spends on one, and its memory. Needs Debian's `wrk`; HAProxy also needs root and itself.
+ * processor time that a plane spends on one, its memory, and how soon it is back after it was killed. Needs Debian's
+ * `wrk`; HAProxy also needs root and itself.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { embeddedSite, haproxySite, inNamespace, missing, type Site } from '../test/load-balancers/planes.ts'
 import { balancerNeighbour } from './balancer-neighbour.ts'
-import type { PlaneFigures, Traffic } from './balancers-plane.ts'
+import type { PlaneFigures, Recovery, Traffic } from './balancers-plane.ts'
 import type { Workshop } from './processes.ts'
 import type { Row } from './report.ts'
 import type { Effort } from './rounds.ts'
@@ -37,14 +38,27 @@ async function measured(name: Site['name'], under: readonly string[], { rounds, 
   const script = join(import.meta.dirname, 'balancers-plane.ts')
   const [program, ...args] = [...under, process.execPath, script, name, String(rounds), String(seconds)] as const
   const { stdout } = await run(program!, args)
-  const { http, tcp, residentMb } = JSON.parse(stdout) as PlaneFigures
+  const { http, tcp, residentMb, killed } = JSON.parse(stdout) as PlaneFigures
   return [
     throughput(`balancer ${name}, HTTP`, http),
     cost(`balancer ${name}, HTTP`, http, promisedUs[name]),
     throughput(`balancer ${name}, TCP`, tcp),
     cost(`balancer ${name}, TCP`, tcp),
     { name: `balancer ${name}, resident memory after load`, unit: 'MB', wolke: residentMb },
+    ...recovery(name, killed),
   ]
+}
+
+function recovery(name: Site['name'], { trafficMs, healthMs, checkedEveryS }: Recovery): Row[] {
+  return [
+    within(`balancer ${name}, killed, until it carries traffic`, trafficMs, 1_000),
+    // What is observed of targets may be a second old.
+    within(`balancer ${name}, killed, until it knows its targets`, healthMs, 1_000 * (checkedEveryS + 1)),
+  ]
+}
+
+function within(name: string, wolke: number, promisedMs: number): Row {
+  return { name, unit: 'ms', wolke, bar: { text: `<= ${promisedMs} ms`, met: wolke <= promisedMs } }
 }
 
 function throughput(name: string, { wolke, bare, ratio, p50Ms, p99Ms }: Traffic): Row {

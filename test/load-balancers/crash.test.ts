@@ -1,4 +1,4 @@
-/** A data plane whose process is killed: traffic flows again at once, and what was known is known again. */
+/** A data plane whose process is killed: traffic flows again, and what was known is known again. How soon is measured in bench. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { targetAt } from '../balancer-states.ts'
@@ -10,8 +10,7 @@ import type { Plane } from './planes.ts'
 import { listenersOn } from './processes.ts'
 import { httpTarget } from './targets.ts'
 
-const intervalS = 3
-const healthCheck = httpCheck({ interval: intervalS }, { path: '/health' })
+const healthCheck = httpCheck({}, { path: '/health' })
 
 async function someBalancer(t: TestContext, plane: Plane) {
   const [fine, failing] = await Promise.all([
@@ -36,34 +35,21 @@ function kill(balancer: Balancer): void {
 }
 
 onEachPlane('A killed data plane', import.meta.filename, (plane) => {
-  test('carries traffic again within a second, and knows its targets within an interval', async (t) => {
+  test('carries traffic again, and knows its targets and whose clients are whose', async (t) => {
     const { balancer, fine, failing } = await someBalancer(t, plane)
     const cookie = (await ask(balancer.at(80))).headers['set-cookie']![0]!.split(';')[0]!
     const statuses = async () =>
       [await balancer.health(fine), await balancer.health(failing)].map(({ status }) => status)
-    const pauses: number[] = []
-    let restored = performance.now()
-    // Other tests may keep the machine busy during some of them.
     for (let kills = 0; kills < 3; kills++) {
-      // Processes that die within a second, one after the other, are not replaced at once on purpose.
-      await until(() => performance.now() - restored > 1_500)
       kill(balancer)
-      const killed = performance.now()
       // Whoever is not known yet may be asked, the one that fails as well.
       await until(async () => [200, 500].includes(Number(await statusOf(balancer.at(80)))))
-      pauses.push(performance.now() - killed)
       await until(async () => (await statusOf(balancer.at(443), { name: 'www.example.com' })) === 200)
       await until(async () => !(await statuses()).includes('unknown'))
-      const unknownMs = performance.now() - killed
-      // What is observed may be a second old.
-      assert.ok(unknownMs < 1_000 * (intervalS + 1), `health was unknown for ${unknownMs.toFixed(0)} ms`)
       assert.deepEqual(await statuses(), ['healthy', 'unhealthy'])
       assert.equal((await ask(balancer.at(80), { headers: { cookie } })).body, fine)
       await balancer.change({ maxConnections: 100 + kills })
       assert.equal((await balancer.observe()).generation, balancer.state.generation)
-      restored = performance.now()
     }
-    const pauseMs = Math.min(...pauses)
-    assert.ok(pauseMs < 1_000, `traffic paused for ${pauseMs.toFixed(0)} ms`)
   })
 })

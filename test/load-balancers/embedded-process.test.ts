@@ -309,7 +309,7 @@ describe('the process of the embedded data plane', () => {
     const killedAt = performance.now()
     await until(() => commandOf(String(pid)) === '')
     const seconds = (performance.now() - killedAt) / 1_000
-    assert.ok(seconds > 5 && seconds < 10, `${seconds} s`)
+    assert.ok(seconds > 5, `${seconds} s`)
     assert.ok(isGone())
   })
 

@@ -4,16 +4,23 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 /** The processes that listen on an IPv4 address, in whatever network namespace they are. */
 export function listenersOn(address: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map(Number).filter((pid) => {
-    try {
+  return pids.map(Number).filter((pid) =>
+    // A process that has ended meanwhile is none of them, nor is one of another user.
+    unlessGone(() => {
       const sockets = new Set(listeningSockets(pid, address))
-      return sockets.size > 0 && openFiles(pid).some((file) => sockets.has(file))
-    } catch (error) {
-      // A process that has ended meanwhile is none of them, nor is one of another user.
-      if (['ENOENT', 'ESRCH', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
-      throw error
-    }
-  })
+      return sockets.size > 0 && openFiles(pid).some((file) => file !== undefined && sockets.has(file))
+    }),
+  )
+}
+
+/** Undefined if what is read of a process is not there, or not for this user. */
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
 }
 
 /** Those in the network of a process that listen on the address, as the system names them. */
@@ -27,8 +34,9 @@ function listeningSockets(pid: number, address: string): string[] {
     .map((fields) => `socket:[${fields[9]}]`)
 }
 
+/** What a process has open. It goes on meanwhile, and may close a descriptor that was listed. */
 const openFiles = (pid: number) =>
-  readdirSync(`/proc/${pid}/fd`).map((descriptor) => readlinkSync(`/proc/${pid}/fd/${descriptor}`))
+  readdirSync(`/proc/${pid}/fd`).map((descriptor) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`)))
 
 /** The most memory that a process has had, in MB. */
 export function peakMb(pid: number): number {
