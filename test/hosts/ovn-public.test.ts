@@ -339,7 +339,7 @@ describe('public interfaces in OVN', inLab, () => {
     )
   })
 
-  test('are filtered quickly, many servers with many rules at once', async () => {
+  test('are filtered, many servers with many rules at once', async () => {
     const rules = (seed: number) =>
       Array.from({ length: 50 }, (_, index) =>
         rule(
@@ -356,13 +356,15 @@ describe('public interfaces in OVN', inLab, () => {
         inbound: drop(...rules(serverId % 200)),
         outbound: open,
       })
-    const begin = performance.now()
-    for (let server = 20_000; server < 20_050; server++) await filter(server, 1)
-    const each = (performance.now() - begin) / 50
-    const one = performance.now()
+    const ids = Array.from({ length: 50 }, (_, index) => 20_000 + index)
+    await Promise.all(ids.map((id) => filter(id, 1)))
     await filter(20_007, 2)
     await overlay.converged(60_000)
-    assert.ok(each < 250, `${each} ms for each server`)
-    assert.ok(performance.now() - one < 30_000)
+    const { servers } = await overlay.inventory()
+    const generations = ids.map((id) => servers.get(id)?.generations.filter)
+    assert.deepEqual(
+      generations,
+      ids.map((id) => (id === 20_007 ? 2 : 1)),
+    )
   })
 })
