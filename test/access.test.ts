@@ -251,8 +251,9 @@ forEachDatabase('A revocation', (open, engineName) => {
     await revoke(second.db, first.api.token!)
     const revokedAt = performance.now()
     for (const client of clients) {
-      while ((await client.get('/ssh_keys')).status === 200) {
-        assert.ok(performance.now() - revokedAt < 5_000)
+      // Nothing that was asked for later is answered; how long an answer takes is up to the machine.
+      for (let asked = revokedAt; (await client.get('/ssh_keys')).status === 200; asked = performance.now()) {
+        assert.ok(asked - revokedAt < 5_000)
         await delay(50)
       }
     }

@@ -137,16 +137,19 @@ export class Balancer {
   }
 
   untilHealthy(): Promise<void> {
-    return this.#untilAll((status) => status === 'healthy')
+    return this.#untilAll(({ status }) => status === 'healthy')
   }
 
+  /** Waits until it is known of all targets how they are and why: HAProxy tells no reason while it checks again. */
   untilKnown(): Promise<void> {
-    return this.#untilAll((status) => status !== 'unknown')
+    return this.#untilAll((health) =>
+      health.status === 'unhealthy' ? health.detail !== 'unspecified' : health.status !== 'unknown',
+    )
   }
 
-  async #untilAll(isThis: (status: Health['status']) => boolean): Promise<void> {
+  async #untilAll(isThis: (health: Health) => boolean): Promise<void> {
     const count = this.state.services.length * this.state.targets.length
-    const seen = async () => (await this.observe()).health.filter(({ health }) => isThis(health.status))
+    const seen = async () => (await this.observe()).health.filter(({ health }) => isThis(health))
     await until(async () => (await seen()).length === count, `so it is of ${count} targets: ${isThis}`)
   }
 }

@@ -180,6 +180,28 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     assert.deepEqual(await balancer.health(more.address), healthy)
   })
 
+  test('stay known when something else changes while they run', async (t) => {
+    let isSlow = false
+    let held = 0
+    const failing = await httpTarget(t, plane, (_, response) => {
+      if (isSlow) held++
+      else response.writeHead(418).end()
+    })
+    const fine = await httpTarget(t, plane)
+    const healthCheck = httpCheck({}, { path: '/health' })
+    const balancer = await Balancer.make(t, plane, {
+      services: [httpService(80, {}, { healthCheck })],
+      targets: [targetAt(failing.address), targetAt(fine.address)],
+    })
+    await balancer.untilKnown()
+    isSlow = true
+    await until(() => held > 0)
+    await balancer.change({ maxConnections: 100 })
+    assert.deepEqual(await balancer.health(failing.address), unhealthy('unexpected_http_status', 418))
+    for (let turn = 0; turn < 4; turn++) assert.equal((await ask(balancer.at(80))).body, fine.address)
+    assert.equal(failing.requests.length, 0)
+  })
+
   test('ask for what they shall, where they shall', async (t) => {
     const port = 8181
     const address = plane.targetAddress()

@@ -100,11 +100,11 @@ failures() { ask 'show proc' | sed -n 's/.*master.*\\[failed: \\([0-9]*\\)\\].*/
 old_workers() { ask 'show proc' | awk '/^# old workers/ {old = 1} old && $2 == "worker" {print $1}'; }
 is_running() { [ -S master.sock ] && [ -n "$(worker 2>/dev/null)" ]; }
 
-# A new worker takes over the state of all targets that were checked.
+# A new worker takes over the state of all targets that were checked. Statuses 0 and 1 are those of targets that were not.
 keep_state() {
   ask '@1 show servers state' | awk '
-    NR == 2 {for (i = 2; i <= NF; i++) if ($i == "srv_check_result") column = i - 1}
-    NR <= 2 || $column != "0"' > state.new
+    NR == 2 {for (i = 2; i <= NF; i++) if ($i == "srv_check_status") column = i - 1}
+    NR <= 2 || $column > 1' > state.new
   touch -d "@$(($(date +%s) + $(content ${freshName} 3)))" state.new
   mv state.new state
 }

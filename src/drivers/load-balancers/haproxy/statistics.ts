@@ -126,13 +126,17 @@ export function parseProcesses(text: string): Processes {
   }
 }
 
+/** How HAProxy numbers the outcomes of checks that are none yet: unknown, and initialising. */
+const uncheckedStatuses: readonly (string | undefined)[] = ['0', '1']
+
 /**
  * The state of servers without those that were not checked yet. The first check of a new server decides; one whose state
- * HAProxy is given counts as up until several have failed.
+ * HAProxy is given counts as up until several have failed. The result of a check says nothing of that: it is unknown
+ * whenever another one runs.
  */
 export function checkedState(state: string): string {
   const lines = state.split('\n')
-  const column = lines[1]?.replace(/^# /, '').split(' ').indexOf('srv_check_result') ?? -1
+  const column = lines[1]?.replace(/^# /, '').split(' ').indexOf('srv_check_status') ?? -1
   if (column < 0) throw new Error(`HAProxy answers ${JSON.stringify(state.slice(0, 200))}`)
-  return lines.filter((line, index) => index < 2 || line.split(' ')[column] !== '0').join('\n')
+  return lines.filter((line, index) => index < 2 || !uncheckedStatuses.includes(line.split(' ')[column])).join('\n')
 }
