@@ -22,6 +22,8 @@ import {
   swallowing,
 } from './targets.ts'
 
+const isLong = process.env.WOLKE_TEST_LONG === '1'
+
 const healthy: Health = { status: 'healthy' }
 const unhealthy = (detail: UnhealthyDetail, httpStatusCode: number | null = null): Health => ({
   status: 'unhealthy',
@@ -94,7 +96,9 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
       ],
       targets: places.map(({ address }) => targetAt(address)),
     })
-    const deadline = performance.now() + 1_000 * (timing.interval * timing.retries + timing.timeout)
+    // How soon this is holds on a machine that has nothing else to do, where the long form runs.
+    const seconds = isLong ? timing.interval * timing.retries + timing.timeout : 60
+    const deadline = performance.now() + 1_000 * seconds
     const found = () =>
       Promise.all(
         kinds.map(({ checkedBy = 'http' }, index) => balancer.health(places[index]!.address, ports[checkedBy])),
