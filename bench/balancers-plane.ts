@@ -45,12 +45,13 @@ const ports = { http: 80, tcp: 90 }
 /** Ticks of the processor times in /proc, which Linux fixes for programs. */
 const ticksPerSecond = 100
 
-/** A target in a process of its own, whose time counts apart. Without its parent, even a killed one, nobody would end it. */
+/** A target in a process of its own, whose time counts apart. */
 const answering = `
   const body = 'x'.repeat(100)
   require('node:http')
     .createServer((_, response) => void response.end(body))
     .listen(Number(process.argv[2]), process.argv[1])
+  // It ends with its parent, also with one that was killed: nobody else would end it, and it has nothing to finish.
   process.on('disconnect', () => process.exit())
 `
 

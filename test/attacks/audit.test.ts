@@ -5,6 +5,7 @@ import { declaredCodes } from '../../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
 import { entriesOf, logged } from '../audit-log.ts'
 import { type Answer, forEachDatabase, testClock, type World } from '../harness.ts'
+import { isLong } from '../long.ts'
 import { neverExisted } from '../proof.ts'
 import { each, openStage, parts, prepare, type Row, reach } from '../requests.ts'
 
@@ -55,7 +56,6 @@ const writes = (some: readonly Row[]) => some.filter(({ endpoint }) => endpoint.
 const unrecorded = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded'])
 
 /** Every way takes minutes; otherwise each family shows each code once. */
-const isLong = process.env.WOLKE_TEST_LONG === '1'
 
 function shortened<T extends { readonly code: string }>(cases: readonly T[]): readonly T[] {
   return isLong ? cases : [...new Map(cases.map((one) => [one.code, one])).values()]

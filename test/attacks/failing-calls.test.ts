@@ -9,6 +9,7 @@ import { behaviours } from '../../src/drivers/simulated/simulation.ts'
 import { noFaults } from '../../src/kernel/process/faults.ts'
 import { checkConsistency } from '../consistency.ts'
 import { forEachDatabase, type World } from '../harness.ts'
+import { isLong } from '../long.ts'
 import type { Started } from '../proof.ts'
 import {
   act,
@@ -104,7 +105,6 @@ async function misbehaveTogether(bench: Bench, all: readonly Mishap[]): Promise<
 }
 
 /** What a call does outside is the same whichever database records it. The long form tries all of it on each. */
-const isLong = process.env.WOLKE_TEST_LONG === '1'
 
 forEachDatabase('every action', (open, engineName) => {
   if (isLong || engineName === 'sqlite') {

@@ -10,6 +10,7 @@ import { Killed } from '../../src/kernel/actions/run.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { checkConsistency } from '../consistency.ts'
 import { type EngineName, forEachDatabase, type Open, type World } from '../harness.ts'
+import { isLong } from '../long.ts'
 import { each } from '../requests.ts'
 import {
   act,
@@ -150,7 +151,6 @@ const scenesOn: Readonly<Record<EngineName, ReadonlyMap<Exit, RegExp>>> = {
     [overtaken, /:after-/],
   ]),
 }
-const isLong = process.env.WOLKE_TEST_LONG === '1'
 
 async function interrupt(bench: Bench, scenario: Scenario, way: Way, place: string, exit: Exit): Promise<void> {
   const { ids, subjects } = await act(bench, await scenario.prepare(bench.world))

@@ -4,11 +4,12 @@ import { createSocket } from 'node:dgram'
 import type { Lab } from '../../lab/lab.ts'
 import { until } from '../bare-database.ts'
 import { by, connect, firstOf, ipv4Of, ipv6Of, type Json, ping } from '../conformance/stage.ts'
+import { isLong } from '../long.ts'
 import { during, EchoServer, echo, knock, perSecond, type Tally } from './flow.ts'
 import { inGuest, output } from './guests.ts'
 import { onLab } from './place.ts'
 
-const changes = process.env.WOLKE_TEST_LONG ? 200 : 20
+const changes = isLong ? 200 : 20
 const port = 7777
 const anywhere = ['0.0.0.0/0', '::/0']
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../bare-database.ts'
 import { connect, ipv4Of, type Json, Stage } from '../conformance/stage.ts'
 import { clear } from '../conformance/suite.ts'
+import { isLong } from '../long.ts'
 import { done } from '../proof.ts'
 import { theLab } from './cluster.ts'
 import { freeze, killDaemon, restart, thaw } from './daemons.ts'
@@ -13,7 +14,6 @@ import { openProcess, type ProcessPlace } from './process.ts'
 
 /** When Wolke is killed after a request, in milliseconds, by turns. Every step has its turn in the long run (`steps.test.ts`). */
 const moments = [0, 1_000, 300, 100, 2_000, 600, 30, 4_000]
-const isLong = Boolean(process.env.WOLKE_TEST_LONG)
 
 interface Estate {
   readonly server: Json

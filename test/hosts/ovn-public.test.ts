@@ -359,7 +359,7 @@ describe('public interfaces in OVN', inLab, () => {
     const ids = Array.from({ length: 50 }, (_, index) => 20_000 + index)
     await Promise.all(ids.map((id) => filter(id, 1)))
     await filter(20_007, 2)
-    await overlay.converged(60_000)
+    await overlay.converged(30_000)
     const { servers } = await overlay.inventory()
     const generations = ids.map((id) => servers.get(id)?.generations.filter)
     assert.deepEqual(

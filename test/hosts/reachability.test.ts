@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Probe } from '../conformance/place.ts'
 import { ipv4Of, ipv6Of, type Json } from '../conformance/stage.ts'
+import { isLong } from '../long.ts'
 import { done } from '../proof.ts'
 import { type LabPlace, onLab } from './place.ts'
 
-const runs = process.env.WOLKE_TEST_LONG ? 200 : 3
+const runs = isLong ? 200 : 3
 const questionsOfRun = 8
 
 /** An end of a packet: a server by its place, or this side of the uplink. */

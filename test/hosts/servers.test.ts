@@ -6,6 +6,7 @@ import { serverName } from '../../src/drivers/incus/names.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import type { DriverError } from '../../src/kernel/actions/define.ts'
 import { until } from '../bare-database.ts'
+import { isLong } from '../long.ts'
 import { persist } from '../transient.ts'
 import { theLab } from './cluster.ts'
 import { killDaemon, restart } from './daemons.ts'
@@ -130,7 +131,7 @@ const joinsGroup = async (servers: Servers, _hosts: LabHosts, id: number) => {
   }
 }
 // A disk that moves takes long.
-if (process.env.WOLKE_TEST_LONG) onServers('a server that joined a placement group boots on its own host', joinsGroup)
+if (isLong) onServers('a server that joined a placement group boots on its own host', joinsGroup)
 
 onServers('a host that is gone is told apart from a call that failed', async (servers, { incus }, id) => {
   const [first] = theLab().members

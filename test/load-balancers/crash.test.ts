@@ -1,4 +1,7 @@
-/** A data plane whose process is killed: traffic flows again, and what was known is known again. How soon is measured in bench. */
+/**
+ * A data plane whose process is killed: traffic flows again, and what was known is known again. How soon is measured in
+ * bench.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { targetAt } from '../balancer-states.ts'

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Health, UnhealthyDetail } from '../../src/families/load-balancers/driver.ts'
 import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
+import { isLong } from '../long.ts'
 import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
@@ -21,8 +22,6 @@ import {
   stalling,
   swallowing,
 } from './targets.ts'
-
-const isLong = process.env.WOLKE_TEST_LONG === '1'
 
 const healthy: Health = { status: 'healthy' }
 const unhealthy = (detail: UnhealthyDetail, httpStatusCode: number | null = null): Health => ({

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
 import { targetAt } from '../balancer-states.ts'
+import { isLong } from '../long.ts'
 import { Balancer, certificate, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
@@ -16,8 +17,6 @@ import { echoTarget, listen } from './targets.ts'
 
 const idleSeconds = 30
 const tcpIdleSeconds = 50
-/** The long form takes most of a minute more, on a machine that has nothing else to do. */
-const isLong = process.env.WOLKE_TEST_LONG === '1'
 
 /** Runs until something has ended, and says how long that took. */
 async function timeUntil(ended: Promise<unknown>): Promise<number> {
