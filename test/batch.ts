@@ -1,5 +1,6 @@
 /**
- * Runs test files in this process: `node test/batch.ts FILE...`.
+ * Runs test files in this process: `node test/batch.ts FILE...`, or of them only the tests whose full names, as a JSON array,
+ * are in WOLKE_TEST_ONLY. Tells its parent process at its end which tests failed, as `Failure[]`.
  *
  * Node.js learns which test something asynchronous belongs to from a hook that it calls for each promise, which takes a third
  * of the time of tests that mostly send requests. Only what makes and runs tests has to be followed, and an `AsyncLocalStorage`
@@ -7,6 +8,7 @@
  */
 import hooks, { AsyncLocalStorage, AsyncResource, executionAsyncId } from 'node:async_hooks'
 import { resolve } from 'node:path'
+import type { Failure } from './flaky.ts'
 
 /** A test that takes longer waits for what never comes. */
 const longestMs = 600_000
@@ -42,10 +44,49 @@ Object.assign(hooks, {
 
 const { run } = await import('node:test')
 const { spec } = await import('node:test/reporters')
-run({ files: process.argv.slice(2).map((file) => resolve(file)), isolation: 'none', timeout: longestMs })
+const only = JSON.parse(process.env.WOLKE_TEST_ONLY ?? '[]') as readonly string[]
+
+interface Known {
+  readonly name: string
+  readonly isSuite: boolean
+  readonly parent: Known | undefined
+}
+/** Tests and suites by the id that the runner gives them. */
+const known = new Map<number | undefined, Known>()
+/** The first failure of each test that is no part of another one, because parts cannot run by themselves. */
+const failures = new Map<Known, Failure>()
+
+run({
+  files: process.argv.slice(2).map((file) => resolve(file)),
+  isolation: 'none',
+  timeout: longestMs,
+  ...(only.length > 0 && { testNamePatterns: only.map((name) => new RegExp(`^${RegExp.escape(name)}$`)) }),
+})
+  .on('test:enqueue', ({ testId, name, type, parentId }) =>
+    known.set(testId, { name, isSuite: type === 'suite', parent: known.get(parentId) }),
+  )
+  .on('test:fail', ({ testId, details: { error } }) => {
+    const failed = known.get(testId)
+    if (failed && !failed.isSuite) note(failed, error.cause ?? error)
+  })
   .on('test:summary', ({ success }) => {
+    process.send?.([...failures.values()])
     if (!success) process.exitCode = 1
     if (!made) throw new Error('This version of Node.js follows tests in another way.')
   })
   .compose(spec)
   .pipe(process.stdout)
+
+function note(failed: Known, cause: unknown): void {
+  let whole = failed
+  while (whole.parent && !whole.parent.isSuite) whole = whole.parent
+  if (failures.has(whole)) return
+  const { message, stack } = cause instanceof Error ? cause : { message: String(cause), stack: '' }
+  const file = /[\w/.-]+\.test\.ts/.exec(stack?.replaceAll(`file://${process.cwd()}/`, '') ?? '')?.[0]
+  failures.set(whole, { name: fullName(whole), message: message.split('\n')[0] ?? '', ...(file && { file }) })
+}
+
+/** The name with those of the suites around it, as patterns of names see it. */
+function fullName({ name, parent }: Known): string {
+  return parent ? `${fullName(parent)} ${name}` : name
+}
