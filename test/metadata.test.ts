@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { MetadataDriver } from '../src/metadata/driver.ts'
 import { forEachDatabase, testClock, type World } from './harness.ts'
@@ -22,21 +23,14 @@ async function makeServer({ api, settle }: World, more: object = {}) {
 /** Starts the metadata service of a world; returns its URL. Servers are below `/servers/{id}`. */
 const serveMetadata = ({ app }: World) => app.serveMetadata({ host: '127.0.0.1', port: 0 }, '/hetzner')
 
-/** A request with headers of one's own choosing, Host among them. */
-function call(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
-  return new Promise<{ status: number; text: string; type: string | undefined }>((resolve, reject) => {
-    const request = httpRequest(url, options, (response) => {
-      response.setEncoding('utf8')
-      let text = ''
-      response.on('data', (part: string) => {
-        text += part
-      })
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text, type: response.headers['content-type'] }),
-      )
-    })
-    request.on('error', reject).end()
+/** A request with headers of one's own choosing, Host among them. No answer may be kept, or taken for anything but text. */
+async function call(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest(url, options, resolve).on('error', reject).end()
   })
+  const { headers, statusCode: status = 0 } = response
+  assert.deepEqual([headers['cache-control'], headers['x-content-type-options']], ['no-store', 'nosniff'], url)
+  return { status, text: await textOf(response), type: headers['content-type'] }
 }
 
 forEachDatabase('The metadata service', (open) => {

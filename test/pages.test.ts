@@ -23,6 +23,12 @@ const bodyOf = ({ paths }: Document, path: string) => JSON.stringify(paths[path]
 const origin = ({ baseUrl }: World) => new URL('/', baseUrl)
 const ask = (world: World, accept?: string) => fetch(origin(world), { headers: accept === undefined ? {} : { accept } })
 
+/** What an answer says to caches, to browsers that guess types, and to pages that would frame it. */
+function guardsOf(headers: Headers) {
+  const isFramed = !headers.get('content-security-policy')?.includes("frame-ancestors 'none'")
+  return { caching: headers.get('cache-control'), sniffing: headers.get('x-content-type-options'), isFramed }
+}
+
 forEachDatabase('the page at the root', (open) => {
   test('is HTML for browsers and JSON for everybody else', async () => {
     const world = await open()
@@ -81,6 +87,55 @@ forEachDatabase('the page at the root', (open) => {
     assert.ok(whole.includes(icon))
     const text = whole.replace(icon, '').replaceAll('xmlns="http://www.w3.org/2000/svg"', '')
     assert.doesNotMatch(text, /<(script|link|img|iframe)\b|\son\w+=|url\(|@import|https?:/)
+  })
+})
+
+forEachDatabase('every door', (open) => {
+  test('says what caches keep, that types are not guessed, and which pages nobody frames', async () => {
+    const world = await open()
+    const { headers: session } = world.signIn('admin')
+    const asked: readonly (readonly [path: string, caches: string, init?: RequestInit])[] = [
+      ['/', 'no-cache', { headers: { accept: browser } }],
+      ['/', 'no-cache'],
+      ['/docs', 'no-cache'],
+      ['/favicon.ico', 'public, max-age=86400'],
+      ['/health', 'no-store'],
+      ['/health/reads', 'no-store'],
+      ['/v1/openapi.json', 'no-cache'],
+      ['/v1/changes', 'no-cache'],
+      ['/v1/ca.pem', 'no-cache'],
+      ['/v1/servers', 'no-store', { headers: { authorization: `Bearer ${world.api.token}` } }],
+      ['/v1/servers', 'no-store'],
+      ['/v1/nothing', 'no-store'],
+      ['/v1/%zz', 'no-store'],
+      ['/docs', 'no-store', { method: 'POST' }],
+      ['/wolke/v1/whoami', 'no-store', { headers: { authorization: `Bearer ${world.api.token}` } }],
+      ['/console/api/wolke/v1/whoami', 'no-store', { headers: { ...session } }],
+      ['/console/login', 'no-store'],
+      ['/console/door/style.css', 'no-cache'],
+      ['/console/assets/nothing.js', 'no-store'],
+    ]
+    for (const [path, caches, init] of asked) {
+      const { headers } = await fetch(new URL(path, origin(world)), init)
+      const { caching, ...safe } = guardsOf(headers)
+      assert.equal(caching, caches, path)
+      const isPage = headers.get('content-type')?.startsWith('text/html') === true
+      assert.deepEqual(safe, { sniffing: 'nosniff', isFramed: !isPage }, path)
+    }
+  })
+
+  test('keeps its rules where nothing is sent again', async () => {
+    const world = await open()
+    for (const path of ['/', '/docs']) {
+      const url = new URL(path, origin(world))
+      const headers = {
+        accept: browser,
+        'if-none-match': (await fetch(url, { headers: { accept: browser } })).headers.get('etag')!,
+      }
+      const again = await fetch(url, { headers })
+      assert.equal(again.status, 304)
+      assert.deepEqual(guardsOf(again.headers), { caching: 'no-cache', sniffing: 'nosniff', isFramed: false }, path)
+    }
   })
 })
 

@@ -48,6 +48,8 @@ function parse(bytes: Buffer): RawAnswer[] {
 
 export function checkHeaders(headers: Readonly<Record<string, string | undefined>>): void {
   assert.match(headers['x-correlation-id'] ?? '', /^[0-9a-f]{16,32}$/)
+  assert.ok(headers['cache-control'])
+  assert.equal(headers['x-content-type-options'], 'nosniff')
   for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
     assert.match(headers[name] ?? '', /^\d+$/, name)
   }

@@ -13,6 +13,7 @@ import { primaryIpsOfServers } from '../families/primary-ips/reads.ts'
 import { serverById } from '../families/servers/host.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
 import type { Database } from '../kernel/data/db.ts'
+import { guardHeaders } from '../kernel/http/browser-headers.ts'
 import { createServer } from '../kernel/http/node-http.ts'
 import { type Limiter, localLimiter } from '../kernel/http/rate-limit.ts'
 import type { Clock } from '../kernel/process/clock.ts'
@@ -56,6 +57,7 @@ function buildMetadataService(given: MetadataOptions): Server {
 
 function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
+    ...guardHeaders,
     'content-type': 'text/plain; charset=utf-8',
     ...(status === 405 ? { allow: 'GET' } : {}),
     ...(status === 429 ? { 'retry-after': String(limitMs / 1_000) } : {}),

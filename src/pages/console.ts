@@ -92,7 +92,6 @@ function assetHeaders(type: string): Record<string, string> {
     'cache-control': 'public, max-age=31536000, immutable',
     'content-type': type,
     vary: 'accept-encoding',
-    'x-content-type-options': 'nosniff',
   }
 }
 

@@ -5,6 +5,8 @@ import { statusOf } from '../kernel/errors.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 
 const type = 'application/json; charset=utf-8'
+/** What was well a moment ago says nothing of now. */
+const headers = { 'cache-control': 'no-store' }
 
 /**
  * GET /health is 200 while everything works. GET /health/reads is 200 while reads work, so that a load balancer keeps
@@ -17,9 +19,9 @@ export function healthPages({ health }: Watch): OpenPage[] {
     async answer() {
       const found = await health()
       const body = { status: statusIn(found), ...found }
-      if (isWell(found)) return { status: 200, type, body: JSON.stringify(body) }
+      if (isWell(found)) return { status: 200, type, headers, body: JSON.stringify(body) }
       const error = { code: 'unavailable', message: troubleIn(found), details: null }
-      return { status: statusOf('unavailable'), type, body: JSON.stringify({ ...body, error }) }
+      return { status: statusOf('unavailable'), type, headers, body: JSON.stringify({ ...body, error }) }
     },
   })
   return [

@@ -1,12 +1,22 @@
 /** HTML pages for people. */
+import { browserHeaders } from '../kernel/http/browser-headers.ts'
 import type { PageAnswer } from '../kernel/http/open-pages.ts'
 
-/** An HTML page whose headers forbid scripts and all resources but its icon. */
+const policy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** An HTML page whose headers forbid scripts, all resources but its icon, and frames around it. */
 export function htmlPage(body: string): PageAnswer {
   return {
     status: 200,
     type: 'text/html; charset=utf-8',
-    headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'" },
+    headers: { ...browserHeaders, 'content-security-policy': policy },
     body,
   }
 }

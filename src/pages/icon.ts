@@ -2,7 +2,7 @@
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import { iconPath, mark } from '../look/mark.ts'
 
-const headers = { 'x-content-type-options': 'nosniff', 'cache-control': 'public, max-age=86400' }
+const headers = { 'cache-control': 'public, max-age=86400' }
 
 export const icon: OpenPage = {
   path: iconPath,

@@ -1,3 +1,9 @@
+/** What every answer says unless it says otherwise: it is kept nowhere, and is what its type says. */
+export const guardHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
 /** What pages for people may do: nothing from elsewhere, no script or style but those of files. */
 const policy = [
   "default-src 'none'",
@@ -17,5 +23,4 @@ export const browserHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
 }

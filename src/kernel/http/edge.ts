@@ -8,6 +8,7 @@ import type { Socket } from 'node:net'
 import { parseAddress, parseCidr } from '../../net/ip.ts'
 import { hasValidHost } from '../contract/urls.ts'
 import { ApiError } from '../errors.ts'
+import { guardHeaders } from './browser-headers.ts'
 import type { Connections } from './connections.ts'
 import { STATUS_CODES } from './node-http.ts'
 import type { Verdict } from './rate-limit.ts'
@@ -32,9 +33,10 @@ export function clientNetwork(address: string | undefined): string {
   return `network:${parsed.ok ? parsed.address : 'unknown'}`
 }
 
-/** The headers of every response (spec: Limits). */
+/** The headers of every response (spec: Limits); pages say themselves how long they are kept. */
 export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Record<string, string> {
   return {
+    ...guardHeaders,
     'x-correlation-id': id,
     'ratelimit-limit': String(verdict.limit),
     'ratelimit-remaining': String(verdict.remaining),

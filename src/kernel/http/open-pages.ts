@@ -20,6 +20,7 @@ export interface PageAnswer {
   readonly status: number
   readonly type: string
   readonly body: string
+  /** Without a word of caches, a page may be kept and is asked for again each time. */
   readonly headers?: Record<string, string>
 }
 
@@ -69,7 +70,7 @@ class KeptBody {
   async send({ status, headers }: SentPage, asked: IncomingHttpHeaders, varies?: string): Promise<SentPage> {
     const isLong = isCompressible(this.text)
     const vary = [...(varies ? [varies] : []), ...(isLong ? ['accept-encoding'] : [])].join(', ')
-    const all = { ...headers, ...(vary ? { vary } : {}) }
+    const all = { 'cache-control': status === 200 ? 'no-cache' : 'no-store', ...headers, ...(vary ? { vary } : {}) }
     if (status === 200) Object.assign(all, { etag: this.#etag })
     if (status === 200 && names(asked['if-none-match'], this.#etag)) return { status: 304, headers: all }
     const encoding = isLong ? preferredEncoding(asked['accept-encoding']) : 'identity'

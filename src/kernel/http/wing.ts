@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../data/db.ts'
 import type { Logger } from '../process/log.ts'
+import { guardHeaders } from './browser-headers.ts'
 import { correlationId, envelope } from './edge.ts'
 import { json } from './replies.ts'
 
@@ -57,7 +58,8 @@ export class Wing {
   #fail(error: unknown, response: ServerResponse<IncomingMessage>): void {
     const id = correlationId()
     this.#options.log.error({ id, err: error }, 'a part of the server could not be loaded')
-    response.writeHead(503, { 'content-type': json, 'x-correlation-id': id }).end(envelope(unavailable(error)))
+    const headers = { ...guardHeaders, 'content-type': json, 'x-correlation-id': id }
+    response.writeHead(503, headers).end(envelope(unavailable(error)))
   }
 
   async close(): Promise<void> {

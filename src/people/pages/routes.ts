@@ -84,6 +84,6 @@ export const doorFiles: readonly OpenPage[] = [
 ].map(({ path, type, body }) => ({
   path,
   async answer() {
-    return { status: 200, type, body, headers: { 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' } }
+    return { status: 200, type, body }
   },
 }))
