@@ -9,7 +9,7 @@ import { ApiFailure } from './api/failure.ts'
 import { createConsoleRouter } from './router.tsx'
 import { loadStates } from './shell/states-later.tsx'
 import { listenToKeys } from './shortcuts.ts'
-import { loadLayersSoon } from './ui/layers.ts'
+import { firstPicture, loadLayers } from './ui/layers.ts'
 import { loadErrorWords } from './ui/said.tsx'
 
 /** What the API refused is on the page; anything else is a mistake of the console. */
@@ -29,7 +29,10 @@ export function start(root: HTMLElement): void {
       </QueryClientProvider>
     </StrictMode>,
   )
-  loadLayersSoon(() => Promise.all([loadErrorWords(), loadStates()]))
+  void firstPicture
+    .then(() => Promise.all([loadLayers(), loadErrorWords(), loadStates()]))
+    // What could not be loaded now is loaded when it is asked for.
+    .catch(() => undefined)
 }
 
 /** The frame of the page stands until the program has drawn its own, in the same picture. */

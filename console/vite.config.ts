@@ -30,15 +30,23 @@ const firstPicture: Plugin = {
   },
 }
 
-/** Each route of the router has a link of the router's, which the console does not use: it has ui/link.tsx. */
-const withoutLinks: Plugin = {
-  name: 'without-links',
+/**
+ * What libraries bring into the first page though the console never asks for it: each route has a link of the router's,
+ * where the console has ui/link.tsx; the cache of queries has one of mutations, and queries that grow by pages.
+ */
+const unused: Readonly<Record<string, string>> = {
+  '/react-router/dist/esm/link.js':
+    'const no = undefined\nexport { no as Link, no as createLink, no as linkOptions, no as useLinkProps }',
+  '/query-core/build/modern/mutationCache.js':
+    'export class MutationCache { clear() {} findAll() { return [] } resumePausedMutations() {} }',
+  '/query-core/build/modern/infiniteQueryBehavior.js':
+    'const no = undefined\nexport { no as infiniteQueryBehavior, no as hasNextPage, no as hasPreviousPage }',
+}
+
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   enforce: 'pre',
-  load(id) {
-    return id.endsWith('/react-router/dist/esm/link.js')
-      ? 'const no = undefined\nexport { no as Link, no as createLink, no as linkOptions, no as useLinkProps }'
-      : undefined
-  },
+  load: (id) => Object.entries(unused).find(([path]) => id.endsWith(path))?.[1],
 }
 
 /** Vite wraps each import on demand to load styles and modules before it; here are no such, so it stays an import. */
@@ -120,7 +128,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture, languages, layerOrder, withoutLinks, withoutPreloads],
+  plugins: [react(), firstPicture, languages, layerOrder, withoutUnused, withoutPreloads],
   css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: '../dist/console',

@@ -1,6 +1,7 @@
 /** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
 import { Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { firstPicture } from '../ui/layers.ts'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
 import { TopSlot } from '../ui/top-slot.tsx'
@@ -12,7 +13,10 @@ import { GlobalKeys } from './global-keys.tsx'
 import { Side } from './side.tsx'
 
 const w = wordsOf('shell', shell)
-const Later = lazy(async () => ({ default: (await import('./later.tsx')).Later }))
+const Later = lazy(async () => {
+  await firstPicture
+  return { default: (await import('./later.tsx')).Later }
+})
 
 export function Root() {
   const [banners, setBanners] = useState<HTMLElement | null>(null)

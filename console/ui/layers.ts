@@ -7,10 +7,20 @@ export function layerRoot(): HTMLElement {
   return document.getElementById('layers') ?? document.body
 }
 
-/** Loads what pops up before it is asked for, once the page stands. */
-export function loadLayersSoon(more: () => Promise<unknown>): void {
-  const load = () =>
-    void Promise.all([import('./menu-popup.tsx'), import('./dialog-popup.tsx'), more()]).catch(() => undefined)
-  if ('requestIdleCallback' in window) window.requestIdleCallback(load, { timeout: 2_000 })
-  else setTimeout(load, 500)
+let begin = () => {}
+
+/** Resolves once a page has been drawn: until then, nothing is loaded that its first picture can do without. */
+export const firstPicture = new Promise<void>((resolve) => {
+  begin = resolve
+})
+
+/** A page has been drawn, and is about to be painted. */
+export function pageStands(): void {
+  if ('requestIdleCallback' in window) window.requestIdleCallback(begin, { timeout: 2_000 })
+  else setTimeout(begin, 500)
+}
+
+/** Loads what pops up before it is asked for. */
+export async function loadLayers(): Promise<void> {
+  await Promise.all([import('./menu-popup.tsx'), import('./dialog-popup.tsx')])
 }

@@ -1,6 +1,7 @@
 /** The frame of a page's content: its heading, its one primary action, and columns. */
 import { type ReactNode, useEffect } from 'react'
 import { cx } from './cx.ts'
+import { pageStands } from './layers.ts'
 import { Link, type Target } from './link.tsx'
 import styles from './page.module.css'
 
@@ -18,6 +19,7 @@ interface PageHeadProps {
 
 export function PageHead({ title, count, crumbs, facts, actions }: PageHeadProps) {
   useTitle(title)
+  useEffect(pageStands, [])
   return (
     <div className={styles['page-head']}>
       <div>

@@ -1,11 +1,49 @@
 /** The pages of servers, used with the keyboard alone. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, take } from './keyboard.ts'
 import { pathOf, someServers } from './states/servers.ts'
+
+/** What functions find that run in the browser. */
+declare const document: { querySelector(selector: string): unknown }
+declare class MutationObserver {
+  constructor(told: () => void)
+  observe(target: unknown, what: { readonly childList: boolean; readonly subtree: boolean }): void
+  disconnect(): void
+}
+
+/** The headers of a file as it is sent to who takes gzip. */
+async function rawGet(url: string) {
+  const [response] = (await once(get(url, { headers: { 'accept-encoding': 'gzip' } }), 'response')) as [IncomingMessage]
+  response.resume()
+  return { headers: response.headers, status: response.statusCode }
+}
+
+/** Notes in the page when its first row is there. */
+function noteFirstRow(): void {
+  const watch = new MutationObserver(() => {
+    if (!document.querySelector('tr[data-row]')) return
+    performance.mark('first row')
+    watch.disconnect()
+  })
+  watch.observe(document, { childList: true, subtree: true })
+}
+
+/** The scripts that were asked for before the first row was there, and those after it. */
+function scriptsAroundFirstRow() {
+  const [{ startTime: at } = { startTime: Number.NaN }] = performance.getEntriesByName('first row')
+  const scripts = performance.getEntriesByType('resource').filter(({ name }) => /\/assets\/.*\.js$/.test(name))
+  const names = (some: typeof scripts) => some.map(({ name }) => name.split('/').at(-1) ?? '')
+  return {
+    before: names(scripts.filter(({ startTime }) => startTime <= at)),
+    after: names(scripts.filter(({ startTime }) => startTime > at)),
+  }
+}
 
 forConsole('servers in the console', (open) => {
   test('are listed with their state, and found by name, address and label selector', async () => {
@@ -27,6 +65,34 @@ forConsole('servers in the console', (open) => {
     await page.keyboard.type('db-')
     await expect(rows).toHaveCount(2)
   })
+
+  for (const language of ['en', 'de'] as const) {
+    test(`are there after 130 kB of code at most, which the browser keeps for good (${language})`, async () => {
+      const { page, visit, api, world, origin } = await open({ language })
+      await api.post('/servers', { name: 'web', server_type: 'cx23', image: 'debian-13' })
+      await world.settle()
+      await page.addInitScript(noteFirstRow)
+      await visit('P/servers')
+      await expect(page.locator('tr[data-row]')).toHaveCount(1)
+      await expect(page.getByRole('button', { name: language === 'de' ? 'Spalten' : 'Columns' })).toBeVisible()
+      const { before, after } = await page.evaluate(scriptsAroundFirstRow)
+      assert.ok(
+        after.some((name) => name.startsWith('menu-popup-')),
+        'what the first picture can do without comes later',
+      )
+      const bytes = await Promise.all(
+        before.map(async (name) => {
+          const { headers, status } = await rawGet(`${origin}/console/assets/${name}`)
+          assert.equal(status, 200)
+          assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+          assert.equal(headers['x-content-type-options'], 'nosniff')
+          return Number(headers['content-length'])
+        }),
+      )
+      const sum = bytes.reduce((all, one) => all + one, 0)
+      assert.ok(before.length > 5 && sum > 50_000 && sum <= 130_000, `${sum} bytes: ${before.join(' ')}`)
+    })
+  }
 
   test('are listed by a label of a link, with their firewalls, for two requests in all', async () => {
     const console = await open({ width: 1440 })

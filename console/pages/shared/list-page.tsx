@@ -8,6 +8,7 @@ import { CommandsButton, type NamedRequest } from '../../shell/commands.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
+import { firstPicture } from '../../ui/layers.ts'
 import type { Route, Target } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -25,7 +26,10 @@ import { useShownColumns } from './columns.ts'
 import type { ResourceSearch } from './search.ts'
 
 const c = wordsOf('common', common)
-const ListTools = lazy(async () => ({ default: (await import('./list-tools.tsx')).ListTools }))
+const ListTools = lazy(async () => {
+  await firstPicture
+  return { default: (await import('./list-tools.tsx')).ListTools }
+})
 
 interface Grouping<Row> {
   readonly label: string
