@@ -13,7 +13,6 @@ const { operations: described } = JSON.parse(
 
 const endpoints = new Map(allEndpoints().map(({ endpoint }) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
 const familyOf = (operation: string) => operation.split('/')[1]!
-const ourFamilies = new Set([...endpoints.keys()].map(familyOf))
 const later = [...endpoints.keys()].filter((operation) => !(operation in described))
 const byFamily = Map.groupBy([...Object.keys(described), ...later], familyOf)
 
@@ -31,9 +30,10 @@ function drivers(operation: string): string {
 function state(operation: string): string {
   const endpoint = endpoints.get(operation)
   if (endpoint?.removedBy) return `until ${endpoint.removedBy.from}, then \`deprecated_api_endpoint\``
+  if (endpoint && publicFamilies[familyOf(operation)]) return 'yes: an empty list'
   if (endpoint) return endpoint.addedBy ? `since ${endpoint.addedBy.from}` : 'yes'
-  const family = publicFamilies[familyOf(operation)]
-  return ourFamilies.has(familyOf(operation)) ? 'not yet: `not_found`' : `no: there are no ${family} yet`
+  const lacked = publicFamilies[familyOf(operation)]
+  return lacked === undefined ? 'not yet: `not_found`' : `no: there are no ${lacked} yet`
 }
 
 function table([family, operations]: [string, string[]]): string {

@@ -28,6 +28,8 @@ import { primaryIps } from './families/primary-ips/family.ts'
 import { serverTypes } from './families/server-types/family.ts'
 import { servers } from './families/servers/family.ts'
 import { sshKeys } from './families/ssh-keys/family.ts'
+import { storageBoxTypes } from './families/storage-box-types/family.ts'
+import { storageBoxes } from './families/storage-boxes/family.ts'
 import { volumes } from './families/volumes/family.ts'
 import { zones } from './families/zones/family.ts'
 import { actionEndpoints } from './kernel/actions/contract.ts'
@@ -56,6 +58,8 @@ const members = [
   { family: serverTypes },
   { family: servers, simulate: simulateServers },
   { family: sshKeys },
+  { family: storageBoxTypes },
+  { family: storageBoxes },
   { family: volumes, simulate: simulateVolumes },
   { family: zones },
 ] as const satisfies readonly { readonly family: Family; readonly simulate?: MakePart }[]

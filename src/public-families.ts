@@ -2,8 +2,9 @@
 import { type Change, defineChanges } from './kernel/contract/changes.ts'
 
 /**
- * Families of the public API that this installation does not have, by path, with the name that a refusal uses. A family
- * that exists is never refused, so its entry here may stay.
+ * Families of the public API that this installation does not have, by path, with the name that a refusal uses. Their
+ * folders have their lists alone, which are empty: everything else is refused until a family is whole and leaves this
+ * list.
  */
 export const publicFamilies: Readonly<Record<string, string>> = {
   storage_box_types: 'Storage Box types',

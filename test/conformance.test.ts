@@ -11,6 +11,7 @@ import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { labPath } from '../src/lab/contract.ts'
 import { allEndpoints, openApiDocument, ownEndpoints } from '../src/pages/openapi.ts'
 import { doorFiles, doorRoutes } from '../src/people/pages/routes.ts'
+import { publicFamilies } from '../src/public-families.ts'
 import { forEachDatabase } from './harness.ts'
 
 const endpoints = allEndpoints().map(({ endpoint }) => endpoint)
@@ -117,7 +118,10 @@ const described = JSON.parse(
 ) as Description
 
 const familyOf = (name: string) => name.split('/')[1]!
-const ourFamilies = new Set(endpoints.map((endpoint) => familyOf(nameOf(endpoint))))
+/** Those that are here as a whole: of some there is only a list. */
+const ourFamilies = new Set(
+  endpoints.map((endpoint) => familyOf(nameOf(endpoint))).filter((family) => !Object.hasOwn(publicFamilies, family)),
+)
 
 /** Operations of the families that this server has; only these are compared. */
 const operations = Object.entries(described.operations).filter(([name]) => ourFamilies.has(familyOf(name)))

@@ -94,6 +94,11 @@ const dependants: readonly Dependant[] = [
   },
   { path: 'src/catalogue/', families: ['networks'], why: 'a kind of storage' },
   { path: 'src/catalogue/capabilities.ts', families: ['load-balancers'], why: 'not every location has them' },
+  {
+    path: 'src/public-families.ts',
+    families: ['storage-box-types', 'storage-boxes'],
+    why: 'what has no more than a list yet',
+  },
   { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
   { path: 'src/kernel/http/notes.ts', families: ['networks'], why: 'where a caller is, by network' },
   { path: 'src/kernel/audit/view.ts', families: ['networks'], why: 'where a caller was, by network' },

@@ -22,6 +22,8 @@ import type { primaryIpEndpoints } from '../../src/families/primary-ips/contract
 import type { serverTypeEndpoints } from '../../src/families/server-types/contract.ts'
 import type { serverEndpoints } from '../../src/families/servers/contract.ts'
 import type { sshKeyEndpoints } from '../../src/families/ssh-keys/contract.ts'
+import type { storageBoxTypeEndpoints } from '../../src/families/storage-box-types/contract.ts'
+import type { storageBoxEndpoints } from '../../src/families/storage-boxes/contract.ts'
 import type { volumeEndpoints } from '../../src/families/volumes/contract.ts'
 import type { zoneEndpoints } from '../../src/families/zones/contract.ts'
 import type { rrsetEndpoints } from '../../src/families/zones/rrsets/contract.ts'
@@ -70,6 +72,8 @@ interface Families {
   server_types: typeof serverTypeEndpoints
   servers: typeof serverEndpoints & ActionsOf<'servers'>
   ssh_keys: typeof sshKeyEndpoints
+  storage_box_types: typeof storageBoxTypeEndpoints
+  storage_boxes: typeof storageBoxEndpoints
   volumes: typeof volumeEndpoints & ActionsOf<'volumes'>
   zones: typeof zoneEndpoints & typeof zonefileEndpoints & typeof rrsetEndpoints & ActionsOf<'zones', 'id_or_name'>
 }

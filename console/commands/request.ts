@@ -37,6 +37,7 @@ export type ReasonKind =
   | 'option'
   | 'ownCommand'
   | 'person'
+  | 'storageBoxes'
   | 'together'
   | 'unfinished'
   | 'value'

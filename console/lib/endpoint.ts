@@ -1,4 +1,5 @@
 /** Where programs find the API that this page came from. */
+import { quoted } from '../commands/shell.ts'
 
 /**
  * The origin for commands. Browsers find `*.localhost` on their own machine by themselves; most programs ask a name
@@ -6,6 +7,31 @@
  */
 export function originForPrograms({ protocol, hostname, port, origin }: Origin): string {
   return protocol === 'http:' && hostname.endsWith('.localhost') ? `http://127.0.0.1${port && `:${port}`}` : origin
+}
+
+/** The base URL of the public API for programs. */
+export const apiForPrograms = (origin: Origin) => `${originForPrograms(origin)}/v1`
+
+/**
+ * Points the programs of a shell at an API, and nowhere else: what newer ones ask of Storage Boxes they ask at a second
+ * endpoint, with the same token.
+ */
+export function exportedEndpoints(api: string): string {
+  const value = quoted(api)
+  return `export HCLOUD_ENDPOINT=${value} HETZNER_ENDPOINT=${value}`
+}
+
+/** A command that is shown for itself, after what makes hcloud ask this API. */
+export function pointed(command: string, api: string): string {
+  return command.startsWith('hcloud ') ? `${exportedEndpoints(api)}\n${command}` : command
+}
+
+/** The same for Terraform, as its provider's block; `token` is an expression. */
+export function providerBlock(api: string, token?: string): string {
+  const address = JSON.stringify(api)
+  const values = { endpoint: address, endpoint_hetzner: address, ...(token === undefined ? {} : { token }) }
+  const lines = Object.entries(values).map(([name, value]) => `  ${name.padEnd(16)} = ${value}\n`)
+  return `provider "hcloud" {\n${lines.join('')}}`
 }
 
 type Origin = Pick<URL, 'protocol' | 'hostname' | 'port' | 'origin'>

@@ -7,7 +7,7 @@ import { toHcloud } from '../commands/hcloud/render.ts'
 import { masked } from '../commands/mask.ts'
 import type { Reason, Rendered } from '../commands/request.ts'
 import { toTerraform, toTerraformImport } from '../commands/terraform/render.ts'
-import { originForPrograms } from '../lib/endpoint.ts'
+import { apiForPrograms, exportedEndpoints, originForPrograms, providerBlock } from '../lib/endpoint.ts'
 import { colored } from '../ui/colored.ts'
 import { Night } from '../ui/night.tsx'
 import { commands as english } from '../words/en/commands.ts'
@@ -40,10 +40,17 @@ export function CommandsPanel({ request, labels, footer, label }: PanelProps) {
     if (reasons[0] && reasons.length === rendered.length) return { client, note: wordsFor(client, reasons[0]) }
     const texts = rendered.map((one) => ('text' in one ? one.text : `# ${wordsFor(client, one.reason)}`))
     const more = all.length > mostShown ? `\n# ${w.andMore(all.length - mostShown)}` : ''
-    return { client, pieces: colored([...new Set(texts)].join('\n') + more) }
+    return { client, pieces: colored(beginningOf(client) + [...new Set(texts)].join('\n') + more) }
   })
   const said = all.some(needsManagement) ? words.management : footer
   return <Night label={label} commands={commands} {...(said ? { footer: said } : {})} />
+}
+
+/** Names the endpoints first, so that nobody makes at another cloud, for money, what is shown here. */
+function beginningOf(client: string): string {
+  const api = apiForPrograms(window.location)
+  if (client === 'hcloud') return `${exportedEndpoints(api)}\n`
+  return client === 'Terraform' ? `${providerBlock(api)}\n\n` : ''
 }
 
 interface Context {

@@ -1,12 +1,21 @@
 /** What copies, for places that are seldom seen: loaded when it is shown. */
 import { lazy, Suspense } from 'react'
 
-const Line = lazy(async () => ({ default: (await import('./copy.tsx')).CommandLine }))
+const Command = lazy(async () => ({ default: (await import('./pointed.tsx')).PointedCommand }))
+const Endpoints = lazy(async () => ({ default: (await import('./pointed.tsx')).Endpoints }))
 
 export function CommandLineLater({ text }: { readonly text: string }) {
   return (
     <Suspense>
-      <Line text={text} />
+      <Command text={text} />
+    </Suspense>
+  )
+}
+
+export function EndpointsLater() {
+  return (
+    <Suspense>
+      <Endpoints />
     </Suspense>
   )
 }

@@ -173,7 +173,7 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
     '',
     'hcloud and Terraform, in the shell that runs them:',
-    `  export HCLOUD_ENDPOINT=${api.at} HCLOUD_TOKEN=${shown}`,
+    `  export HCLOUD_ENDPOINT=${api.at} HETZNER_ENDPOINT=${api.at} HCLOUD_TOKEN=${shown}`,
     'curl:',
     `  curl -H "Authorization: Bearer ${shown}" ${api.at}/servers`,
     '',

@@ -89,7 +89,7 @@ export function toldTo(caller: Caller, row: Row, need: Need): Told {
 // ---- Scopes --------------------------------------------------------------------------------------------------------
 
 const verbs = { GET: 'read', POST: 'create', PUT: 'update', DELETE: 'delete' } as const
-const catalogues = /^\/(datacenters|isos|load_balancer_types|locations|pricing|server_types)(\/|$)/
+const catalogues = /^\/(datacenters|isos|load_balancer_types|locations|pricing|server_types|storage_box_types)(\/|$)/
 
 function toldOfScope({ scope = {} }: Caller, { base, endpoint: { method, path } }: Row): Told {
   const [, family = '', ...rest] = path.split('/')

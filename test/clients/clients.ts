@@ -227,7 +227,7 @@ export async function installProvider(): Promise<string | undefined> {
 export const token = 'client-tests-'.padEnd(64, '0')
 
 export interface Service {
-  /** HCLOUD_ENDPOINT and HCLOUD_TOKEN, and a home without anybody's settings. */
+  /** Endpoints and token of the clients, and a home without anybody's settings. */
   readonly env: Readonly<Record<string, string>>
   /** Where servers learn of themselves, below `/servers/{id}`. */
   readonly metadataUrl: string
@@ -239,6 +239,9 @@ export interface Service {
   restart(): Promise<void>
   stop(): Promise<void>
 }
+
+/** Both endpoints of the clients at one base URL: a client that had only the first would ask a stranger for the rest. */
+export const endpointsAt = (url: string) => ({ HCLOUD_ENDPOINT: url, HETZNER_ENDPOINT: url })
 
 /** Starts `wolke serve` as a process of its own. `sqlite` keeps the data in a file; `more` are further options. */
 export async function serve(database: 'memory' | 'sqlite', more: readonly string[] = []): Promise<Service> {
@@ -281,7 +284,7 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
   const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string; metadata_url: string; dns: string }
   const { base_url: endpoint, metadata_url: metadataUrl, dns } = ready
   return {
-    env: { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token },
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, ...endpointsAt(endpoint), HCLOUD_TOKEN: token },
     metadataUrl,
     folder,
     dns,

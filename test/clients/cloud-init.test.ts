@@ -12,7 +12,7 @@ it("cloud-init's data source reads what the metadata service says of a server", 
   if (!installed) return skipWithout(t, 'cloud-init needs python3, apt-get, dpkg-deb and a network')
   const service = await serve('memory')
   t.after(() => service.stop())
-  const { HCLOUD_ENDPOINT: api, HCLOUD_TOKEN: token } = service.env
+  const [api, token] = [service.env.HCLOUD_ENDPOINT, service.env.HCLOUD_TOKEN]
   const answer = await fetch(`${api}/servers`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

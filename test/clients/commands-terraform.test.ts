@@ -14,7 +14,16 @@ import { terraformOperations, toTerraform, toTerraformImport } from '../../conso
 import { allEndpoints } from '../../src/pages/openapi.ts'
 import { selfSigned } from '../certificates.ts'
 import { hostile } from './bodies.ts'
-import { findProgram, installProvider, publicKey, run, type Service, serve, skipWithout } from './clients.ts'
+import {
+  endpointsAt,
+  findProgram,
+  installProvider,
+  publicKey,
+  run,
+  type Service,
+  serve,
+  skipWithout,
+} from './clients.ts'
 import { meaningOf, type Site, settle } from './commands.ts'
 import { record } from './recorder.ts'
 import { openCloud } from './terraform.ts'
@@ -220,7 +229,7 @@ describe('what the console shows for Terraform', () => {
       const missing = terraformOperations.filter((operation) => !asked.some((one) => one.operation === operation))
       assert.deepEqual(missing, [], 'operations that are not tried')
       // One after the other: a snapshot is refused while the configuration's other changes to its server run.
-      const env = { ...service.env, TF_CLI_ARGS_apply: '-parallelism=1', HCLOUD_ENDPOINT: recorder.endpoint }
+      const env = { ...service.env, TF_CLI_ARGS_apply: '-parallelism=1', ...endpointsAt(recorder.endpoint) }
       const workspace = openCloud(terraform, provider, { ...service, env }).open('shown')
       workspace.write('main.tf', `${texts.join('\n\n')}\n`)
       await workspace.apply()

@@ -12,7 +12,7 @@ import type { Asked, QueryValue } from '../../console/commands/request.ts'
 import type { Endpoint } from '../../src/kernel/contract/contract.ts'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { accepted } from './bodies.ts'
-import { installHcloud, run, type Service, serve, skipWithout, token } from './clients.ts'
+import { endpointsAt, installHcloud, run, type Service, serve, skipWithout, token } from './clients.ts'
 import { meaningOf, type Site, settle } from './commands.ts'
 import { type Arrived, type Recorder, record } from './recorder.ts'
 
@@ -53,7 +53,7 @@ const managementToken = 'wlm_of-the-test'
 async function shell(text: string, path = '') {
   const env = {
     ...service.env,
-    HCLOUD_ENDPOINT: recorder.endpoint,
+    ...endpointsAt(recorder.endpoint),
     MANAGEMENT_TOKEN: managementToken,
     ...(path === '' ? {} : { PATH: `${path}${delimiter}${process.env.PATH}` }),
   }

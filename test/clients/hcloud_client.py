@@ -5,7 +5,7 @@ import os
 import sys
 
 import requests
-from hcloud_steps import IS_RECENT, client, expect, finish, refused, report, step
+from hcloud_steps import ENDPOINTS, IS_RECENT, client, expect, finish, refused, report, step
 
 from hcloud import Client
 from hcloud.actions import ActionFailedException
@@ -278,7 +278,7 @@ expect(targets(client.firewalls.get_by_id(direct.id)), [])
 expect(client.firewalls.delete(direct), True)
 expect(key.delete(), True)
 expect(client.actions.get_by_id(deletion.id).status, "success")
-stranger = Client(token="x" * 64, api_endpoint=os.environ["HCLOUD_ENDPOINT"])
+stranger = Client(token="x" * 64, **ENDPOINTS)
 refused("unauthorized", stranger.servers.get_all)
 step("deletion")
 

@@ -1,13 +1,19 @@
 """What the scripts with the Python library share: the client, and what must hold of its answers."""
 
+import inspect
 import json
 import os
 
 from hcloud import APIException, Client
 
+ENDPOINTS = {"api_endpoint": os.environ["HCLOUD_ENDPOINT"]}
+# The first major version knows no second endpoint.
+if "api_endpoint_hetzner" in inspect.signature(Client).parameters:
+    ENDPOINTS["api_endpoint_hetzner"] = os.environ["HETZNER_ENDPOINT"]
+
 client = Client(
     token=os.environ["HCLOUD_TOKEN"],
-    api_endpoint=os.environ["HCLOUD_ENDPOINT"],
+    **ENDPOINTS,
     application_name="client-test",
     poll_interval=0.02,
 )

@@ -39,7 +39,9 @@ export function readPage(path: string): Page {
 /** The first command of the README, which starts a server. */
 export const firstCommand = 'npm ci && npm start'
 
-/** Settings for the shell, with the address and the token of a server in place of those of the page. */
-export function settingsFor(block: Block, { HCLOUD_ENDPOINT = '', HCLOUD_TOKEN = '' }: NodeJS.ProcessEnv): string {
-  return block.text.replace('http://127.0.0.1:8080/v1', HCLOUD_ENDPOINT).replace('<token>', HCLOUD_TOKEN)
+/** Settings of a page, with the address and the token of a server in place of those of the page. */
+export function settingsFor(block: Block, env: NodeJS.ProcessEnv): string {
+  return block.text
+    .replaceAll('http://127.0.0.1:8080/v1', env.HCLOUD_ENDPOINT ?? '')
+    .replaceAll('<token>', env.HCLOUD_TOKEN ?? '')
 }

@@ -43,7 +43,8 @@ describeTerraform('Terraform when something went wrong', (cloud) => {
     workspace.take('failing')
     workspace.set({ name: 'deleted', size: 10, gateway: '10.0.0.2', port: 25 })
     await workspace.apply()
-    const { HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token } = cloud().service.env
+    const { env } = cloud().service
+    const [endpoint, token] = [env.HCLOUD_ENDPOINT, env.HCLOUD_TOKEN]
     for (const path of workspace.outputs().paths as string[]) {
       const headers = { authorization: `Bearer ${token}` }
       assert.ok((await fetch(`${endpoint}/${path}`, { method: 'DELETE', headers })).ok, path)

@@ -28,6 +28,7 @@ const settings = (endpoint: string) => `terraform {
 
 provider "hcloud" {
   poll_interval    = "20ms"
+  endpoint         = "${endpoint}"
   endpoint_hetzner = "${endpoint}"
 }
 `
@@ -162,6 +163,8 @@ function importIdOf(type: string, attributes: Readonly<Record<string, unknown>>)
 export interface Cloud<Of = Service> {
   open(name: string): Workspace
   readonly service: Of
+  /** In which Terraform runs: with the built provider, and without asking what is new. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 const terraform = findProgram('terraform')
@@ -202,7 +205,7 @@ export function openCloud<Of extends Pick<Service, 'folder' | 'env'>>(
   const override = `dev_overrides { "hetznercloud/hcloud" = "${provider}" }`
   writeFileSync(settings, `provider_installation {\n  ${override}\n  direct {}\n}\n`)
   const env = { ...service.env, TF_CLI_CONFIG_FILE: settings, TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1' }
-  return { service, open: (name) => new Workspace(terraform, join(service.folder, name), env) }
+  return { service, env, open: (name) => new Workspace(terraform, join(service.folder, name), env) }
 }
 
 /** How many resources there are of every kind that can be deleted. */

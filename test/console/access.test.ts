@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { addCredential } from '../../src/people/credential-store.ts'
 import { hashPassword } from '../../src/people/password.ts'
 import type { World } from '../harness.ts'
 import { drivesWhatIsSaid } from './driven.ts'
-import { expect, forConsole, moveTo, press, tabTo } from './harness.ts'
+import { type Console, expect, forConsole, moveTo, press, tabTo } from './harness.ts'
 import { confirm, take } from './keyboard.ts'
 import { someServers } from './states/servers.ts'
 
@@ -21,7 +22,41 @@ async function forgetProof(world: World, password: string): Promise<void> {
   })
 }
 
+/** In the commands of each of these clients, this API stands first, as both endpoints. */
+async function namesEndpointsFirst({ origin }: Console, place: Locator, clients: readonly string[]): Promise<void> {
+  const exported = `export HCLOUD_ENDPOINT=${origin}/v1 HETZNER_ENDPOINT=${origin}/v1\n`
+  const block = `provider "hcloud" {\n  endpoint         = "${origin}/v1"\n  endpoint_hetzner = "${origin}/v1"\n`
+  for (const client of clients) {
+    await place.getByRole('tab', { name: client }).click()
+    const text = (await place.getByRole('tabpanel').locator('code').textContent()) ?? ''
+    const first = client === 'Terraform' ? block : exported
+    assert.equal(text.slice(0, first.length), first, client)
+  }
+}
+
 forConsole('access in the console', (open) => {
+  test('what is shown for programs names this API first, so that nobody pays for it at another one', async () => {
+    const console = await open()
+    const { page, origin } = console
+    const exported = `export HCLOUD_ENDPOINT=${origin}/v1 HETZNER_ENDPOINT=${origin}/v1`
+    await console.visit('P')
+    await expect(page.getByRole('main').getByRole('listitem').locator('code').first()).toHaveText(exported)
+    for (const [path, command] of [
+      ['volumes', 'hcloud volume create'],
+      ['servers', 'hcloud server create'],
+    ]) {
+      await console.visit(`P/${path}`)
+      const shown = page.getByRole('main').locator('code').filter({ hasText: command! })
+      await expect(shown).toBeVisible()
+      assert.ok((await shown.textContent())!.startsWith(`${exported}\n${command}`), path)
+    }
+    await console.visit('P/servers/new?name=web-1&type=cx23&location=fsn1&image=debian-12')
+    await namesEndpointsFirst(console, page.getByRole('region', { name: 'Equivalent command' }), [
+      'hcloud',
+      'Terraform',
+    ])
+  })
+
   test('a token is created with limits, shown once, and does what its sentence says', async () => {
     const console = await open()
     await console.visit('P/security/tokens')
@@ -41,6 +76,7 @@ forConsole('access in the console', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Your new token “reader of servers”' })
     await expect(dialog).toBeVisible()
     const secret = (await dialog.locator('code').first().textContent()) ?? ''
+    await namesEndpointsFirst(console, dialog, ['hcloud', 'env', 'Terraform'])
     await press(page, 'Escape')
     await expect(dialog).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Done' })).toBeDisabled()

@@ -8,6 +8,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Lab } from '../../lab/lab.ts'
 import { until } from '../bare-database.ts'
+import { endpointsAt } from '../clients/clients.ts'
 import type { Json } from '../conformance/stage.ts'
 import { ask } from '../load-balancers/clients.ts'
 import { token } from '../program/program.ts'
@@ -94,7 +95,7 @@ export class Kubernetes implements AsyncDisposable {
       'webhook-bind-address': host,
     }
     this.#start('hcloud-cloud-controller-manager', flags, {
-      HCLOUD_ENDPOINT: endpoint,
+      ...endpointsAt(endpoint),
       HCLOUD_TOKEN: token,
       HCLOUD_NETWORK: network,
       // It runs on no server of the network, so that there is no metadata that says so.

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '../bare-database.ts'
-import { findProgram, installProvider, skipWithout } from '../clients/clients.ts'
+import { endpointsAt, findProgram, installProvider, skipWithout } from '../clients/clients.ts'
 import { openCloud } from '../clients/terraform.ts'
 import { clear } from '../conformance/suite.ts'
 import { ask } from '../load-balancers/clients.ts'
@@ -20,7 +20,7 @@ test('Terraform brings up servers and a Load Balancer that answers', inLab, asyn
   if (!terraform || !provider) return skipWithout(t, 'Terraform, or Go to build its provider, is not installed')
   const place = await openProcess(theLab())
   const { folder } = place
-  const env = { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token }
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder, ...endpointsAt(endpoint), HCLOUD_TOKEN: token }
   const workspace = openCloud(terraform, provider, { folder, env }).open('web')
   workspace.write('main.tf', readFileSync(join(import.meta.dirname, 'web.tf'), 'utf8'))
   workspace.write('user-data.yaml', webServer('web NUMBER'))

@@ -7,6 +7,8 @@ import type { locationEndpoints } from '../../../src/families/locations/contract
 import type { placementGroupEndpoints } from '../../../src/families/placement-groups/contract.ts'
 import type { pricingEndpoints } from '../../../src/families/pricing/contract.ts'
 import type { serverTypeEndpoints } from '../../../src/families/server-types/contract.ts'
+import type { storageBoxTypeEndpoints } from '../../../src/families/storage-box-types/contract.ts'
+import type { storageBoxEndpoints } from '../../../src/families/storage-boxes/contract.ts'
 import type { volumeEndpoints } from '../../../src/families/volumes/contract.ts'
 import type { zoneEndpoints } from '../../../src/families/zones/contract.ts'
 import type { rrsetEndpoints } from '../../../src/families/zones/rrsets/contract.ts'
@@ -107,6 +109,11 @@ export const isos: Forms<typeof isoEndpoints> = catalogue('iso', {
 export const pricing: Forms<typeof pricingEndpoints> = { get: noCommand }
 
 export const actions: Forms<typeof actionEndpoints> = { list: noCommand, get: noCommand }
+
+const noBoxes = new Refusal('storageBoxes')
+
+export const storageBoxTypes: Forms<typeof storageBoxTypeEndpoints> = { list: noBoxes }
+export const storageBoxes: Forms<typeof storageBoxEndpoints> = { list: noBoxes }
 
 /** Commands for zones came with hcloud 1.54, which is newer than any that this table is tested with. */
 const noZones = new Refusal('zones')

@@ -14,6 +14,8 @@ import {
   placementGroups,
   pricing,
   serverTypes,
+  storageBoxes,
+  storageBoxTypes,
   volumes,
   zones,
 } from './others.ts'
@@ -40,6 +42,8 @@ const families = {
   server_types: serverTypes,
   servers,
   ssh_keys: sshKeys,
+  storage_box_types: storageBoxTypes,
+  storage_boxes: storageBoxes,
   volumes,
   zones,
 } satisfies Readonly<Record<ApiFamily, object>>

@@ -1,9 +1,10 @@
 /** A new token, which is shown this once, with how to use it. */
 import { useState } from 'react'
 import type { ReplyFor } from '../../api/operations.ts'
-import { originForPrograms } from '../../lib/endpoint.ts'
+import { apiForPrograms, exportedEndpoints, providerBlock } from '../../lib/endpoint.ts'
 import { Button } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
+import { colored } from '../../ui/colored.ts'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Command, Night } from '../../ui/night.tsx'
@@ -57,35 +58,13 @@ function contextOf(name: string): string {
 }
 
 function snippets(context: string): readonly Command[] {
-  const endpoint = `${originForPrograms(window.location)}/v1`
-  const base = [
-    { text: 'export ' },
-    { text: 'HCLOUD_ENDPOINT', kind: 'flag' },
-    { text: '=' },
-    { text: endpoint, kind: 'value' },
-  ] as const
-  return [
-    { client: 'hcloud', pieces: [...base, { text: `\nhcloud context create ${context}\nhcloud server list` }] },
-    {
-      client: 'env',
-      pieces: [
-        ...base,
-        { text: '\nread -rs ' },
-        { text: 'HCLOUD_TOKEN', kind: 'flag' },
-        { text: ' && export HCLOUD_TOKEN' },
-      ],
-    },
-    {
-      client: 'Terraform',
-      pieces: [
-        { text: 'variable "hcloud_token" {\n  type      = string\n  sensitive = true\n}\n\nprovider "hcloud" {\n  ' },
-        { text: 'endpoint', kind: 'flag' },
-        { text: ' = ' },
-        { text: `"${endpoint}"`, kind: 'value' },
-        { text: '\n  ' },
-        { text: 'token', kind: 'flag' },
-        { text: '    = var.hcloud_token\n}' },
-      ],
-    },
-  ]
+  const api = apiForPrograms(window.location)
+  const exported = exportedEndpoints(api)
+  const variable = 'variable "hcloud_token" {\n  type      = string\n  sensitive = true\n}'
+  const texts = {
+    hcloud: `${exported}\nhcloud context create ${context}\nhcloud server list`,
+    env: `${exported}\nread -rs HCLOUD_TOKEN && export HCLOUD_TOKEN`,
+    Terraform: `${providerBlock(api, 'var.hcloud_token')}\n\n${variable}`,
+  }
+  return Object.entries(texts).map(([client, text]) => ({ client, pieces: colored(text) }))
 }

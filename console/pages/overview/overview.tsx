@@ -6,6 +6,7 @@ import { useReason } from '../../shell/may.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
+import { EndpointsLater } from '../../ui/copy-later.tsx'
 import { Link } from '../../ui/link.tsx'
 import pageStyles from '../../ui/page.module.css'
 import { Columns, PageHead, useTitle } from '../../ui/page.tsx'
@@ -53,6 +54,10 @@ function Beginning({ title }: { readonly title: string }) {
       <Card title={w.begin} padded>
         <p className="dim">{w.emptyText}</p>
         <ol className={styles.begin}>
+          <li>
+            {w.point}
+            <EndpointsLater />
+          </li>
           {w.steps.map(({ label, command }) => (
             <li key={command}>
               {label}

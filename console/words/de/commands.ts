@@ -16,6 +16,7 @@ export const commands: Words['commands'] = {
     together: (client, what) => `${client} ändert das nur zusammen mit ${what}.`,
     unfinished: () => 'Für einen Befehl fehlt noch etwas.',
     value: (client, what) => `${client} kann diesen Wert von ${what} nicht angeben.`,
+    storageBoxes: () => 'Storage-Boxen gibt es hier noch nicht.',
     zones: (client) => `${client} hat Befehle für DNS ab Version 1.54, die hier noch nicht gezeigt werden.`,
   },
 }

@@ -19,6 +19,8 @@ export const names: Words['names'] = {
     server_types: 'Servertypen',
     servers: 'Server',
     ssh_keys: 'SSH-Schlüssel',
+    storage_box_types: 'Storage-Box-Typen',
+    storage_boxes: 'Storage-Boxen',
     volumes: 'Volumes',
     zones: 'DNS-Zonen',
     projects: 'Projekte',

@@ -17,7 +17,8 @@ export const overview: Words['overview'] = {
     }),
   begin: 'Erste Schritte',
   emptyText:
-    'Hier ist noch nichts, und ein Projekt beginnt mit einem Server. Diese vier Befehle legen einen an, den Ihr Schlüssel öffnet:',
+    'Hier ist noch nichts, und ein Projekt beginnt mit einem Server. Vier Befehle legen einen an, den Ihr Schlüssel öffnet, nach einem, der sie hierher führt:',
+  point: 'Diese Cloud, für die Shell der anderen',
   steps: [
     {
       label: 'Ihr SSH-Schlüssel',

@@ -16,6 +16,7 @@ export const commands = {
     together: (client: string, what: string) => `${client} changes this only together with ${what}.`,
     unfinished: () => 'Something is still missing for a command.',
     value: (client: string, what: string) => `${client} cannot say this value of ${what}.`,
+    storageBoxes: () => 'There are no Storage Boxes here yet.',
     zones: (client: string) => `${client} has commands for DNS from version 1.54 on, which are not shown here yet.`,
   } satisfies Record<ReasonKind, (client: string, what: string) => string>,
 }

@@ -20,6 +20,8 @@ export const names = {
     server_types: 'server types',
     servers: 'servers',
     ssh_keys: 'SSH keys',
+    storage_box_types: 'Storage Box types',
+    storage_boxes: 'Storage Boxes',
     volumes: 'volumes',
     zones: 'DNS zones',
     projects: 'Projects',

@@ -15,7 +15,8 @@ export const overview = {
     plural(count, { one: 'One certificate ends within seven days.', other: '# certificates end within seven days.' }),
   begin: 'Get started',
   emptyText:
-    'Nothing is here yet, and a Project begins with a server. These four commands make one that your key opens:',
+    'Nothing is here yet, and a Project begins with a server. Four commands make one that your key opens, after one that leads them here:',
+  point: 'This cloud, for the shell that runs the others',
   steps: [
     {
       label: 'Your SSH key',

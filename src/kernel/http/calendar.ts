@@ -29,15 +29,10 @@ function removed(what: string, announcement: string): ApiError {
 
 /**
  * The refusal of a path without an endpoint. Families of the public API that this installation lacks are told from
- * paths that nobody has; `isHere` says whether there is anything below a path.
+ * paths that nobody has.
  */
-export function nothingAt(
-  path: string,
-  isHere: (family: string) => boolean,
-  publicFamilies: Readonly<Record<string, string>> = {},
-): ApiError {
+export function nothingAt(path: string, publicFamilies: Readonly<Record<string, string>> = {}): ApiError {
   const family = /^\/v1\/(\w+)/.exec(path)?.[1] ?? ''
-  if (isHere(`/${family}/`) || !Object.hasOwn(publicFamilies, family))
-    return new ApiError('not_found', 'there is nothing at this path')
+  if (!Object.hasOwn(publicFamilies, family)) return new ApiError('not_found', 'there is nothing at this path')
   return new ApiError('not_found', `this installation has no ${publicFamilies[family]}`)
 }

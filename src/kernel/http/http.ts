@@ -270,10 +270,7 @@ function misdirected(
     reply.header('allow', allowed.join(', '))
     return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
   }
-  if (request.is404) {
-    const isHere = (family: string) => routes.mounted.some(({ endpoint }) => `${endpoint.path}/`.startsWith(family))
-    return nothingAt(pathOf(request.url), isHere, options.publicFamilies)
-  }
+  if (request.is404) return nothingAt(pathOf(request.url), options.publicFamilies)
   // An invalid id gets the same reply as an unknown one.
   return notFound('resource', (unfit ?? '').slice(0, 80))
 }

@@ -1,0 +1,12 @@
+/** What leads programs to this API, and commands that do nothing elsewhere. Loaded when it is shown. */
+import { apiForPrograms, exportedEndpoints, pointed } from '../lib/endpoint.ts'
+import { CommandLine } from './copy.tsx'
+
+export function Endpoints() {
+  return <CommandLine text={exportedEndpoints(apiForPrograms(window.location))} />
+}
+
+/** A command that is shown for itself. */
+export function PointedCommand({ text }: { readonly text: string }) {
+  return <CommandLine text={pointed(text, apiForPrograms(window.location))} />
+}

@@ -1,0 +1,19 @@
+import { neverExisted, type Proof } from '../../../test/proof.ts'
+
+export const proof: Proof = {
+  samples: { prepare: async () => ({ id: neverExisted }) },
+  spec: {
+    sentences: [
+      {
+        section: 'Storage Boxes',
+        says: 'Their list and that of their types are empty, with the parameters and the pages of every list',
+        tests: ['storage-boxes.test.ts: their list and that of their types are empty, page by page'],
+      },
+      {
+        section: 'Storage Boxes',
+        says: 'What is below their lists is not_found with a message that says that there are none',
+        tests: ['pages.test.ts: says so by its name, at every path but that of its list, which is empty'],
+      },
+    ],
+  },
+}
