@@ -41,7 +41,6 @@ export type ReasonKind =
   | 'together'
   | 'unfinished'
   | 'value'
-  | 'zones'
 
 /** A reason without its words, which are those of the reader's language. */
 export interface Reason {

@@ -1,22 +1,14 @@
-/** Words of commands for POSIX shells. */
+/** Commands for POSIX shells. */
+import { quoted } from '../../src/commands/shell-words.ts'
 
-/** Words that every shell takes as they are. */
-const plain = /^[\w@%+=:,./-]+$/
-
-/** A word that a shell passes on unchanged. Throws on NUL, which no argument of a program can have. */
-export function quoted(word: string): string {
-  if (word.includes('\0')) throw new Error('an argument of a program cannot contain NUL')
-  // A word such as `a=b` in front of a command would be an assignment; it never stands there, as the first is a name.
-  if (plain.test(word)) return word
-  return `'${word.replaceAll("'", `'\\''`)}'`
-}
-
-/** A variable of the shell as a word of its own or a part of one, which is expanded but not split. */
+/** A word with a variable of the shell in it, which is expanded but not split. */
 export class Expanded {
   readonly text: string
-  /** `text` goes between double quotes as it is, such as `Bearer $TOKEN`. */
-  constructor(text: string) {
-    this.text = text
+  constructor(before: string, variable: string, after = '') {
+    const part = (text: string) => (text === '' ? '' : quoted(text))
+    // Between double quotes some characters mean something, and shells differ in how to take that from them.
+    const isPlain = /^[\w@%+=:,./ -]*$/.test(before + after) && !/^\w/.test(after)
+    this.text = isPlain ? `"${before}$${variable}${after}"` : `${part(before)}"$${variable}"${part(after)}`
   }
 }
 
@@ -24,7 +16,7 @@ export type Word = string | Expanded
 
 /** One command as a line; with `breaks`, each option starts a line of its own. */
 export function commandLine(words: readonly Word[], breaks = false): string {
-  const texts = words.map((word) => (typeof word === 'string' ? quoted(word) : `"${word.text}"`))
+  const texts = words.map((word) => (typeof word === 'string' ? quoted(word) : word.text))
   if (!breaks) return texts.join(' ')
   return texts.reduce((line, text, index) => {
     const word = words[index]!
@@ -33,7 +25,13 @@ export function commandLine(words: readonly Word[], breaks = false): string {
   }, '')
 }
 
+/** A command that is written as it is, but for values, each of which is a word or a part of one. */
+export function sh(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+  return texts.reduce((line, text, index) => line + quoted(String(values[index - 1])) + text)
+}
+
 /** What a program reads from its standard input. */
 export function piped(input: string, line: string): string {
-  return `printf %s ${quoted(input)} | ${line}`
+  // Nothing stands in front of it that could hide its quotes, so the first line of a script can stay as it is.
+  return `printf %s ${quoted(input).replace(/^'#'\\!'/, "'#!")} | ${line}`
 }

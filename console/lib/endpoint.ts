@@ -1,5 +1,6 @@
 /** Where programs find the API that this page came from. */
-import { quoted } from '../commands/shell.ts'
+import { sh } from '../commands/shell.ts'
+import { blockText, Expression } from '../commands/terraform/hcl.ts'
 
 /**
  * The origin for commands. Browsers find `*.localhost` on their own machine by themselves; most programs ask a name
@@ -17,8 +18,7 @@ export const apiForPrograms = (origin: Origin) => `${originForPrograms(origin)}/
  * endpoint, with the same token.
  */
 export function exportedEndpoints(api: string): string {
-  const value = quoted(api)
-  return `export HCLOUD_ENDPOINT=${value} HETZNER_ENDPOINT=${value}`
+  return sh`export HCLOUD_ENDPOINT=${api} HETZNER_ENDPOINT=${api}`
 }
 
 /** A command that is shown for itself, after what makes hcloud ask this API. */
@@ -28,10 +28,9 @@ export function pointed(command: string, api: string): string {
 
 /** The same for Terraform, as its provider's block; `token` is an expression. */
 export function providerBlock(api: string, token?: string): string {
-  const address = JSON.stringify(api)
-  const values = { endpoint: address, endpoint_hetzner: address, ...(token === undefined ? {} : { token }) }
-  const lines = Object.entries(values).map(([name, value]) => `  ${name.padEnd(16)} = ${value}\n`)
-  return `provider "hcloud" {\n${lines.join('')}}`
+  return blockText(['provider', 'hcloud'], {
+    attributes: { endpoint: api, endpoint_hetzner: api, token: token === undefined ? token : new Expression(token) },
+  })
 }
 
 type Origin = Pick<URL, 'protocol' | 'hostname' | 'port' | 'origin'>

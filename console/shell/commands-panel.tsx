@@ -8,7 +8,6 @@ import { masked } from '../commands/mask.ts'
 import type { Reason, Rendered } from '../commands/request.ts'
 import { toTerraform, toTerraformImport } from '../commands/terraform/render.ts'
 import { apiForPrograms, exportedEndpoints, originForPrograms, providerBlock } from '../lib/endpoint.ts'
-import { colored } from '../ui/colored.ts'
 import { Night } from '../ui/night.tsx'
 import { commands as english } from '../words/en/commands.ts'
 import { common } from '../words/en/common.ts'
@@ -40,7 +39,8 @@ export function CommandsPanel({ request, labels, footer, label }: PanelProps) {
     if (reasons[0] && reasons.length === rendered.length) return { client, note: wordsFor(client, reasons[0]) }
     const texts = rendered.map((one) => ('text' in one ? one.text : `# ${wordsFor(client, one.reason)}`))
     const more = all.length > mostShown ? `\n# ${w.andMore(all.length - mostShown)}` : ''
-    return { client, pieces: colored(beginningOf(client) + [...new Set(texts)].join('\n') + more) }
+    const text = beginningOf(client) + [...new Set(texts)].join('\n') + more
+    return { client, text, footer: footerOf(client, all) }
   })
   const said = all.some(needsManagement) ? words.management : footer
   return <Night label={label} commands={commands} {...(said ? { footer: said } : {})} />
@@ -51,6 +51,12 @@ function beginningOf(client: string): string {
   const api = apiForPrograms(window.location)
   if (client === 'hcloud') return `${exportedEndpoints(api)}\n`
   return client === 'Terraform' ? `${providerBlock(api)}\n\n` : ''
+}
+
+/** Older versions, such as Debian's, do not know these commands, and show their help instead. */
+function footerOf(client: string, requests: readonly AnyRequest[]): string | undefined {
+  const isDns = client === 'hcloud' && requests.some(({ operation }) => operation.startsWith('zones_'))
+  return isDns ? words.dns : undefined
 }
 
 interface Context {

@@ -2,20 +2,15 @@
 import { type KeyboardEvent, useId, useState } from 'react'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
+import { colored, type Piece } from './colored.ts'
 import { useCopy } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
 
 const w = wordsOf('common', common)
 
-/** A piece of a command and what it is, for its colour. */
-export interface Piece {
-  readonly text: string
-  readonly kind?: 'flag' | 'value' | 'comment' | 'special' | undefined
-}
-
-export type Command = { readonly client: string } & (
-  | { readonly pieces: readonly Piece[] }
+export type Command = { readonly client: string } /** What is shown in colours, and copied as it is. */ & (
+  | { readonly text: string; readonly footer?: string | undefined }
   /** Why this client has none. */
   | { readonly note: string }
 )
@@ -36,7 +31,7 @@ export function Night({ label = w.equivalent, commands, footer = w.sameAsButton 
     wanted ??
     Math.max(
       0,
-      commands.findIndex((command) => 'pieces' in command),
+      commands.findIndex((command) => 'text' in command),
     )
   const current = commands[Math.min(chosen, commands.length - 1)]
   const step = (event: KeyboardEvent) => {
@@ -66,27 +61,27 @@ export function Night({ label = w.equivalent, commands, footer = w.sameAsButton 
             </button>
           ))}
         </div>
-        {'pieces' in current && (
-          <button type="button" className={styles['night-btn']} onClick={() => copy(textOf(current.pieces))}>
+        {'text' in current && (
+          <button type="button" className={styles['night-btn']} onClick={() => copy(current.text)}>
             <Icon name={isCopied ? 'check' : 'copy'} />
             {isCopied ? w.copied : w.copy}
           </button>
         )}
       </header>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
-        {'note' in current ? <p>{current.note}</p> : <Text pieces={current.pieces} />}
+        {'note' in current ? <p>{current.note}</p> : <Text text={current.text} />}
       </div>
-      {'pieces' in current && <p>{footer}</p>}
+      {'text' in current && <p>{current.footer ?? footer}</p>}
     </section>
   )
 }
 
-function Text({ pieces }: { readonly pieces: readonly Piece[] }) {
+function Text({ text }: { readonly text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
     <pre tabIndex={0}>
       <code>
-        {pieces.map((piece, index) => (
+        {colored(text).map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, in their order
           <Colored key={index} {...piece} />
         ))}
@@ -103,13 +98,7 @@ function Colored({ text, kind }: Piece) {
       return <em>{text}</em>
     case 'comment':
       return <i>{text}</i>
-    case 'special':
-      return <s>{text}</s>
     default:
       return text
   }
-}
-
-function textOf(pieces: readonly Piece[]): string {
-  return pieces.map(({ text }) => text).join('')
 }

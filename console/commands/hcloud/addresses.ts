@@ -8,21 +8,20 @@ import {
   type Context,
   type Forms,
   hostname,
+  ignored,
   isUsual,
   labelsOf,
+  later,
+  nameOfMade,
   noCommand,
   noOption,
   noValue,
   positional,
   protection,
   Refusal,
-  separately,
-  unlessEmpty,
   usual,
   type Words,
 } from './forms.ts'
-
-const ignored = (): Words => []
 
 /** Only the request that names a host has a form. */
 const reverseName = {
@@ -31,7 +30,7 @@ const reverseName = {
   dns_ptr: hostname('--hostname'),
 }
 
-const deletion = (kind: string) => protection(kind, 'delete')
+const deletion = (kind: string) => protection(kind, ['delete'])
 
 export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> = {
   ...actionForms,
@@ -42,9 +41,18 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
       name: '--name',
       ip_range: '--ip-range',
       labels: '--label',
-      subnets: unlessEmpty(separately('network add-subnet')),
-      routes: unlessEmpty(separately('network add-route')),
+      subnets: later,
+      routes: later,
       expose_routes_to_vswitch: '--expose-routes-to-vswitch',
+    },
+    rest: ({ body: { name, subnets, routes } }) => {
+      const id = nameOfMade(name)
+      if (id instanceof Refusal) return id
+      const params = { id }
+      return [
+        ...(subnets ?? []).map((body) => ({ operation: 'networks_addSubnet', params, body })),
+        ...(routes ?? []).map((body) => ({ operation: 'networks_addRoute', params, body })),
+      ]
     },
   },
   update: {
@@ -52,9 +60,10 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
     fields: {
       name: '--name',
       labels: labelsOf('network'),
-      expose_routes_to_vswitch: (value, { params }) => ({
-        commands: [['network', 'expose-routes-to-vswitch', ...(value ? [] : ['--disable']), String(params.id)]],
-      }),
+      expose_routes_to_vswitch: (value, { params: { id } }) => {
+        const options = value ? [] : ['--disable']
+        return { commands: [{ verb: 'network expose-routes-to-vswitch', options, own: [String(id)] }] }
+      },
     },
   },
   addSubnet: {

@@ -6,15 +6,16 @@ import {
   type Context,
   type Forms,
   labelsOf,
+  later,
+  nameOfMade,
   noCommand,
   noOption,
   noValue,
   Refusal,
-  separately,
-  unlessEmpty,
   usual,
   type Words,
 } from './forms.ts'
+import { optionOf } from './options.ts'
 
 /** Rules as the file that hcloud reads, without what says nothing. */
 function rulesFile(rules: readonly object[]): Words {
@@ -32,13 +33,11 @@ interface Target {
 const targets =
   (verb: string) =>
   (given: readonly Target[], { params }: Context<unknown>): Words => {
-    const commands = given.map(({ type, server, label_selector }) => [
-      'firewall',
-      verb,
-      `--type=${type}`,
-      ...(type === 'server' ? [`--server=${server?.id}`] : [`--label-selector=${label_selector?.selector}`]),
-      String(params.id),
-    ])
+    const commands = given.map(({ type, server, label_selector }) => {
+      const which =
+        type === 'server' ? optionOf('--server', server?.id) : optionOf('--label-selector', label_selector?.selector)
+      return { verb: `firewall ${verb}`, options: ['--type', type, ...which], own: [String(params.id)] }
+    })
     return commands.length === 0 ? new Refusal('nothing') : { commands }
   }
 
@@ -55,7 +54,14 @@ export const firewalls: Forms<typeof firewallEndpoints> = {
         if (rules.some(({ direction }) => direction === 'out')) return noValue
         return rules.length === 0 ? [] : rulesFile(rules)
       },
-      apply_to: unlessEmpty(separately('firewall apply-to-resource')),
+      apply_to: later,
+    },
+    rest: ({ body: { name, apply_to } }) => {
+      const id = nameOfMade(name)
+      if (id instanceof Refusal) return id
+      return (apply_to ?? []).length === 0
+        ? []
+        : [{ operation: 'firewalls_applyToResources', params: { id }, body: { apply_to } }]
     },
   },
   update: { words: ['firewall', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('firewall') } },

@@ -1,6 +1,6 @@
 /** The vocabulary of the table that says how operations are written for the hcloud command line. */
 import type { BodyOf, Endpoint, QueryOf } from '../../../src/kernel/contract/contract.ts'
-import type { Known, Reason, ReasonKind } from '../request.ts'
+import type { Asked, Known, Reason, ReasonKind } from '../request.ts'
 
 /** Why something has no form for hcloud; without `what` it is about the field that it stands for. */
 export class Refusal {
@@ -16,9 +16,16 @@ export class Refusal {
   }
 }
 
-/** A further command after the main one, or in its place when that has nothing to say. */
+/** A command of hcloud: what it is called, such as `server add-label`, its options, and what it is about. */
+export interface Call {
+  readonly verb: string
+  readonly options?: readonly string[]
+  readonly own: readonly string[]
+}
+
+/** Further commands after the main one, or in its place when that has nothing to say. */
 export interface More {
-  readonly commands: readonly (readonly string[])[]
+  readonly commands: readonly Call[]
 }
 
 /** A word besides the options, such as `hcloud server attach-iso 42 NAME`. */
@@ -51,6 +58,8 @@ interface Command<E extends Endpoint> {
   readonly words: readonly string[]
   readonly fields: BodyOf<E> extends undefined ? Record<never, never> : Fields<BodyOf<E>>
   readonly query?: Partial<{ readonly [K in keyof QueryOf<E>]: AnyField }>
+  /** Requests that do the rest one by one, each with its own form, for fields that are `later`. */
+  readonly rest?: (context: Context<BodyOf<E>>) => readonly Asked[] | Refusal
   /** Options that the command needs where the request says nothing, by field. */
   readonly defaults?: Readonly<Record<string, unknown>>
   /** The options that stand for what is asked afterwards, by operation. */
@@ -67,6 +76,7 @@ export interface AnyCommand {
   readonly words: readonly string[]
   readonly fields: Readonly<Record<string, AnyField>>
   readonly query?: Readonly<Record<string, AnyField>>
+  readonly rest?: (context: Context<never>) => readonly Asked[] | Refusal
   readonly defaults?: Readonly<Record<string, unknown>>
   readonly afterwards?: Readonly<Record<string, readonly string[]>>
 }
@@ -100,29 +110,50 @@ export const unlessEmpty =
   (value: readonly unknown[]): Words =>
     value.length === 0 ? [] : why
 
+/** Says nothing: the value follows from another one, or is what hcloud does anyhow. */
+export const ignored = (): Words => []
+
+/** The rest of the requests says it. */
+export const later = ignored
+
+/** How commands name what has just been made. hcloud takes a name of digits for an id, which is that of something else. */
+export const nameOfMade = (name: string): string | Refusal => (/^\d+$/.test(name) ? new Refusal('value', 'name') : name)
+
+type Params = Context<unknown>['params']
+
+/** What a command is about, by the parameters of its path. */
+const ownOf = (params: Params, names: readonly string[]) => names.map((name) => String(params[name]))
+
 /** Changes labels one by one, which needs to know those that are there. */
 export const labelsOf =
-  (kind: string) =>
+  (kind: string, names: readonly string[] = ['id']) =>
   (wanted: Readonly<Record<string, string>>, { params, known }: Context<unknown>): Words => {
     const { labels } = known
     if (!labels) return new Refusal('labels')
-    const id = String(params.id)
+    const own = ownOf(params, names)
     const removed = Object.keys(labels).filter((key) => !(key in wanted))
     const changed = Object.entries(wanted).filter(([key, value]) => labels[key] !== value)
     return {
       commands: [
-        ...removed.map((key) => [kind, 'remove-label', id, key]),
-        ...changed.map(([key, value]) => [kind, 'add-label', '--overwrite', id, `${key}=${value}`]),
+        ...removed.map((key) => ({ verb: `${kind} remove-label`, own: [...own, key] })),
+        ...changed.map(([key, value]) => {
+          return { verb: `${kind} add-label`, options: ['--overwrite'], own: [...own, `${key}=${value}`] }
+        }),
       ],
     }
   }
 
 /** The levels of a protection, which hcloud sets or takes away together. */
-export function protection<const L extends string>(kind: string, ...levels: readonly L[]) {
+export function protection<const L extends string>(
+  kind: string,
+  levels: readonly L[],
+  names: readonly string[] = ['id'],
+) {
   const change = (on: boolean, { body, params }: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
     const concerned = levels.filter((level) => body[level] !== undefined)
     if (concerned.some((level) => body[level] !== on)) return noValue
-    return { commands: [[kind, on ? 'enable-protection' : 'disable-protection', String(params.id), ...concerned]] }
+    const verb = `${kind} ${on ? 'enable' : 'disable'}-protection`
+    return { commands: [{ verb, own: [...ownOf(params, names), ...concerned] }] }
   }
   // The command is that of all levels together, so only one of them says it.
   const silent = (on: boolean, context: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
@@ -153,9 +184,9 @@ export const paging = { page: everyPage, per_page: everyPage }
 export const sorted = { ...paging, sort: '--sort' }
 export const listed = { ...sorted, label_selector: '--selector', name: noOption }
 
-/** The five commands of a kind of resource but for its creation and its change. */
-export const usual = (kind: string, filters: Readonly<Record<string, AnyField>> = {}) => ({
+/** The commands of a kind of resource but for its creation and its change. */
+export const usual = (kind: string, filters: Readonly<Record<string, AnyField>> = {}, id = '{id}') => ({
   list: { words: [kind, 'list'], fields: {}, query: { ...listed, ...filters } },
-  get: { words: [kind, 'describe', '{id}'], fields: {} },
-  remove: { words: [kind, 'delete', '{id}'], fields: {} },
+  get: { words: [kind, 'describe', id], fields: {} },
+  remove: { words: [kind, 'delete', id], fields: {} },
 })

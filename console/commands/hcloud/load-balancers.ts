@@ -10,15 +10,15 @@ import {
   type Context,
   type Forms,
   hostname,
-  isUsual,
+  ignored,
   labelsOf,
+  later,
+  nameOfMade,
   noOption,
   noValue,
   positional,
   protection,
   Refusal,
-  separately,
-  unlessEmpty,
   usual,
   type Words,
 } from './forms.ts'
@@ -75,15 +75,16 @@ function healthCheck({ http, ...given }: { readonly http?: object | null }): Wor
   return own instanceof Refusal ? own : more instanceof Refusal ? more : [...asList(own), ...asList(more)]
 }
 
-const asList = (words: Words) => words as readonly string[]
+/** Where services listen that do not say it. */
+const usualPorts: Readonly<Record<string, number>> = { http: 80, https: 443 }
 
-const ignored = (): Words => []
+const asList = (words: Words) => words as readonly string[]
 
 /** A target is given by what it is, so its type needs no option. */
 const target = {
   type: ignored,
   server: ({ id }: { readonly id: number }): Words => ['--server', String(id)],
-  label_selector: ({ selector }: { readonly selector: string }): Words => ['--label-selector', selector],
+  label_selector: ({ selector }: { readonly selector: string }): Words => optionOf('--label-selector', selector),
   ip: ({ ip }: { readonly ip: string }): Words => ['--ip', ip],
 }
 
@@ -98,12 +99,24 @@ export const loadBalancers: Forms<Endpoints> = {
       location: '--location',
       network_zone: '--network-zone',
       algorithm: ({ type }) => ['--algorithm-type', type],
-      services: unlessEmpty(separately('load-balancer add-service')),
-      targets: unlessEmpty(separately('load-balancer add-target')),
+      services: later,
+      targets: later,
       labels: '--label',
-      public_interface: isUsual(true, noOption),
-      network: noOption,
+      public_interface: later,
+      network: later,
       public_net: (net) => (net.ipv4 || net.ipv6 ? noOption : []),
+    },
+    // Targets with private addresses need the network, and without a public interface there has to be one.
+    rest: ({ body: { name, services, targets, network, public_interface } }) => {
+      const id = nameOfMade(name)
+      if (id instanceof Refusal) return id
+      const ask = (operation: string) => (body?: unknown) => ({ operation, params: { id }, body })
+      return [
+        ...(network ? [{ network }] : []).map(ask('load_balancers_attachToNetwork')),
+        ...(services ?? []).map(ask('load_balancers_addService')),
+        ...(targets ?? []).map(ask('load_balancers_addTarget')),
+        ...(public_interface === false ? [ask('load_balancers_disablePublicInterface')()] : []),
+      ]
     },
   },
   update: {
@@ -117,7 +130,7 @@ export const loadBalancers: Forms<Endpoints> = {
   changeType: { words: ['load-balancer', 'change-type', '{id}'], fields: { load_balancer_type: positional } },
   enablePublicInterface: simple('enable-public-interface'),
   disablePublicInterface: simple('disable-public-interface'),
-  changeProtection: { words: [], fields: protection('load-balancer', 'delete') },
+  changeProtection: { words: [], fields: protection('load-balancer', ['delete']) },
   addService: {
     words: ['load-balancer', 'add-service', '{id}'],
     fields: {
@@ -126,10 +139,13 @@ export const loadBalancers: Forms<Endpoints> = {
       destination_port: '--destination-port',
       proxyprotocol: '--proxy-protocol',
       http,
-      health_check: (given) =>
-        Object.values(given).some((value) => value !== null && value !== undefined)
-          ? separately('load-balancer update-service')
-          : [],
+      health_check: later,
+    },
+    // Only newer versions have options for it here.
+    rest: ({ body: { protocol, listen_port, health_check }, params }) => {
+      if (!Object.values(health_check ?? {}).some((value) => value !== null && value !== undefined)) return []
+      const port = listen_port ?? usualPorts[protocol]
+      return [{ operation: 'load_balancers_updateService', params, body: { listen_port: port, health_check } }]
     },
   },
   updateService: {

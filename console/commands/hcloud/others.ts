@@ -10,9 +10,6 @@ import type { serverTypeEndpoints } from '../../../src/families/server-types/con
 import type { storageBoxTypeEndpoints } from '../../../src/families/storage-box-types/contract.ts'
 import type { storageBoxEndpoints } from '../../../src/families/storage-boxes/contract.ts'
 import type { volumeEndpoints } from '../../../src/families/volumes/contract.ts'
-import type { zoneEndpoints } from '../../../src/families/zones/contract.ts'
-import type { rrsetEndpoints } from '../../../src/families/zones/rrsets/contract.ts'
-import type { zonefileEndpoints } from '../../../src/families/zones/zonefiles/contract.ts'
 import type { actionEndpoints } from '../../../src/kernel/actions/contract.ts'
 import {
   actionForms,
@@ -25,7 +22,6 @@ import {
   paging,
   protection,
   Refusal,
-  refuseAll,
   sorted,
   usual,
 } from './forms.ts'
@@ -52,7 +48,7 @@ export const volumes: Forms<typeof volumeEndpoints> = {
   },
   detach: { words: ['volume', 'detach', '{id}'], fields: {} },
   resize: { words: ['volume', 'resize', '{id}'], fields: { size: '--size' } },
-  changeProtection: { words: [], fields: protection('volume', 'delete') },
+  changeProtection: { words: [], fields: protection('volume', ['delete']) },
 }
 
 export const images: Forms<typeof imageEndpoints> = {
@@ -75,7 +71,7 @@ export const images: Forms<typeof imageEndpoints> = {
     words: ['image', 'update', '{id}'],
     fields: { description: '--description', type: '--type', labels: labelsOf('image') },
   },
-  changeProtection: { words: [], fields: protection('image', 'delete') },
+  changeProtection: { words: [], fields: protection('image', ['delete']) },
 }
 
 export const placementGroups: Forms<typeof placementGroupEndpoints> = {
@@ -114,17 +110,3 @@ const noBoxes = new Refusal('storageBoxes')
 
 export const storageBoxTypes: Forms<typeof storageBoxTypeEndpoints> = { list: noBoxes }
 export const storageBoxes: Forms<typeof storageBoxEndpoints> = { list: noBoxes }
-
-/** Commands for zones came with hcloud 1.54, which is newer than any that this table is tested with. */
-const noZones = new Refusal('zones')
-
-export const zones: Forms<typeof zoneEndpoints & typeof rrsetEndpoints & typeof zonefileEndpoints> = refuseAll(
-  [
-    ...(['list', 'create', 'get', 'update', 'remove', 'changeTtl', 'changePrimaryNameservers'] as const),
-    ...(['changeProtection', 'exportZonefile', 'importZonefile', 'listRrsets', 'createRrset', 'getRrset'] as const),
-    ...(['updateRrset', 'removeRrset', 'addRecords', 'removeRecords', 'setRecords', 'updateRecords'] as const),
-    ...(['changeRrsetTtl', 'changeRrsetProtection'] as const),
-    ...(['listFamilyActions', 'getFamilyAction', 'listActions', 'getAction'] as const),
-  ],
-  noZones,
-)

@@ -1,12 +1,17 @@
 /** Renders requests for the hcloud command line by the table of its families. */
+
+import { quoted } from '../../../src/commands/shell-words.ts'
 import type { Asked, Known, Reason, Rendered } from '../request.ts'
-import { commandLine, piped, quoted } from '../shell.ts'
+import { commandLine, piped } from '../shell.ts'
 import {
   type AnyCommand,
   type AnyField,
+  type Call,
+  type Context,
   type Input,
   type More,
   noOption,
+  noValue,
   type Positional,
   Refusal,
   type Words,
@@ -19,21 +24,29 @@ export function toHcloud(asked: Asked, known: Known = {}): Rendered {
   const form = hcloudForms[asked.operation]
   if (form === undefined) return { reason: { kind: 'command' } }
   if (form instanceof Refusal) return { reason: form.reasonOf() }
-  const line = new Line(form, asked, known)
-  if (line.refusal) return { reason: line.refusal }
-  const text = line.text()
-  return text === '' ? { reason: { kind: 'nothing' } } : { text }
+  const request = new Request(form, asked, known)
+  if (request.refusal) return { reason: request.refusal }
+  const commands = request.commands()
+  for (const next of request.rest) {
+    const rendered = toHcloud(next)
+    if ('reason' in rendered) return rendered
+    commands.push(rendered.text)
+  }
+  // What follows is about what was made: where that fails, something else may have its name.
+  return commands.length === 0 ? { reason: { kind: 'nothing' } } : { text: commands.join(' &&\n') }
 }
 
-class Line {
+class Request {
   readonly #form: AnyCommand
   readonly #asked: Asked
   readonly #known: Known
   readonly #options: string[] = []
   readonly #positional: string[] = []
-  readonly #more: (readonly string[])[] = []
+  readonly #more: Call[] = []
   readonly #files: [name: string, text: string][] = []
   #input: string | undefined
+  /** What is asked besides, one by one. */
+  readonly rest: readonly Asked[]
   refusal: Reason | undefined
 
   constructor(form: AnyCommand, asked: Asked, known: Known) {
@@ -48,6 +61,13 @@ class Line {
       if (words) this.#options.push(...words)
       else this.refusal ??= { kind: 'command' }
     }
+    const rest = form.rest?.(this.#context(body)) ?? []
+    if (rest instanceof Refusal) this.refusal ??= rest.reasonOf()
+    this.rest = rest instanceof Refusal ? [] : rest
+  }
+
+  #context(body: unknown): Context<never> {
+    return { body: body as never, params: this.#asked.params ?? {}, known: this.#known }
   }
 
   #take(name: string, value: unknown, field: AnyField | undefined, body: unknown): void {
@@ -55,57 +75,53 @@ class Line {
     if (words instanceof Refusal) this.refusal ??= words.reasonOf(name)
     else if ('commands' in words) this.#more.push(...(words as More).commands)
     else if ('positional' in words) this.#positional.push(...(words as Positional).positional)
-    else if ('flag' in words) {
-      const { flag, input, files = {} } = words as Input
-      this.#options.push(...flag)
-      this.#input = input
-      this.#files.push(...Object.entries(files))
-    } else this.#options.push(...(words as readonly string[]))
+    else if ('flag' in words) this.#read(name, words as Input)
+    else this.#options.push(...(words as readonly string[]))
+  }
+
+  #read(name: string, { flag, input, files = {} }: Input): void {
+    // A program has one standard input.
+    if (input !== undefined && this.#input !== undefined) this.refusal ??= noValue.reasonOf(name)
+    this.#options.push(...flag)
+    this.#input ??= input
+    this.#files.push(...Object.entries(files))
   }
 
   #wordsOf(value: unknown, field: AnyField | undefined, body: unknown): Words {
     if (field === undefined) return noOption
     if (field instanceof Refusal) return field
-    if (typeof field === 'string') return optionOf(field, value)
-    const context = { body: body as never, params: this.#asked.params ?? {}, known: this.#known }
-    return field(value as never, context)
+    return typeof field === 'string' ? optionOf(field, value) : field(value as never, this.#context(body))
   }
 
-  text(): string {
+  /** The command itself, what it reads, and those that stand for its fields. */
+  commands(): string[] {
     const saved = this.#files.map(([name, text]) => `printf %s ${quoted(text)} > ${quoted(name)}`)
-    return [...saved, ...this.#main(), ...this.#more.map((words) => commandLine(['hcloud', ...guarded(words)]))].join(
-      '\n',
-    )
+    return [...saved, ...this.#main(), ...this.#more.map(lineOf)]
   }
 
-  /** The command itself; without anything to say, those that stand for its fields are enough. */
+  /** Without anything to say, the commands that stand for its fields are enough. */
   #main(): string[] {
     const { words, fields } = this.#form
     const takesBody = Object.keys(fields).length > 0
     const isSilent = this.#options.length === 0 && this.#positional.length === 0
     if (takesBody && isSilent && (this.#more.length > 0 || words.length === 0)) return []
     const params = this.#asked.params ?? {}
-    const filled = words.map((word) => word.replace(/^\{(\w+)\}$/, (_, name: string) => String(params[name])))
-    const all = ['hcloud', ...filled.slice(0, 2)]
-    const own = [...filled.slice(2), ...this.#positional]
-    const line = own.some(isOptionLike)
-      ? commandLine([...all, ...this.#options, '--', ...own], true)
-      : commandLine([...all, ...own, ...this.#options], this.#options.length > 2)
+    const about = words.filter((word) => word.startsWith('{')).map((word) => String(params[word.slice(1, -1)]))
+    const verb = words.filter((word) => !word.startsWith('{')).join(' ')
+    const line = lineOf({ verb, options: this.#options, own: [...about, ...this.#positional] })
     return [this.#input === undefined ? line : piped(this.#input, line)]
   }
 }
 
-const isOptionLike = (word: string) => word.startsWith('-')
+function lineOf({ verb, options = [], own }: Call): string {
+  const name = ['hcloud', ...verb.split(' ')]
+  return own.some((word) => word.startsWith('-'))
+    ? commandLine([...name, ...options, '--', ...own], true)
+    : commandLine([...name, ...own, ...options], options.length > 2)
+}
 
 /** The fields that have a value; null says no more than absence does. */
 function defined(fields: unknown): Readonly<Record<string, unknown>> {
   const all = Object.entries((fields ?? {}) as Record<string, unknown>)
   return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null))
-}
-
-/** Further commands have their options first, so that `--` can follow. */
-function guarded(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word, index) => index >= 2 && !word.startsWith('--'))
-  const own = words.slice(start)
-  return start >= 0 && own.some(isOptionLike) ? [...words.slice(0, start), '--', ...own] : words
 }

@@ -103,7 +103,7 @@ export const servers: Forms<typeof serverEndpoints> = {
     words: ['server', 'add-to-placement-group', '{id}'],
     fields: { placement_group: '--placement-group' },
   },
-  changeProtection: { words: [], fields: protection('server', 'delete', 'rebuild') },
+  changeProtection: { words: [], fields: protection('server', ['delete', 'rebuild']) },
 }
 
 export const sshKeys: Forms<typeof sshKeyEndpoints> = {

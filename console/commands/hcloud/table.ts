@@ -17,9 +17,9 @@ import {
   storageBoxes,
   storageBoxTypes,
   volumes,
-  zones,
 } from './others.ts'
 import { servers, sshKeys } from './servers.ts'
+import { zones } from './zones.ts'
 
 /** Those of the public API: hcloud knows nothing of people, Projects and what only Wolke has. */
 type ApiFamily = Exclude<OperationFamily, 'audit' | 'lab' | 'management' | 'people'>

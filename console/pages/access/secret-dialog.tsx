@@ -1,10 +1,11 @@
 /** A new token, which is shown this once, with how to use it. */
 import { useState } from 'react'
 import type { ReplyFor } from '../../api/operations.ts'
+import { sh } from '../../commands/shell.ts'
+import { blockText, Expression } from '../../commands/terraform/hcl.ts'
 import { apiForPrograms, exportedEndpoints, providerBlock } from '../../lib/endpoint.ts'
 import { Button } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
-import { colored } from '../../ui/colored.ts'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Command, Night } from '../../ui/night.tsx'
@@ -60,11 +61,12 @@ function contextOf(name: string): string {
 function snippets(context: string): readonly Command[] {
   const api = apiForPrograms(window.location)
   const exported = exportedEndpoints(api)
-  const variable = 'variable "hcloud_token" {\n  type      = string\n  sensitive = true\n}'
-  const texts = {
-    hcloud: `${exported}\nhcloud context create ${context}\nhcloud server list`,
-    env: `${exported}\nread -rs HCLOUD_TOKEN && export HCLOUD_TOKEN`,
-    Terraform: `${providerBlock(api, 'var.hcloud_token')}\n\n${variable}`,
-  }
-  return Object.entries(texts).map(([client, text]) => ({ client, pieces: colored(text) }))
+  const variable = blockText(['variable', 'hcloud_token'], {
+    attributes: { type: new Expression('string'), sensitive: true },
+  })
+  return [
+    { client: 'hcloud', text: [exported, sh`hcloud context create ${context}`, 'hcloud server list'].join('\n') },
+    { client: 'env', text: `${exported}\nread -rs HCLOUD_TOKEN && export HCLOUD_TOKEN` },
+    { client: 'Terraform', text: `${providerBlock(api, 'var.hcloud_token')}\n\n${variable}` },
+  ]
 }

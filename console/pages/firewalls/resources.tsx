@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { sh } from '../../commands/shell.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
@@ -45,7 +46,7 @@ export function ResourcesTab({ firewall, servers }: ResourcesProps) {
           title={t.appliedNowhereTitle}
           text={t.appliedNowhereText}
           action={apply}
-          command={`hcloud firewall apply-to-resource --type label_selector --label-selector role=web ${firewall.name}`}
+          command={sh`hcloud firewall apply-to-resource --type label_selector --label-selector role=web ${firewall.id}`}
         />
       ) : (
         <Card title={w.tabs.resources} end={apply}>

@@ -1,6 +1,7 @@
 /** What a Load Balancer listens for, and how it checks its targets. */
 import { useState } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
+import { sh } from '../../commands/shell.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -39,7 +40,7 @@ export function ServicesTab({ balancer }: { readonly balancer: Balancer }) {
           title={w.noServices}
           text={w.noServicesText}
           action={add}
-          command={`hcloud load-balancer add-service --protocol http ${name}`}
+          command={sh`hcloud load-balancer add-service --protocol http ${id}`}
         />
       ) : (
         <ListFrame>

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { sh } from '../../commands/shell.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
@@ -30,7 +31,7 @@ export function TargetsTab({ balancer }: { readonly balancer: Balancer }) {
   const mayRemove = useReason('load_balancers_removeTarget')
   const [isAdding, setAdding] = useState(false)
   const [removed, remove] = useState<Target>()
-  const { id, name, targets } = balancer
+  const { id, targets } = balancer
   const add = (
     <Button look="primary" icon="plus" reason={mayAdd} onClick={() => setAdding(true)}>
       {w.addTarget}
@@ -43,7 +44,7 @@ export function TargetsTab({ balancer }: { readonly balancer: Balancer }) {
           title={w.noTargets}
           text={w.noTargetsText}
           action={add}
-          command={`hcloud load-balancer add-target --label-selector role=web ${name}`}
+          command={sh`hcloud load-balancer add-target --label-selector role=web ${id}`}
         />
       ) : (
         <Card title={w.tabs.targets} end={add}>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { sh } from '../../commands/shell.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
@@ -130,8 +131,8 @@ function Stored({ name, pair, onClose }: Made & { readonly onClose: () => void }
         </>
       }
     >
-      <CommandLine text={`mv ~/Downloads/${file} ~/.ssh/ && chmod 600 ~/.ssh/${file}`} />
-      <CommandLine text={`ssh -i ~/.ssh/${file} root@ADDRESS`} />
+      <CommandLine text={sh`mv ~/Downloads/${file} ~/.ssh/ && chmod 600 ~/.ssh/${file}`} />
+      <CommandLine text={sh`ssh -i ~/.ssh/${file} root@ADDRESS`} />
     </Dialog>
   )
 }

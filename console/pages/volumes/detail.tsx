@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useApi, useProjectId } from '../../api/api.ts'
+import { sh } from '../../commands/shell.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
@@ -60,8 +61,8 @@ export function VolumePage() {
         aside={<Aside volume={volume} server={servers.find((one) => one.id === volume.server)?.name} />}
       >
         <Card title={w.mount} padded footer={volume.server === null ? w.mountFirst : w.mountText}>
-          <CommandLine text={`mkdir -p /mnt/${volume.name}`} />
-          <CommandLine text={`mount -o discard,defaults ${volume.linux_device} /mnt/${volume.name}`} />
+          <CommandLine text={sh`mkdir -p /mnt/${volume.name}`} />
+          <CommandLine text={sh`mount -o discard,defaults ${volume.linux_device} /mnt/${volume.name}`} />
         </Card>
         <ActivityTab operation="volumes_listActions" id={id} name={volume.name} />
       </Columns>

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
+import { commandLine } from '../../commands/shell.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
@@ -225,7 +226,9 @@ function Delegation({ zone }: { readonly zone: Zone }) {
 /** The command that asks our name server for a set of records. */
 function digFor({ name: zone, authoritative_nameservers: { assigned } }: Zone, { name, type }: Row): string {
   const full = name === '@' ? zone : `${name}.${zone}`
-  return `dig ${assigned[0] ? `@${assigned[0].replace(/\.$/, '')} ` : ''}${full} ${type}`
+  const server = assigned[0] ? [`@${assigned[0].replace(/\.$/, '')}`] : []
+  // A name of its own accord may look like an option.
+  return commandLine(['dig', ...server, '-q', full, '-t', type])
 }
 
 function useRrsetActs(zone: Zone, edit: (key: string) => void) {

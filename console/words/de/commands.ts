@@ -2,6 +2,7 @@
 import type { Words } from '../words.ts'
 
 export const commands: Words['commands'] = {
+  dns: 'hcloud hat Befehle für DNS ab Version 1.54.',
   management: 'MANAGEMENT_TOKEN ist ein Verwaltungstoken, das wolke token create --management auf dem Rechner ausgibt.',
   reasons: {
     command: (client) => `${client} hat dafür keinen Befehl.`,
@@ -17,6 +18,5 @@ export const commands: Words['commands'] = {
     unfinished: () => 'Für einen Befehl fehlt noch etwas.',
     value: (client, what) => `${client} kann diesen Wert von ${what} nicht angeben.`,
     storageBoxes: () => 'Storage-Boxen gibt es hier noch nicht.',
-    zones: (client) => `${client} hat Befehle für DNS ab Version 1.54, die hier noch nicht gezeigt werden.`,
   },
 }

@@ -2,6 +2,7 @@
 import type { ReasonKind } from '../../commands/request.ts'
 
 export const commands = {
+  dns: 'hcloud has commands for DNS from version 1.54 on.',
   management: 'MANAGEMENT_TOKEN is a management token, which wolke token create --management prints on the host.',
   reasons: {
     command: (client: string) => `${client} has no command for this.`,
@@ -17,6 +18,5 @@ export const commands = {
     unfinished: () => 'Something is still missing for a command.',
     value: (client: string, what: string) => `${client} cannot say this value of ${what}.`,
     storageBoxes: () => 'There are no Storage Boxes here yet.',
-    zones: (client: string) => `${client} has commands for DNS from version 1.54 on, which are not shown here yet.`,
   } satisfies Record<ReasonKind, (client: string, what: string) => string>,
 }

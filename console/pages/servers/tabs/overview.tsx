@@ -1,4 +1,5 @@
 /** What the server is, where it is reached, and how to sign in. */
+import { sh } from '../../../commands/shell.ts'
 import { Card, Facts } from '../../../ui/card.tsx'
 import { CommandLine, Copyable } from '../../../ui/copy.tsx'
 import { Columns } from '../../../ui/page.tsx'
@@ -25,7 +26,7 @@ export function OverviewTab({ server }: TabProps) {
       aside={
         <Card title={w.enter} padded>
           {addresses[0] ? (
-            <CommandLine text={`ssh root@${enterAt(addresses)}`} />
+            <CommandLine text={sh`ssh root@${enterAt(addresses)}`} />
           ) : (
             <p className="dim">{w.noAddresses}</p>
           )}
