@@ -3,9 +3,9 @@
 /** Words that every shell takes as they are; zsh looks up what follows a leading `=`. */
 const plain = /^[\w@%+:,./-][\w@%+=:,./-]*$/
 
-/** Characters that a terminal acts on when it is given them: they end a paste, a line or a program. */
+/** Characters that a terminal or a shell acts on when they are pasted: some end a paste, a line or a program. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
-const acting = /([\x01-\x08\x0b-\x1f\x7f-\x9f]+)/
+const acting = /([\x01-\x09\x0b-\x1f\x7f-\x9f]+)/
 
 /**
  * A word that a shell passes on unchanged, also when it is pasted into one that somebody works in. Throws on NUL, which

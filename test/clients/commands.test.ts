@@ -4,13 +4,12 @@ import { rmSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { toCurl } from '../../console/commands/curl.ts'
 import { Refusal } from '../../console/commands/hcloud/forms.ts'
 import { toHcloud } from '../../console/commands/hcloud/render.ts'
 import { hcloudForms } from '../../console/commands/hcloud/table.ts'
 import type { Asked, QueryValue } from '../../console/commands/request.ts'
 import type { Endpoint } from '../../src/kernel/contract/contract.ts'
-import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
+import { allEndpoints } from '../../src/pages/openapi.ts'
 import { accepted } from './bodies.ts'
 import { endpointsAt, installHcloud, run, type Service, serve, skipWithout, token } from './clients.ts'
 import { meaningOf, type Site, settle } from './commands.ts'
@@ -25,41 +24,31 @@ interface Row {
 const rowsOf = (endpoints: ReturnType<typeof allEndpoints>): readonly Row[] =>
   endpoints.map(({ family, key, endpoint }) => ({ operation: `${family}_${key}`, family, endpoint }))
 const rows = rowsOf(allEndpoints())
-/** What only Wolke has, but for what only people do in their browser. */
-const ownRows = rowsOf(ownEndpoints()).filter(({ endpoint: { needs } }) => needs !== 'person')
 
 let service: Service
 let site: Site
 let recorder: Recorder
-/** In front of what only Wolke has. */
-let ownRecorder: Recorder
 
 before(async () => {
   service = await serve('memory')
   site = await settle(service)
   recorder = await record(service.env.HCLOUD_ENDPOINT!)
-  ownRecorder = await record(service.env.HCLOUD_ENDPOINT!.replace(/\/v1$/, '/wolke/v1'))
 })
 after(async () => {
   await recorder?.stop()
-  await ownRecorder?.stop()
   await service?.stop()
 })
-
-/** One that the server does not know; what matters is that it arrives. */
-const managementToken = 'wlm_of-the-test'
 
 /** Runs lines of a shell, in a folder of their own, against the gateway. */
 async function shell(text: string, path = '') {
   const env = {
     ...service.env,
     ...endpointsAt(recorder.endpoint),
-    MANAGEMENT_TOKEN: managementToken,
     ...(path === '' ? {} : { PATH: `${path}${delimiter}${process.env.PATH}` }),
   }
   const outcome = await run('sh', ['-c', text], { env, cwd: service.folder })
   for (const file of ['certificate.pem', 'private-key.pem']) rmSync(`${service.folder}/${file}`, { force: true })
-  return { ...outcome, arrived: [...recorder.take(), ...ownRecorder.take()] }
+  return { ...outcome, arrived: recorder.take() }
 }
 
 const labels = { kept: 'yes', old: 'x' }
@@ -178,32 +167,6 @@ function together(arrived: readonly Arrived[], shown: string): Arrived {
 function filled(path: string, params: Asked['params']) {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params?.[name]))
 }
-
-describe('what the console shows for curl', { concurrency: 1 }, () => {
-  const proves = (row: Row, token: 'HCLOUD_TOKEN' | 'MANAGEMENT_TOKEN', gateway: () => Recorder, secret: string) => {
-    const { operation, endpoint } = row
-    it(operation, async () => {
-      const property = fc.asyncProperty(requests(row), async (asked) => {
-        const rendered = toCurl(asked, endpoint, { endpoint: gateway().endpoint, token })
-        assert.ok('text' in rendered)
-        const { code, stderr, arrived } = await shell(`${rendered.text} --silent --show-error`)
-        assert.equal(code, 0, `${rendered.text}\n${stderr}`)
-        const [request] = arrived
-        assert.equal(request?.method, endpoint.method)
-        assert.equal(request?.path, filled(endpoint.path, asked.params))
-        assert.equal(request?.token, secret)
-        assert.deepEqual(request?.body, asked.body && JSON.parse(JSON.stringify(asked.body)))
-        assert.deepEqual(request?.query, pairs(asked))
-      })
-      await fc.assert(property, { numRuns: endpoint.body ? 3 : 1, endOnFailure: true })
-    })
-  }
-  for (const row of rows) proves(row, 'HCLOUD_TOKEN', () => recorder, token)
-  for (const row of ownRows) {
-    if (row.family === 'lab') proves(row, 'HCLOUD_TOKEN', () => ownRecorder, token)
-    else proves(row, 'MANAGEMENT_TOKEN', () => ownRecorder, managementToken)
-  }
-})
 
 const hcloud = await installHcloud('new')
 
