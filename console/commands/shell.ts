@@ -1,5 +1,5 @@
 /** Commands for POSIX shells. */
-import { quoted } from '../../src/commands/shell-words.ts'
+import { quoted } from '../../src/kernel/process/shell-words.ts'
 
 /** A word with a variable of the shell in it, which is expanded but not split. */
 export class Expanded {

@@ -56,7 +56,10 @@ const labels = { kept: 'yes', old: 'x' }
 /** A random valid request of a kind; `isMinimal` leaves out all that may be absent. */
 function requests({ operation, family, endpoint }: Row, isMinimal = false): fc.Arbitrary<Asked> {
   const id = site.one[endpoint.path.split('/')[1]!] ?? site.one[family] ?? 1
-  const params = Object.fromEntries([...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, id]))
+  const named: Asked['params'] = { rr_name: 'www', rr_type: 'A' }
+  const params = Object.fromEntries(
+    [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, named[name!] ?? id]),
+  )
   const schema = endpoint.body as { required?: string[]; properties: Record<string, unknown> } | undefined
   const optional = (name: string) => !schema?.required?.includes(name)
   const least = schema && {
@@ -143,6 +146,11 @@ function made(operation: string, { ...body }: Record<string, unknown>): Record<s
     })
     return { ...body, rules: body.rules.map(side) }
   }
+  if (operation === 'zones_create') {
+    // hcloud writes names in ASCII, and takes what belongs to the mode.
+    delete body[body.mode === 'secondary' ? 'zonefile' : 'primary_nameservers']
+    return { ...body, name: 'new.example' }
+  }
   if (operation === 'volumes_create') {
     if (!body.server) delete body.automount
     if (!body.server && !body.location) body.location = 'hel1'
@@ -169,18 +177,23 @@ function filled(path: string, params: Asked['params']) {
 }
 
 const hcloud = await installHcloud('new')
+/** Commands for zones came with 1.54, which no distribution has yet; the one of this machine may be newer. */
+const newest = [hcloud, await installHcloud('old')].find((one) => one && one.minor >= 54)
 
 describe('what the console shows for hcloud', { concurrency: 1 }, () => {
   if (!hcloud) return void it('is what hcloud does', (t) => skipWithout(t, 'hcloud is not installed'))
-  const folder = dirname(hcloud.program)
 
-  const check = async (asked: Asked, { endpoint }: Row): Promise<boolean> => {
+  const check = async (asked: Asked, { endpoint, family }: Row): Promise<boolean> => {
     const rendered = toHcloud(asked, { labels })
     if ('reason' in rendered) return false
+    // What follows a creation needs what was made.
+    const form = hcloudForms[asked.operation]!
+    if ('rest' in form && rendered.text.includes(' &&\n')) return false
     const changesLabels = / (add|remove)-label /.test(rendered.text)
     recorder.lets(changesLabels)
-    const text = rendered.text.replaceAll(/(^|\n|\| )hcloud /g, '$1hcloud --poll-interval 5ms ')
-    const { stderr, arrived } = await shell(text, folder)
+    const { program } = family === 'zones' ? newest! : hcloud
+    // Of several changes the first is refused as well, which would be the end of them.
+    const { stderr, arrived } = await shell(quick(rendered.text).replaceAll(' &&\n', '\n'), dirname(program))
     if (changesLabels) await restore(endpoint.path, asked)
     const shown = `${JSON.stringify(asked)}\n${rendered.text}\n${stderr}`
     const path = filled(endpoint.path, asked.params)
@@ -194,8 +207,9 @@ describe('what the console shows for hcloud', { concurrency: 1 }, () => {
   }
 
   for (const row of rows) {
-    it(row.operation, async () => {
+    it(row.operation, async (t) => {
       const form = hcloudForms[row.operation]
+      if (row.family === 'zones' && !newest) return t.skip('hcloud is older than 1.54; WOLKE_TEST_HCLOUD names another')
       assert.ok(form, 'is not in the table')
       let proven = 0
       const property = fc.asyncProperty(requests(row), async (asked) => {
@@ -209,6 +223,9 @@ describe('what the console shows for hcloud', { concurrency: 1 }, () => {
     })
   }
 })
+
+/** Commands that look after their actions more often. */
+const quick = (text: string) => text.replaceAll(/(^|\n|\| )hcloud /g, '$1hcloud --poll-interval 5ms ')
 
 /** Gives a resource back what it had. */
 async function restore(path: string, { params }: Asked): Promise<void> {

@@ -38,7 +38,7 @@ export async function settle({ env }: Service): Promise<Site> {
   const sshKey = await make('ssh_keys', 'ssh_key', { name: 'a key, with commas', public_key: publicKey(), labels })
   const firewall = await make('firewalls', 'firewall', { name: 'wall', labels })
   const group = await make('placement_groups', 'placement_group', { name: 'apart', type: 'spread', labels })
-  const volume = await make('volumes', 'volume', { name: 'data', size: 10, ...place, labels })
+  const volume = await make('volumes', 'volume', { name: 'store', size: 10, ...place, labels })
   const server = await make('servers', 'server', {
     name: 'web',
     server_type: 'cpx22',
@@ -69,6 +69,8 @@ export async function settle({ env }: Service): Promise<Site> {
     labels,
     services: [{ protocol: 'http', listen_port: 80 }],
   })
+  const zone = await make('zones', 'zone', { name: 'zone.example', mode: 'primary', labels })
+  await make(`zones/${zone.id}/rrsets`, 'rrset', { name: 'www', type: 'A', labels, records: [{ value: '192.0.2.1' }] })
   const { image } = (await call('POST', `/servers/${other.id}/actions/create_image`, { type: 'snapshot', labels })) as {
     image: Named
   }
@@ -124,6 +126,7 @@ export async function settle({ env }: Service): Promise<Site> {
       certificates: certificate.id,
       load_balancers: balancer.id,
       images: image.id,
+      zones: zone.id,
       locations: locations![0]!.id,
       server_types: types![0]!.id,
       load_balancer_types: balancerTypes![0]!.id,
@@ -157,6 +160,7 @@ const usual: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   servers_enableRescue: { type: 'linux64' },
   volumes_attach: { automount: false },
   volumes_create: { automount: false },
+  zones_create: { mode: 'primary' },
 }
 
 /** What the API ignores: gateways of subnets follow from their ranges, and old clients repeat the id of the path. */

@@ -1,6 +1,6 @@
 /** Renders requests for the hcloud command line by the table of its families. */
 
-import { quoted } from '../../../src/commands/shell-words.ts'
+import { quoted } from '../../../src/kernel/process/shell-words.ts'
 import type { Asked, Known, Reason, Rendered } from '../request.ts'
 import { commandLine, piped } from '../shell.ts'
 import {
