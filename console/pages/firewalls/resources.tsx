@@ -19,6 +19,7 @@ import type { Server } from '../servers/server.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { SelectorField, selectorProblem } from '../shared/selector-field.tsx'
 import { ServerPicker } from '../shared/server-picker.tsx'
+import { TargetLine } from '../shared/target-line.tsx'
 import type { Firewall, Target } from './firewall.ts'
 
 const w = wordsOf('firewalls', english)
@@ -52,7 +53,7 @@ export function ResourcesTab({ firewall, servers }: ResourcesProps) {
         <Card title={w.tabs.resources} end={apply}>
           <List>
             {firewall.applied_to.map((target) => (
-              <TargetLine
+              <Line
                 key={target.server?.id ?? target.label_selector?.selector}
                 target={target}
                 servers={servers}
@@ -104,31 +105,35 @@ interface LineProps {
   readonly onRemove: () => void
 }
 
-function TargetLine({ target, servers, reason, onRemove }: LineProps) {
-  const { server, label_selector, applied_to_resources = [] } = target
-  const ids = server ? [server.id] : applied_to_resources.map((one) => one.server.id)
+function Line({ target, servers, reason, onRemove }: LineProps) {
+  const { server, label_selector, applied_to_resources: matches = [] } = target
   const name = nameOf(target, servers)
   return (
-    <li>
-      <span className="stack">
-        {label_selector && (
-          <span className="row wrap">
-            <Tag tip={label_selector.selector}>{label_selector.selector}</Tag>
-            <span className="faint">{t.matchesNow(ids.length)}</span>
-          </span>
-        )}
-        <span className="row wrap">
-          {ids.map((id) => (
-            <ServerState key={id} id={id} servers={servers} />
-          ))}
-        </span>
-      </span>
-      <span className="end">
+    <TargetLine
+      label={name}
+      target={
+        <>
+          {server && <ServerState id={server.id} servers={servers} />}
+          {label_selector && (
+            <>
+              <Tag tip={label_selector.selector}>{label_selector.selector}</Tag>
+              <span className="faint">{t.matchesNow(matches.length)}</span>
+            </>
+          )}
+        </>
+      }
+      end={
         <Button small look="quiet" icon="x" reason={reason} aria-label={t.removeFrom(name)} onClick={onRemove}>
           {t.removeAct}
         </Button>
-      </span>
-    </li>
+      }
+    >
+      {matches.map((one) => (
+        <li key={one.server.id} className="row">
+          <ServerState id={one.server.id} servers={servers} />
+        </li>
+      ))}
+    </TargetLine>
   )
 }
 

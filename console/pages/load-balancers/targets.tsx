@@ -20,6 +20,7 @@ import type { Server } from '../servers/server.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { SelectorField, selectorProblem } from '../shared/selector-field.tsx'
 import { ServerPicker } from '../shared/server-picker.tsx'
+import { TargetLine } from '../shared/target-line.tsx'
 import { type Balancer, type Health, moodOf, type NewTarget, type Target } from './balancer.ts'
 
 const w = wordsOf('balancers', english)
@@ -50,7 +51,7 @@ export function TargetsTab({ balancer }: { readonly balancer: Balancer }) {
         <Card title={w.tabs.targets} end={add}>
           <List>
             {targets.map((target) => (
-              <TargetLine
+              <Line
                 key={keyOf(target)}
                 target={target}
                 servers={servers}
@@ -106,12 +107,14 @@ interface LineProps {
   readonly onRemove: () => void
 }
 
-function TargetLine({ target, servers, reason, onRemove }: LineProps) {
+function Line({ target, servers, reason, onRemove }: LineProps) {
   const { server, label_selector, ip, targets = [], health_status = [], use_private_ip: isPrivate } = target
+  const name = nameOf(target, servers)
   return (
-    <li>
-      <span className="stack">
-        <span className="row wrap">
+    <TargetLine
+      label={name}
+      target={
+        <>
           {server && <ServerHealth id={server.id} servers={servers} health={health_status} />}
           {label_selector && (
             <>
@@ -128,26 +131,20 @@ function TargetLine({ target, servers, reason, onRemove }: LineProps) {
             </>
           )}
           {isPrivate && <Tag>{w.overNetwork}</Tag>}
-        </span>
-        {targets.map((one) => (
-          <span key={one.server.id} className="row wrap">
-            <ServerHealth id={one.server.id} servers={servers} health={one.health_status} />
-          </span>
-        ))}
-      </span>
-      <span className="end">
-        <Button
-          small
-          look="quiet"
-          icon="x"
-          reason={reason}
-          aria-label={w.removeOne(nameOf(target, servers))}
-          onClick={onRemove}
-        >
+        </>
+      }
+      end={
+        <Button small look="quiet" icon="x" reason={reason} aria-label={w.removeOne(name)} onClick={onRemove}>
           {w.removeTarget}
         </Button>
-      </span>
-    </li>
+      }
+    >
+      {targets.map((one) => (
+        <li key={one.server.id} className="row wrap">
+          <ServerHealth id={one.server.id} servers={servers} health={one.health_status} />
+        </li>
+      ))}
+    </TargetLine>
   )
 }
 
