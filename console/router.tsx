@@ -16,7 +16,7 @@ export function createConsoleRouter(cache: QueryClient) {
     defaultPendingMinMs: 0,
     defaultPendingComponent: PendingPage,
     defaultErrorComponent: PageFailureLater,
-    defaultNotFoundComponent: MissingLater,
+    defaultNotFoundComponent: () => <MissingLater />,
     scrollRestoration: true,
     defaultViewTransition: false,
   })

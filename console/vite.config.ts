@@ -112,7 +112,7 @@ function scopedName(name: string, file: string): string {
 }
 
 /** The list of servers, mostly the first page, in one file. */
-const firstList = /families\/servers\/domain|console\/(pages\/servers\/(list|columns|acts|server|status)\.)/
+const firstList = /console\/pages\/servers\/(list|columns|acts|server|status)\./
 
 /** What every page needs, in two files that compress well, instead of one for each combination of pages. */
 const libraries =

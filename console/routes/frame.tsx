@@ -54,8 +54,9 @@ export function loadList<Id extends OperationId>(asked: Asked, operation: Id, in
   return asked.context.cache.ensureQueryData(apiIn(asked).list(operation, input))
 }
 
-/** Loads the resource whose id is in the address. */
+/** Loads the resource whose id is in the address; what cannot be an id names nothing. */
 export function loadOne<Id extends OperationId & `${string}_get`>(asked: AskedForOne, operation: Id) {
+  if (!/^\d{1,15}$/.test(asked.params.id)) throw notFound()
   return load(asked, operation, { params: { id: Number(asked.params.id) } } as unknown as InputOf<Id>)
 }
 

@@ -1,6 +1,7 @@
 /** The states of pages that are seldom seen, loaded soon after the first picture. */
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import type { Way } from './states.tsx'
 
 const load = () => import('./states.tsx')
 const Failure = lazy(async () => ({ default: (await load()).PageFailure }))
@@ -18,10 +19,11 @@ export function PageFailureLater(props: ErrorComponentProps) {
   )
 }
 
-export function MissingLater() {
+/** What pages show whose address names a part of them that is not there. `back` leads to what there is. */
+export function MissingLater({ back }: { readonly back?: Way }) {
   return (
     <Suspense>
-      <Nothing />
+      <Nothing back={back} />
     </Suspense>
   )
 }

@@ -1,17 +1,20 @@
 /** The states that every page has besides its own: failed, forbidden, and nothing there. */
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
-import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { type ErrorComponentProps, useLocation, useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiFailure, toFailure } from '../api/failure.ts'
+import { useProject } from '../api/session.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import card from '../ui/card.module.css'
 import { Copyable } from '../ui/copy.tsx'
 import styles from '../ui/empty.module.css'
 import { wordsFor } from '../ui/failure.tsx'
-import { PageHead } from '../ui/page.tsx'
+import type { Target } from '../ui/link.tsx'
+import { Breakable, PageHead } from '../ui/page.tsx'
 import { type Mood, Sign } from '../ui/state.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
+import { type NavigationEntry, navigation } from './navigation.ts'
 
 const w = wordsOf('shell', shell)
 
@@ -38,12 +41,46 @@ function Statement({ mood, title, text, children }: StatementProps) {
   )
 }
 
-export function Missing() {
+/** Where somebody goes on whom an address led to nothing. */
+export interface Way {
+  readonly label: string
+  readonly link: Target
+}
+
+/** Nothing has the address: a page, a part of one, an operation or a resource that is not there. */
+export function Missing({ back }: { readonly back?: Way | undefined }) {
+  const { pathname } = useLocation()
+  const nearest = useNearest(pathname)
+  const { label, link } = back ?? nearest
   return (
-    <Statement mood="unknown" title={w.states.missing} text={w.states.missingText}>
-      <ButtonLink to="/">{w.allProjects}</ButtonLink>
+    <Statement
+      mood="unknown"
+      title={w.states.missing}
+      text={
+        <>
+          <span className="mono">
+            <Breakable text={pathname} />
+          </span>
+          <br />
+          {w.states.missingText}
+        </>
+      }
+    >
+      <ButtonLink {...link}>{label}</ButtonLink>
     </Statement>
   )
+}
+
+/** The page of the navigation that an address is closest to; of Projects that one is not in, and elsewhere, all Projects. */
+function useNearest(pathname: string): Way {
+  const project = useProject()
+  if (/^\/admin\b/.test(pathname)) return { label: w.navigation.installation, link: { to: '/admin/{-$tab}' } }
+  if (!project) return { label: w.allProjects, link: { to: '/' } }
+  const params = { project: String(project.id) }
+  const isAbove = ({ to }: NavigationEntry) => pathname.startsWith(`${to.replace('$project', params.project)}/`)
+  const [first, ...others] = navigation().flatMap(({ entries }) => entries)
+  const { label, to } = others.find(isAbove) ?? first!
+  return { label, link: { to, params } }
 }
 
 export function PageFailure({ error, reset }: ErrorComponentProps) {

@@ -9,7 +9,7 @@ import { hashPassword } from '../../src/people/password.ts'
 import type { World } from '../harness.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, moveTo, press, tabTo } from './harness.ts'
-import { confirm, take } from './keyboard.ts'
+import { act, confirm, fill, take } from './keyboard.ts'
 import { someServers } from './states/servers.ts'
 
 /** Lets the session of the one person be an old one, whose password is known. */
@@ -355,6 +355,29 @@ forConsole('access in the console', (open) => {
     await tabTo(page, 'button', 'Send')
     await press(page, 'Enter')
     await expect(page.getByText('This is required.').first()).toBeVisible()
+  })
+
+  test('a raw request that interrupts or loses something asks first, by name', async () => {
+    const console = await open()
+    const { page, api } = console
+    const { id } = (await api.post('/placement_groups', { name: 'apart', type: 'spread' })).body.placement_group
+    const left = async () => (await api.get('/placement_groups')).body.placement_groups.length
+    await console.visit('P/placement-groups')
+    await press(page, 'g', 'r')
+    await page.getByRole('heading', { level: 1, name: /Raw request/ }).waitFor()
+    await page.keyboard.type('/placement_groups_remove')
+    await tabTo(page, 'link', /^Delete a placement group/i)
+    await press(page, 'Enter')
+    await fill(page, /^id/, String(id))
+    await act(page, 'Send')
+    const question = page.getByRole('dialog', { name: /^Delete a placement group\?$/i })
+    await expect(question).toContainText('apart')
+    await press(page, 'Escape')
+    await expect(question).toBeHidden()
+    assert.equal(await left(), 1)
+    await act(page, 'Send')
+    await confirm(page, /^Delete a placement group\?$/i, 'Send')
+    await expect.poll(left).toBe(0)
   })
 })
 

@@ -10,6 +10,7 @@ import { testClock, type World } from '../harness.ts'
 import { client, type RunningProvider, startProvider } from '../people/provider.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { assertAccessible, type Console, expect, forConsole, press, tabTo } from './harness.ts'
+import { confirm } from './keyboard.ts'
 
 const password = 'sieben blaue Teller tanzen'
 
@@ -259,6 +260,12 @@ forConsole('the account', (open) => {
     await page.keyboard.press('.')
     await page.getByRole('menuitem', { name: 'End session' }).waitFor()
     await press(page, 'ArrowDown', 'Enter')
+    await confirm(page, /^End the session of .+\?$/, 'Keep it')
+    await expect(page.getByRole('row')).toHaveCount(4)
+    await page.keyboard.press('.')
+    await page.getByRole('menuitem', { name: 'End session' }).waitFor()
+    await press(page, 'ArrowDown', 'Enter')
+    await confirm(page, /^End the session of .+\?$/, 'End session')
     await expect(page.getByRole('row')).toHaveCount(3)
     const status = (other: Page) =>
       other.evaluate(() => fetch('/console/api/wolke/v1/account').then((reply) => reply.status))

@@ -21,8 +21,8 @@ forConsole('changes of servers', (open) => {
     const acts = { Reboot: 'Running', Reset: 'Running', 'Shut down': 'Off', 'Power on': 'Running', 'Power off': 'Off' }
     for (const [entry, status] of Object.entries(acts)) {
       await choose(page, 'web-1', entry)
-      // What cuts the power asks before.
-      if (['Reset', 'Power off'].includes(entry)) await confirm(page, /web-1/, entry)
+      // What interrupts it asks before.
+      if (entry !== 'Power on') await confirm(page, /web-1/, entry)
       await world.settle()
       await expect(row.getByText(status, { exact: true })).toBeVisible()
     }
@@ -100,12 +100,12 @@ forConsole('changes of Load Balancers', (open) => {
     await world.settle()
     assert.equal((await balancer()).private_net[0].ip, '10.0.1.9')
     await act(page, 'Stop listening publicly')
-    await confirm(page, 'Stop listening publicly', 'Stop listening publicly')
+    await confirm(page, 'Stop shop listening publicly?', 'Stop listening publicly')
     await world.settle()
     await expect(page.getByText('Not public', { exact: true })).toBeVisible()
     assert.equal((await balancer()).public_net.enabled, false)
     await act(page, 'Listen publicly')
-    await confirm(page, 'Listen publicly', 'Listen publicly')
+    await confirm(page, 'Let shop listen publicly?', 'Listen publicly')
     await world.settle()
     await act(page, 'Detach')
     await confirm(page, 'Detach shop from internal?', 'Detach')

@@ -205,6 +205,7 @@ forConsole('every page', (open) => {
     await judgeLoading(console)
     await judgeRefusals(console)
     await judgeStranger(console)
+    await judgeMissing(console)
     await judgeDeleted(console)
   })
 })
@@ -278,6 +279,52 @@ async function judgeStranger(console: Console): Promise<void> {
     if (one.isOwn) continue
     await go(console, (await pathOf(console, one)).replace(/^P/, '/projects/1'))
     await expect(console.page.getByRole('heading', { level: 1 }), route).toHaveText('There is nothing here')
+  }
+}
+
+/** What an address names beside the pages that there are, and the name of the way back. */
+async function missing(console: Console): Promise<readonly (readonly [path: string, back: string])[]> {
+  const found: [string, string][] = [
+    ['/nowhere', 'All Projects'],
+    ['/account/nowhere', 'All Projects'],
+    ['/admin/nowhere', 'Installation'],
+    ['/projects/first', 'All Projects'],
+    ['/projects/1/servers', 'All Projects'],
+    ['P/nowhere', 'Overview'],
+    ['P/servers/new/nowhere', 'Servers'],
+    ['P/raw/servers_nowhere', 'Raw request'],
+    ['P/zones/nowhere.example', 'DNS zones'],
+    ['P/zones/no%20where', 'DNS zones'],
+  ]
+  for (const [route, one] of pages) {
+    const { path, shows, tabs } = one
+    const list = path.slice(0, path.indexOf('/{id}'))
+    if (route.includes('$id')) for (const id of ['1', 'first', '1.5']) found.push([`${list}/${id}`, ''])
+    if (tabs && shows) found.push([`${await pathOf(console, one)}/nowhere`, shows[1]])
+  }
+  return found
+}
+
+/** What is not there is said in the frame, with a way back, however the address names it. */
+async function judgeMissing(console: Console): Promise<void> {
+  const { page } = console
+  const main = page.getByRole('main')
+  const judge = async (path: string, back: string) => {
+    await expect(page.getByRole('heading', { level: 1 }), path).toHaveText('There is nothing here')
+    await expect(main, path).toContainText(decodeURI(path.replace(/^P/, '')))
+    await expect(main.getByRole('link', back ? { name: back } : {}), path).toHaveCount(1)
+    await expect(page.getByRole('button', { name: 'Search or run a command' }), path).toBeVisible()
+  }
+  const all = await missing(console)
+  for (const [path, back] of all) {
+    await go(console, path)
+    await judge(path, back)
+  }
+  await judgeInShort(page)
+  // The same by an address that is typed, of each kind.
+  for (const [path, back] of all.filter(([path]) => /^(.nowhere|P.*nowhere|P.servers.first)$/.test(path))) {
+    await console.visit(path)
+    await judge(path, back)
   }
 }
 

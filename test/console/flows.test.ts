@@ -1,6 +1,7 @@
 /** Networks, Load Balancers, addresses, what firewalls apply to, and the keys of the console, with the keyboard alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, confirmByName, fill, take } from './keyboard.ts'
@@ -19,6 +20,19 @@ async function leavesFocus({ page }: Console, button: string | RegExp): Promise<
   await press(page, 'Escape')
   await expect(page.getByRole('dialog')).toBeHidden()
   await expect(page.getByRole('button', { name: button }).first()).toBeFocused()
+}
+
+/** A button that removes a selector is in the line of the selector; what that matches is in a list beneath it. */
+async function standsAtItsTarget(page: Page, selector: string, button: RegExp, matches: string[]): Promise<void> {
+  const list = page.getByRole('list', { name: selector, exact: true })
+  await expect(list.getByRole('listitem')).toContainText(matches)
+  const remove = page.getByRole('button', { name: button })
+  const [at, beneath, tag] = await Promise.all(
+    [remove, list, page.getByTitle(selector, { exact: true })].map((one) => one.boundingBox()),
+  )
+  assert.ok(at!.y + at!.height <= beneath!.y, 'the button is above all that the selector matches')
+  assert.ok(at!.y < tag!.y + tag!.height && tag!.y < at!.y + at!.height, 'the button is beside the selector')
+  await expect(list.getByRole('button')).toHaveCount(0)
 }
 
 forConsole('by keyboard', (open) => {
@@ -46,6 +60,13 @@ forConsole('by keyboard', (open) => {
     await tabTo(page, 'switch', 'Tell the vSwitch the routes')
     await press(page, 'Space')
     await expect.poll(async () => (await network()).expose_routes_to_vswitch).toBe(true)
+    await press(page, 'Space')
+    await confirm(page, 'No longer tell the vSwitch the routes of internal?', 'Keep it')
+    assert.equal((await network()).expose_routes_to_vswitch, true)
+    await tabTo(page, 'switch', 'Tell the vSwitch the routes')
+    await press(page, 'Space')
+    await confirm(page, 'No longer tell the vSwitch the routes of internal?', 'Tell them no longer')
+    assert.equal((await network()).expose_routes_to_vswitch, false)
     await act(page, 'Add a route')
     await fill(page, 'Destination', '10.200.0.0/16')
     await fill(page, 'Gateway', '10.0.1.2')
@@ -120,8 +141,9 @@ forConsole('by keyboard', (open) => {
     await world.settle()
     const { services, targets } = await balancer()
     assert.deepEqual([services.length, services[0].listen_port, targets[0].targets.length], [1, 5432, 2])
+    await standsAtItsTarget(page, 'role=web', /^Remove role=web$/, ['web-1', 'web-2'])
     await act(page, 'Remove role=web')
-    await confirm(page, /^Send nothing to/, 'Remove')
+    await confirm(page, /^Send nothing to role=web/, 'Remove')
     await world.settle()
     await choose(page, 'shop', 'Delete')
     await confirmByName(page, 'shop')
@@ -181,6 +203,7 @@ forConsole('by keyboard', (open) => {
     await world.settle()
     assert.equal((await db()).rules[0].port, '443')
     await console.visit(`P/firewalls/${id}/resources`)
+    await standsAtItsTarget(page, 'role=db', /role=db/, ['db-1'])
     await act(page, /role=db/)
     await confirm(page, /db/, 'Remove')
     await world.settle()

@@ -143,6 +143,47 @@ forConsole('servers in the console', (open) => {
     await expect(page.getByRole('menuitem', { name: 'Reset' })).toHaveAccessibleDescription(/is off/)
   })
 
+  test('are interrupted only after a question, wherever they are told to', async () => {
+    const console = await open()
+    await someServers(console)
+    const { page, api, world } = console
+    const sent: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())))
+    const dialog = page.getByRole('dialog')
+    const leave = async (title: RegExp, text: string | RegExp) => {
+      await expect(page.getByRole('dialog', { name: title })).toContainText(text)
+      await press(page, 'Escape')
+      await expect(dialog).toBeHidden()
+    }
+    // Its menu, and its page.
+    await console.visit('P/servers')
+    for (const entry of ['Shut down', 'Reboot', 'Power off', 'Reset']) {
+      await choose(page, 'web-1', entry)
+      await leave(new RegExp(`^${entry} web-1\\?$`), 'Leave it on')
+    }
+    await console.visit(await pathOf(console, 'web-1'))
+    await act(page, 'Shut down')
+    await leave(/^Shut down web-1\?$/, 'Leave it on')
+    // A selection, of which one is off; the palette has the same acts.
+    await console.visit('P/servers')
+    await tabTo(page, 'checkbox', /Select all/)
+    await press(page, 'Space')
+    await act(page, 'Reboot')
+    await leave(/^Reboot web-1, web-2, and db-1\?$/, 'Reboot 3 servers')
+    await press(page, 'Control+k')
+    await page.getByRole('combobox', { name: 'Search or run a command' }).fill('Shut down')
+    await expect(page.getByRole('option')).toHaveText([/^Shut down/])
+    await press(page, 'Enter')
+    const question = page.getByRole('dialog', { name: 'Shut down web-1, web-2, and db-1?' })
+    await expect(question).toContainText('Nothing changes for build-1')
+    assert.deepEqual(sent, [])
+    await confirm(page, 'Shut down web-1, web-2, and db-1?', 'Shut down 3 servers', false)
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'build-1' })).toContainText('is off')
+    await world.settle()
+    const { servers } = (await api.get('/servers')).body
+    assert.deepEqual([...new Set(servers.map(({ status }: { status: string }) => status))], ['off'])
+  })
+
   test('are shown with the columns that the reader chose, and taken along as a table', async () => {
     const console = await open()
     await someServers(console)

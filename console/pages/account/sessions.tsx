@@ -5,12 +5,12 @@ import { apiOf, outdate } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { tellFailure } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { account } from '../../words/en/account.ts'
+import { ago } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { browserOf } from './agents.ts'
 import { AccountFrame } from './frame.tsx'
@@ -52,13 +52,9 @@ const columns: readonly Column<Session>[] = [
 export function SessionsPage() {
   const cache = useQueryClient()
   const { data } = useSuspenseQuery(api.query('people_sessions', {}))
-  const [isAsking, ask] = useState(false)
+  const [asked, ask] = useState<Session | 'others'>()
   const others = data.sessions.filter(({ is_current }) => !is_current)
   const refresh = () => outdate(cache, undefined, ['people'])
-  const end = async ({ id }: Session) => {
-    await api.call('people_endSession', { params: { id } }).catch((cause: unknown) => tellFailure(cause))
-    await refresh()
-  }
   const menu = (session: Session): readonly MenuEntry[] => [
     {
       key: 'end',
@@ -66,19 +62,15 @@ export function SessionsPage() {
       icon: 'logout',
       isBad: true,
       reason: session.is_current ? w.current : undefined,
-      onSelect: () => void end(session),
+      onSelect: () => ask(session),
     },
   ]
-  const endAll = async () => {
-    await api.call('people_endOtherSessions', {})
-    await refresh()
-  }
   return (
     <AccountFrame
       tab="sessions"
       actions={
         others.length > 0 && (
-          <Button icon="logout" onClick={() => ask(true)}>
+          <Button icon="logout" onClick={() => ask('others')}>
             {w.endOthers}
           </Button>
         )
@@ -95,15 +87,34 @@ export function SessionsPage() {
           menu={menu}
         />
       </ListFrame>
-      {isAsking && (
-        <Confirm
-          title={w.endOthersTitle}
-          text={w.endOthersText}
-          act={w.endOthersAct(others.length)}
-          onConfirm={endAll}
-          onClose={() => ask(false)}
-        />
-      )}
+      {asked && <EndDialog asked={asked} others={others.length} refresh={refresh} onClose={() => ask(undefined)} />}
     </AccountFrame>
+  )
+}
+
+interface EndProps {
+  readonly asked: Session | 'others'
+  /** How many others there are. */
+  readonly others: number
+  readonly refresh: () => Promise<void>
+  readonly onClose: () => void
+}
+
+function EndDialog({ asked, others, refresh, onClose }: EndProps) {
+  const isAll = asked === 'others'
+  const end = async () => {
+    await (isAll
+      ? api.call('people_endOtherSessions', {})
+      : api.call('people_endSession', { params: { id: asked.id } }))
+    await refresh()
+  }
+  return (
+    <Confirm
+      title={isAll ? w.endOthersTitle : w.endTitle(nameOf(asked))}
+      text={isAll ? w.endOthersText : w.endText(ago(asked.last_seen))}
+      act={isAll ? w.endOthersAct(others) : w.end}
+      onConfirm={end}
+      onClose={onClose}
+    />
   )
 }

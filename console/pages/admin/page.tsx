@@ -1,6 +1,7 @@
 /** The installation, for those who administer it: people, Projects, mail, health, options and the audit log. */
-import { notFound, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { MissingLater } from '../../shell/states-later.tsx'
 import { AuditPage } from '../activity/audit.tsx'
 import { type AdminTab, AdminTabs } from './frame.tsx'
 import { HealthPage } from './health.tsx'
@@ -20,7 +21,7 @@ const pages: Readonly<Record<AdminTab, ComponentType>> = {
 
 export function AdminPage() {
   const { tab = 'people' } = useParams({ strict: false }) as { readonly tab?: string }
-  if (!Object.hasOwn(pages, tab)) throw notFound()
+  if (!Object.hasOwn(pages, tab)) return <MissingLater />
   const Page = pages[tab as AdminTab]
   return <Page />
 }

@@ -6,6 +6,7 @@ import { useApi } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
+import { MissingLater } from '../../shell/states-later.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
@@ -31,10 +32,9 @@ const route = getRouteApi('/projects/$project/firewalls/$id/{-$tab}')
 const ResourcesTab = lazy(async () => ({ default: (await import('./resources.tsx')).ResourcesTab }))
 const ActivityTab = lazy(async () => ({ default: (await import('../shared/activity.tsx')).ActivityTab }))
 const tabs = ['rules', 'resources', 'activity'] as const
-type Tab = (typeof tabs)[number]
 
 export function FirewallPage() {
-  const { project, id, tab } = route.useParams()
+  const { project, id, tab = 'rules' } = route.useParams()
   const api = useApi()
   const navigate = useNavigate()
   const { data, isGone } = useOne(api.query('firewalls_get', { params: { id: Number(id) } }))
@@ -42,10 +42,13 @@ export function FirewallPage() {
   const places = usePlaces(useServers())
   const { firewall } = data
   const { name } = firewall
-  const current: Tab = tabs.find((one) => one === tab) ?? 'rules'
+  const current = tabs.find((one) => one === tab)
   const mayCreate = useReason('firewalls_create')
   const list = { label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } } as const
   const acts = useResourceActs(firewallActs, () => void navigate(list.link))
+  const toTab = (key?: string) =>
+    ({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  if (!current) return <MissingLater back={{ label: name, link: toTab() }} />
   const counts = { rules: firewall.rules.length, resources: serverIdsOf(firewall).length, activity: undefined }
   return (
     <>
@@ -78,7 +81,7 @@ export function FirewallPage() {
           key,
           label: key === 'activity' ? rw.activity : w.tabs[key],
           count: counts[key],
-          link: { to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id, tab: key } },
+          link: toTab(key),
         }))}
       />
       {current === 'rules' && <RulesTab key={id} {...{ firewall, firewalls, places, isGone }} />}

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
+import { MissingLater } from '../../shell/states-later.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -30,15 +31,18 @@ const DangerTab = lazy(async () => ({ default: (await import('./danger.tsx')).Da
 const tabs = ['overview', 'services', 'targets', 'network', 'metrics', 'activity', 'danger'] as const
 
 export function BalancerPage() {
-  const { project, id, tab } = route.useParams()
+  const { project, id, tab = 'overview' } = route.useParams()
   const api = useApi()
   const navigate = useNavigate()
   const { data, isGone } = useOne(api.query('load_balancers_get', { params: { id: Number(id) } }))
   const { load_balancer: balancer } = data
   const { name, labels, load_balancer_type: type, location } = balancer
-  const current = tabs.find((one) => one === tab) ?? 'overview'
+  const current = tabs.find((one) => one === tab)
   const list = { label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } } as const
   const acts = useResourceActs(balancerActs, () => void navigate(list.link))
+  const toTab = (key?: string) =>
+    ({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  if (!current) return <MissingLater back={{ label: name, link: toTab() }} />
   const counts = { services: balancer.services.length, targets: balancer.targets.length }
   return (
     <>
@@ -70,7 +74,7 @@ export function BalancerPage() {
           key,
           label: w.tabs[key],
           count: counts[key as keyof typeof counts],
-          link: { to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id, tab: key } },
+          link: toTab(key),
         }))}
       />
       <Suspense fallback={<Skeleton />}>

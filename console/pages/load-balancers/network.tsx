@@ -112,7 +112,7 @@ export function NetworkTab({ balancer }: { readonly balancer: Balancer }) {
       )}
       {asked === 'public' && (
         <FormDialog
-          title={net.enabled ? w.disablePublic : w.enablePublic}
+          title={net.enabled ? w.disablePublicTitle(name) : w.enablePublicTitle(name)}
           text={net.enabled ? w.disablePublicText : w.publicText}
           act={net.enabled ? w.disablePublic : w.enablePublic}
           isBad={net.enabled}

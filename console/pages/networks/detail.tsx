@@ -235,16 +235,20 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
 }
 
 /** Whether servers behind a vSwitch learn the routes of the network. */
-function VswitchRoutes({ network: { id, expose_routes_to_vswitch: isOn } }: Pick<PartProps, 'network'>) {
+function VswitchRoutes({ network, remove }: Pick<PartProps, 'network' | 'remove'>) {
+  const { id, name, expose_routes_to_vswitch: isOn } = network
   const api = useApi()
   const update = useSubmit()
   const outdate = useOutdate()
   const reason = useReason('networks_update')
-  const change = (on: boolean) =>
-    update.run(async () => {
-      await api.call('networks_update', { params: { id }, body: { expose_routes_to_vswitch: on } })
+  const set = (on: boolean) => api.call('networks_update', { params: { id }, body: { expose_routes_to_vswitch: on } })
+  const change = (on: boolean) => {
+    if (!on) return remove({ title: w.hideTitle(name), text: w.hideText, act: w.hide, work: () => set(false) })
+    void update.run(async () => {
+      await set(true)
       await outdate('networks')
     })
+  }
   return (
     <>
       <Check
@@ -252,7 +256,7 @@ function VswitchRoutes({ network: { id, expose_routes_to_vswitch: isOn } }: Pick
         checked={isOn}
         disabled={reason !== undefined}
         aside={reason ?? w.exposeText}
-        onChange={(on) => void change(on)}
+        onChange={change}
       >
         {w.expose}
       </Check>
@@ -279,7 +283,7 @@ function Aside({ network, open, remove }: PartProps) {
         footer={
           <div className="stack">
             {w.routesText}
-            <VswitchRoutes network={network} />
+            <VswitchRoutes network={network} remove={remove} />
           </div>
         }
       >

@@ -46,6 +46,14 @@ function rawField(key: string, field: Field, isRequired: boolean, description?: 
 
 const ofParam: Field = { kind: 'text', least: 1, most: undefined, isNullable: false, description: undefined }
 
+const losing =
+  /_(remove|delete|detach|unassign|disable|revoke|rotate|withdraw|transfer|end|powerOff|shutDown|reboot|reset|rebuild|changeType|setRules|setRecords|import|makeRecovery)/
+
+/** Whether an operation interrupts or loses something, so that it is asked about first. */
+export function losesSomething(id: OperationId): boolean {
+  return operationOf(id).method === 'DELETE' || losing.test(id)
+}
+
 /** The fields of an operation. */
 export function formOf(id: OperationId): RawForm {
   const { query = {}, body }: Description = descriptionOf(id)

@@ -1,17 +1,19 @@
 /** One operation: a form made from its schema, the same as commands, and what the server answers. */
-import { useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, notFound } from '@tanstack/react-router'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { send } from '../../api/client.ts'
-import { isOperation, type OperationId, operationOf } from '../../api/operations.ts'
+import { type AnyRequest, isOperation, type OperationId, operationOf } from '../../api/operations.ts'
 import { Commands } from '../../shell/commands.tsx'
+import { knownResource } from '../../shell/known-resource.ts'
 import { useReason } from '../../shell/may.ts'
+import { MissingLater } from '../../shell/states-later.tsx'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { Copyable } from '../../ui/copy.tsx'
-import { sent } from '../../ui/dialog.tsx'
+import { Confirm, sent } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { AreaField } from '../../ui/field.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
@@ -23,7 +25,7 @@ import { shell } from '../../words/en/shell.ts'
 import { wordsOf } from '../../words/words.ts'
 import { descriptionOf } from './descriptions.ts'
 import { RawInput } from './fields.tsx'
-import { type Draft, formOf, type RawField, type RawForm, requestOf } from './model.ts'
+import { type Draft, formOf, losesSomething, type RawField, type RawForm, requestOf } from './model.ts'
 import { type Answer, Reply } from './reply.tsx'
 
 const w = wordsOf('raw', raw)
@@ -33,7 +35,7 @@ const route = getRouteApi('/projects/$project/raw/$operation')
 
 export function RequestPage() {
   const { operation } = route.useParams()
-  if (!isOperation(operation)) throw notFound()
+  if (!isOperation(operation)) return <MissingLater />
   return <Request key={operation} id={operation} />
 }
 
@@ -56,11 +58,16 @@ function Request({ id }: { readonly id: OperationId }) {
   const [kept, keep] = useState(draft)
   useUnsaved(draft !== kept && !submit.isBusy)
   const [answer, setAnswer] = useState<Answer>()
+  const [isAsking, ask] = useState(false)
   const reason = useReason(id)
   const { request, problems } = requestOf(id, form, draft)
-  const go = async () => {
+  const submitted = () => {
     tried(true)
-    if (Object.keys(problems).length > 0) return
+    if (reason !== undefined || Object.keys(problems).length > 0) return
+    if (losesSomething(id)) ask(true)
+    else void go()
+  }
+  const go = async () => {
     setAnswer(undefined)
     const begun = performance.now()
     await submit.run(async () => {
@@ -91,7 +98,7 @@ function Request({ id }: { readonly id: OperationId }) {
         }
       />
       <Columns aside={<Commands request={request} />} label={c.equivalent} isSticky>
-        <form onSubmit={sent(() => void (reason === undefined && go()))} noValidate>
+        <form onSubmit={sent(submitted)} noValidate>
           <Card
             title={w.operation}
             aside={<span className="faint mono">{id}</span>}
@@ -115,8 +122,27 @@ function Request({ id }: { readonly id: OperationId }) {
           {answer && <Reply answer={answer} />}
         </div>
       </Columns>
+      {isAsking && (
+        <Confirm
+          title={`${summary}?`}
+          text={w.askText(nameIn(cache, project, request))}
+          act={w.send}
+          onConfirm={async () => void go()}
+          onClose={() => ask(false)}
+        />
+      )}
     </>
   )
+}
+
+/** What a request is about: the name where it is known here, else what its path says. */
+function nameIn(cache: QueryClient, project: number | undefined, request: AnyRequest): string {
+  // What is deleted is known by the same path that reads it.
+  const reading = request.operation.replace(/_remove$/, '_get') as OperationId
+  const name = knownResource(cache, project, { ...request, operation: reading })?.name
+  const { path, method } = operationOf(request.operation)
+  const { params = {} } = request
+  return name ?? `${method} ${path.replace(/\{(\w+)\}/g, (_, key: string) => String(params[key]))}`
 }
 
 interface FieldsProps {

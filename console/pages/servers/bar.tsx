@@ -3,7 +3,8 @@ import { usePaletteActs } from '../../shell/palette-acts.ts'
 import { type PickedAct, PickedBar } from '../../ui/picked-bar.tsx'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { Asked, PowerVerb, ServerActs } from './acts.tsx'
+import type { Asked, ServerActs } from './acts.tsx'
+import { type PowerVerb, power, powerReason } from './power.ts'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
@@ -16,15 +17,15 @@ interface ServerBarProps {
 
 export function ServerBar({ servers, acts, onClear }: ServerBarProps) {
   const { reasons } = acts
-  const power = (verb: PowerVerb, icon: 'power' | 'restart' | 'pause'): PickedAct => {
-    const why = servers.map((server) => acts.powerReason(verb, server))
+  const powerAct = (verb: PowerVerb, icon: 'power' | 'restart' | 'pause'): PickedAct => {
+    const why = servers.map((server) => powerReason(acts, verb, server))
     // While one of them can be told this, the result says why the others could not.
     return {
       key: verb,
       label: w.acts[verb],
       icon,
       reason: why.includes(undefined) ? undefined : why[0],
-      act: () => void acts.power(verb, servers),
+      act: () => power(acts, verb, servers),
     }
   }
   const ask = (kind: Asked['kind'], icon: 'tag' | 'firewall' | 'trash', reason: string | undefined): PickedAct => ({
@@ -36,9 +37,9 @@ export function ServerBar({ servers, acts, onClear }: ServerBarProps) {
     act: () => acts.ask({ kind, servers, done: onClear }),
   })
   const entries = [
-    power('powerOn', 'power'),
-    power('reboot', 'restart'),
-    power('shutDown', 'pause'),
+    powerAct('powerOn', 'power'),
+    powerAct('reboot', 'restart'),
+    powerAct('shutDown', 'pause'),
     ask('labels', 'tag', reasons.change),
     ask('firewalls', 'firewall', reasons.firewalls),
     ask('delete', 'trash', reasons.remove),

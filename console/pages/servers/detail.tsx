@@ -1,11 +1,12 @@
 /** One server, in tabs that have addresses of their own. */
-import { getRouteApi, notFound, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
 import type { Action } from '../../api/actions.ts'
 import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
+import { MissingLater } from '../../shell/states-later.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
@@ -17,7 +18,8 @@ import { common } from '../../words/en/common.ts'
 import { server as english } from '../../words/en/server.ts'
 import { servers } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useServerActs } from './acts.tsx'
+import { type ServerActs, useServerActs } from './acts.tsx'
+import { power, powerReason } from './power.ts'
 import { isAt, type Server } from './server.ts'
 import { ServerStatus } from './status.tsx'
 
@@ -47,7 +49,6 @@ function isTab(name: string): name is keyof typeof tabs {
 
 export function ServerPage() {
   const { project, id, tab = 'overview' } = route.useParams()
-  if (!isTab(tab)) throw notFound()
   const api = useApi()
   const request = { operation: 'servers_get', params: { id: Number(id) } } as const
   const { data, isGone } = useOne(api.query('servers_get', { params: request.params }))
@@ -57,6 +58,9 @@ export function ServerPage() {
   const navigate = useNavigate()
   const back = { label: list.title, link: { to: '/projects/$project/servers', params: { project } } } as const
   const leave = () => void navigate(back.link)
+  const toTab = (key?: string) =>
+    ({ to: '/projects/$project/servers/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  if (!isTab(tab)) return <MissingLater back={{ label: server.name, link: toTab() }} />
   const Tab = tabs[tab]
   return (
     <>
@@ -75,7 +79,7 @@ export function ServerPage() {
         actions={
           <>
             <CommandsButton request={request} />
-            <PowerButton server={server} action={action} />
+            <PowerButton server={server} action={action} acts={acts} />
             <DotsMenu
               label={c.actionsFor(server.name)}
               entries={() => acts.menu(server, action, leave)}
@@ -91,10 +95,7 @@ export function ServerPage() {
         tabs={(Object.keys(tabs) as (keyof typeof tabs)[]).map((key) => ({
           key,
           label: w.tabs[key],
-          link: {
-            to: '/projects/$project/servers/$id/{-$tab}',
-            params: { project, id, tab: key === 'overview' ? undefined : key },
-          },
+          link: toTab(key === 'overview' ? undefined : key),
         }))}
       />
       <Suspense fallback={<Skeleton />}>
@@ -105,15 +106,14 @@ export function ServerPage() {
   )
 }
 
-function PowerButton({ server, action }: TabProps) {
-  const { powerReason, power } = useServerActs()
+function PowerButton({ server, action, acts }: TabProps & { readonly acts: ServerActs }) {
   const verb = server.status === 'off' ? 'powerOn' : 'shutDown'
   return (
     <Button
       look={server.status === 'off' ? 'primary' : undefined}
       icon="power"
-      reason={powerReason(verb, server, action)}
-      onClick={() => void power(verb, [server])}
+      reason={powerReason(acts, verb, server, action)}
+      onClick={() => power(acts, verb, [server])}
     >
       {list.acts[verb]}
     </Button>

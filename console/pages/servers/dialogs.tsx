@@ -12,9 +12,11 @@ import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { RenameDialog } from '../shared/rename-dialog.tsx'
-import type { Asked, Cut, Each, Result } from './acts.tsx'
+import type { Asked } from './acts.tsx'
+import type { Each, Result } from './each.ts'
 import { FirewallsDialog } from './firewalls-dialog.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
+import { type Cut, skipOf } from './power.ts'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
@@ -35,8 +37,8 @@ export function ServerDialogs({ asked, results, each, onClose }: DialogsProps) {
   if (kind === 'rename') return <RenameDialog family="servers" row={servers[0]!} onClose={onClose} />
   if (kind === 'labels') return <LabelsDialog servers={servers} each={each} onClose={onClose} />
   if (kind === 'firewalls') return <FirewallsDialog servers={servers} onClose={onClose} />
-  if (kind === 'powerOff' || kind === 'reset') return <CutDialog {...{ kind, servers, each, onClose }} />
-  return <DeleteDialog {...{ servers, each, done, onClose }} />
+  if (kind === 'delete') return <DeleteDialog {...{ servers, each, done, onClose }} />
+  return <CutDialog {...{ kind, servers, each, onClose }} />
 }
 
 interface DeleteProps extends Pick<Asked, 'servers' | 'done'> {
@@ -77,20 +79,29 @@ interface CutProps {
   readonly onClose: () => void
 }
 
-/** What is not on its disk yet is lost when a server stops like this. */
+/** Names those that are interrupted, and those of the selection that stay as they are. */
 function CutDialog({ kind, servers, each, onClose }: CutProps) {
   const api = useApi()
-  const names = servers.map(({ name }) => name)
+  const skip = skipOf(kind, servers)
+  const staying = servers.filter((server) => skip?.(server) !== undefined)
+  const cut = servers.filter((server) => !staying.includes(server))
+  const namesOf = (some: readonly Server[]) =>
+    list(
+      some.map(({ name }) => name),
+      c.andMore,
+    )
+  const words = one.cut[kind]
   return (
     <Confirm
-      title={one.cut[kind].title(list(names, c.andMore))}
-      text={one.cut[kind].text}
-      act={w.acts[kind]}
-      keep={one.cut.keep}
-      onConfirm={() => each(servers, ({ id }) => api.call(`servers_${kind}`, { params: { id } }))}
+      title={words.title(namesOf(cut))}
+      text={words.text(cut.length)}
+      act={words.act(cut.length)}
+      keep={cut.length === 1 ? one.cut.keep : one.cut.keepThem}
+      onConfirm={() => each(servers, ({ id }) => api.call(`servers_${kind}`, { params: { id } }), skip)}
       onClose={onClose}
     >
-      <Equivalents request={servers.map(({ id }): AnyRequest => ({ operation: `servers_${kind}`, params: { id } }))} />
+      {staying.length > 0 && <p className="dim">{one.cut.stays(namesOf(staying))}</p>}
+      <Equivalents request={cut.map(({ id }): AnyRequest => ({ operation: `servers_${kind}`, params: { id } }))} />
     </Confirm>
   )
 }

@@ -16,7 +16,7 @@ import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { perform } from '../shared/submit.ts'
-import type { Each } from './acts.tsx'
+import type { Each } from './each.ts'
 import type { Server } from './server.ts'
 
 const c = wordsOf('common', common)

@@ -6,7 +6,8 @@ import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { Cut, PowerVerb, ServerActs } from './acts.tsx'
+import type { ServerActs } from './acts.tsx'
+import { type PowerVerb, power, powerReason } from './power.ts'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
@@ -20,24 +21,18 @@ export function menuOf(
   deleted = () => {},
 ): readonly MenuEntry[] {
   const { reasons } = acts
-  const entry = (
-    verb: PowerVerb,
-    icon: 'power' | 'restart',
-    act: () => void = () => void acts.power(verb, [server]),
-  ): MenuEntry => ({
+  const entry = (verb: PowerVerb, icon: 'power' | 'restart'): MenuEntry => ({
     key: verb,
     label: w.acts[verb],
     icon,
-    reason: acts.powerReason(verb, server, action),
-    onSelect: act,
+    reason: powerReason(acts, verb, server, action),
+    onSelect: () => power(acts, verb, [server]),
   })
-  const cut = (verb: Cut, icon: 'power' | 'restart') =>
-    entry(verb, icon, () => acts.ask({ kind: verb, servers: [server], done: () => {} }))
   return [
     entry(server.status === 'off' ? 'powerOn' : 'shutDown', 'power'),
     entry('reboot', 'restart'),
-    cut('powerOff', 'power'),
-    cut('reset', 'restart'),
+    entry('powerOff', 'power'),
+    entry('reset', 'restart'),
     'line',
     {
       key: 'rename',
@@ -59,7 +54,7 @@ export function menuOf(
       label: server.protection.delete ? w.acts.unprotect : w.acts.protect,
       icon: 'lock',
       reason: reasons.change,
-      onSelect: () => void acts.protect(server),
+      onSelect: () => void protect(acts, server),
     },
     {
       key: 'copy',
@@ -77,4 +72,11 @@ export function menuOf(
       onSelect: () => acts.ask({ kind: 'delete', servers: [server], done: deleted }),
     },
   ]
+}
+
+/** Protects a server from deletion and rebuild, or takes the protection off. */
+function protect({ api, each }: Omit<ServerActs, 'menu'>, server: Server): Promise<void> {
+  const isWanted = !server.protection.delete
+  const body = { delete: isWanted, rebuild: isWanted }
+  return each([server], ({ id }) => api.call('servers_changeProtection', { params: { id }, body }))
 }

@@ -96,6 +96,8 @@ export const account: Words['account'] = {
     ends: 'Endet',
     current: 'Diese Sitzung',
     end: 'Sitzung beenden',
+    endTitle: (session) => `Die Sitzung von ${session} beenden?`,
+    endText: (seen) => `Zuletzt gesehen ${seen}. Wer dort angemeldet ist, muss sich neu anmelden.`,
     endOthers: 'Alle anderen Sitzungen beenden',
     endOthersTitle: 'Alle anderen Sitzungen beenden?',
     endOthersText: 'Wer dort angemeldet ist, muss sich neu anmelden. Diese Sitzung bleibt.',

@@ -27,6 +27,7 @@ export const raw: Words['raw'] = {
   listHint: 'Mehrere mit Komma.',
   nullHint: 'null für nichts.',
   send: 'Senden',
+  askText: (what) => `Bei ${what} wird etwas unterbrochen oder geht verloren.`,
   reply: 'Antwort',
   noReply: 'Die Antwort hat keinen Inhalt.',
   sentIn: (time) => `Beantwortet in ${time}`,

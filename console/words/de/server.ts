@@ -50,15 +50,48 @@ export const server: Words['server'] = {
     deleteText: 'Platte und Backups gehen mit verloren. Snapshots bleiben.',
   },
   cut: {
+    shutDown: {
+      title: (names) => `${names} herunterfahren?`,
+      text: (count) =>
+        plural(count, {
+          one: 'Er wird gebeten, selbst anzuhalten, und nichts darauf antwortet, bis er wieder eingeschaltet wird.',
+          other:
+            'Sie werden gebeten, selbst anzuhalten, und nichts darauf antwortet, bis sie wieder eingeschaltet werden.',
+        }),
+      act: (count) => plural(count, { one: 'Herunterfahren', other: '# Server herunterfahren' }),
+    },
+    reboot: {
+      title: (names) => `${names} neu starten?`,
+      text: (count) =>
+        plural(count, {
+          one: 'Er wird gebeten, selbst neu zu starten, und nichts darauf antwortet, bis er wieder läuft.',
+          other: 'Sie werden gebeten, selbst neu zu starten, und nichts darauf antwortet, bis sie wieder laufen.',
+        }),
+      act: (count) => plural(count, { one: 'Neu starten', other: '# Server neu starten' }),
+    },
     powerOff: {
       title: (names) => `${names} ausschalten?`,
-      text: 'Der Strom ist sofort weg. Was noch nicht auf der Platte ist, geht verloren. „Herunterfahren“ bittet den Server, selbst anzuhalten.',
+      text: (count) =>
+        plural(count, {
+          one: 'Der Strom ist sofort weg. Was noch nicht auf der Platte ist, geht verloren. „Herunterfahren“ bittet den Server, selbst anzuhalten.',
+          other:
+            'Der Strom ist sofort weg. Was noch nicht auf den Platten ist, geht verloren. „Herunterfahren“ bittet die Server, selbst anzuhalten.',
+        }),
+      act: (count) => plural(count, { one: 'Ausschalten', other: '# Server ausschalten' }),
     },
     reset: {
       title: (names) => `${names} zurücksetzen?`,
-      text: 'Der Strom ist sofort weg und kommt wieder. Was noch nicht auf der Platte ist, geht verloren. „Neu starten“ bittet den Server, es selbst zu tun.',
+      text: (count) =>
+        plural(count, {
+          one: 'Der Strom ist sofort weg und kommt wieder. Was noch nicht auf der Platte ist, geht verloren. „Neu starten“ bittet den Server, es selbst zu tun.',
+          other:
+            'Der Strom ist sofort weg und kommt wieder. Was noch nicht auf den Platten ist, geht verloren. „Neu starten“ bittet die Server, es selbst zu tun.',
+        }),
+      act: (count) => plural(count, { one: 'Zurücksetzen', other: '# Server zurücksetzen' }),
     },
+    stays: (names) => `Nichts ändert sich für ${names}: Das geht dort jetzt nicht.`,
     keep: 'Anlassen',
+    keepThem: 'Anlassen',
   },
   saved: (name) => `${name} ist gespeichert`,
   password: (name) => `Das Root-Passwort von ${name}`,

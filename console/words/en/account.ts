@@ -94,6 +94,8 @@ export const account = {
     ends: 'Ends',
     current: 'This session',
     end: 'End session',
+    endTitle: (session: string) => `End the session of ${session}?`,
+    endText: (seen: string) => `Last seen ${seen}. Whoever is signed in there has to sign in again.`,
     endOthers: 'End all other sessions',
     endOthersTitle: 'End all other sessions?',
     endOthersText: 'Whoever is signed in there has to sign in again. This session stays.',

@@ -26,6 +26,7 @@ export const raw = {
   listHint: 'Several with commas.',
   nullHint: 'null for nothing.',
   send: 'Send',
+  askText: (what: string) => `It interrupts or loses something of ${what}.`,
   reply: 'Reply',
   noReply: 'The reply has no content.',
   sentIn: (time: string) => `Answered in ${time}`,

@@ -69,13 +69,13 @@ export const shellStates: readonly PageState[] = [
     name: 'shell-toast',
     ...servers,
     async act({ page }) {
-      await refuse(page, /\/actions\/reboot/, 'POST', {
+      await refuse(page, /\/actions\/poweron/, 'POST', {
         status: 409,
         error: { code: 'conflict', message: 'not now', details: null },
       })
-      await page.getByRole('button', { name: 'Actions for web-1' }).click()
-      await page.getByRole('menuitem', { name: 'Reboot' }).click()
-      await page.getByRole('alert').filter({ hasText: 'web-1' }).waitFor()
+      await page.getByRole('button', { name: 'Actions for build-1' }).click()
+      await page.getByRole('menuitem', { name: 'Power on' }).click()
+      await page.getByRole('alert').filter({ hasText: 'build-1' }).waitFor()
     },
   },
   {

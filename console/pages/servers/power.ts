@@ -1,0 +1,40 @@
+/** The power of servers: how it can be changed now, and changing it. */
+import { allows, isPassing, type Verb } from '../../../src/families/servers/domain.ts'
+import type { Action } from '../../api/actions.ts'
+import { servers as english } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { ServerActs } from './acts.tsx'
+import type { Skip } from './each.ts'
+import type { Server } from './server.ts'
+
+const w = wordsOf('servers', english)
+
+export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset'>
+
+/** What interrupts what runs on a server; it is asked about first. */
+export type Cut = Exclude<PowerVerb, 'powerOn'>
+
+type Acts = Omit<ServerActs, 'menu'>
+
+/** Why a server in its present state cannot be told this; the rule is that of the API. */
+function stateReason(verb: PowerVerb, { status }: Server, action?: Action): string | undefined {
+  if (action || isPassing(status)) return w.isBusy
+  if (allows(status, verb)) return undefined
+  return status === 'off' ? w.isOff : w.isOn
+}
+
+/** Why the power of a server cannot be changed like this now. */
+export function powerReason({ reasons }: Acts, verb: PowerVerb, server: Server, action?: Action): string | undefined {
+  return reasons.power ?? stateReason(verb, server, action)
+}
+
+/** Of many servers, those that cannot be told this are left out; of one, the API says why. */
+export function skipOf(verb: PowerVerb, { length }: readonly Server[]): Skip {
+  return length > 1 ? (server) => stateReason(verb, server) : undefined
+}
+
+/** Powers servers on, or asks whether to interrupt them. */
+export function power({ api, each, ask }: Acts, verb: PowerVerb, servers: readonly Server[]): void {
+  if (verb !== 'powerOn') ask({ kind: verb, servers, done: () => {} })
+  else void each(servers, ({ id }) => api.call('servers_powerOn', { params: { id } }), skipOf(verb, servers))
+}
