@@ -10,7 +10,9 @@ import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.t
 import { families } from './families.ts'
 import type { KeptHosts } from './infrastructure/keeper.ts'
 import { installationName } from './infrastructure/name.ts'
-import { Authenticator } from './kernel/access/tokens.ts'
+import type { Asker, Sessions } from './kernel/access/principal.ts'
+import { Standing } from './kernel/access/standing.ts'
+import { Authenticator, principalOfToken } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
@@ -20,9 +22,10 @@ import { AuditLog } from './kernel/audit/log.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
+import { type Limits, noLimits } from './kernel/http/admission.ts'
 import { buildEdge, type Edge, type EdgeOptions, type Exchange } from './kernel/http/http.ts'
 import type { OpenPage } from './kernel/http/open-pages.ts'
-import { localLimiter, sharedLimiter, unlimited } from './kernel/http/rate-limit.ts'
+import { localLimiter, sharedLimiter } from './kernel/http/rate-limit.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
@@ -47,8 +50,10 @@ import type { People } from './people/people.ts'
 import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { publicFamilies } from './public-families.ts'
 
-/** Requests per hour of one session of the console, which must not use up its Project's. */
-const sessionRequests = 20_000
+/** Requests per hour of a person in no Project, and of a management token. */
+const callerRequests = 20_000
+/** How much one person may take of what the people of a Project have together. */
+const personShare = 1 / 2
 
 export interface AppOptions {
   readonly db: Database
@@ -86,8 +91,10 @@ export interface AppOptions {
   /** The options of the process as operators gave them, for showing them. */
   readonly effective?: readonly EffectiveOption[]
   /** Further sessions than those of people who have signed in. */
-  readonly sessions?: EdgeOptions['sessions']
+  readonly sessions?: Sessions
   readonly streams?: EdgeOptions['streams']
+  /** How often it is asked again whether those who keep something open still may, in milliseconds; 3 s by default. */
+  readonly askAgainMs?: number
   /** How people sign in. */
   readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
   readonly observe?: (exchange: Exchange) => void
@@ -132,7 +139,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const people = await peopleFor(options, db, authenticator)
   const sessions = sessionsOf(people, options.sessions)
   const auditLog = new AuditLog({ db, clock, log })
-  const access = { authenticator, sessions, audit: auditLog, query: db.query }
+  const standing = standingOf(options, db, sessions)
+  const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
   const edge = buildEdge({ ...edgeOptions(options, db), ...access, clock, log, vendor, publicFamilies })
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
@@ -145,7 +153,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...others], { log, clock })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
   mountAll(edge, { platform, drivers, people, process, log })
-  edge.accept(consoleSocket({ db, drivers, secrets, log }))
+  edge.accept(consoleSocket({ db, drivers, secrets, log, standing }))
   servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
   const services: { close(): Promise<void> }[] = []
   return {
@@ -215,9 +223,20 @@ function peopleFor(options: AppOptions, db: Database, authenticator: Authenticat
 }
 
 /** The sessions of people who have signed in, after those that are given. */
-function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<EdgeOptions['sessions']> {
+function sessionsOf(people: People, given: AppOptions['sessions']): Sessions {
   const own = sessionFinder(people)
-  return { find: (headers) => given?.find(headers) ?? own.find(headers) }
+  return {
+    find: (headers, options) => given?.find(headers, options) ?? own.find(headers, options),
+    findAgain: async (asker) => (await given?.findAgain(asker)) ?? own.findAgain(asker),
+  }
+}
+
+/** Asks again for those who keep something open, by a session or by an API token that was sent itself. */
+function standingOf({ clock, askAgainMs }: AppOptions, { query }: Database, sessions: Sessions): Standing {
+  const findToken = async ({ kind, id }: Asker) =>
+    kind === 'token' ? principalOfToken(query, id, clock.now()) : undefined
+  const findAgain = (asker: Asker) => (asker.session === null ? findToken(asker) : sessions.findAgain(asker))
+  return new Standing({ query, now: clock.now, everyMs: askAgainMs, findAgain })
 }
 
 /** Mounts the public API, and what only Wolke has with the first request for it. */
@@ -238,19 +257,28 @@ function edgeOptions(
   { rateLimit, tls, connections, publicOrigins, trustedProxies, streams, observe }: AppOptions,
   db: Database,
 ): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
-  const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
   return {
-    limits: {
-      projects: rateLimit === undefined ? unlimited : ofProjects(rateLimit),
-      sessions: localLimiter(sessionRequests),
-      networks: rateLimit === undefined ? unlimited : localLimiter(rateLimit),
-    },
+    limits: limitsOf(rateLimit, db),
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
     ...(publicOrigins ? { publicOrigins } : {}),
     ...(trustedProxies ? { trustedProxies } : {}),
     ...(streams ? { streams } : {}),
     ...(observe ? { observe } : {}),
+  }
+}
+
+/** Processes that share a database share the buckets too, except for those of networks. */
+function limitsOf(rateLimit: number | undefined, db: Database): Limits {
+  const limited = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
+  const callers = limited(callerRequests)
+  if (rateLimit === undefined) return { ...noLimits, callers }
+  return {
+    projects: limited(rateLimit),
+    people: limited(rateLimit),
+    shares: limited(Math.ceil(rateLimit * personShare)),
+    callers,
+    networks: localLimiter(rateLimit),
   }
 }
 

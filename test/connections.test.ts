@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { principalIn } from '../src/kernel/access/principal.ts'
+import { noLimits } from '../src/kernel/http/admission.ts'
 import { buildEdge, type Edge, type EdgeOptions } from '../src/kernel/http/http.ts'
-import { unlimited } from '../src/kernel/http/rate-limit.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
@@ -150,7 +150,7 @@ describe('A connection', () => {
 function edgeAlone(options: Partial<EdgeOptions> = {}) {
   return buildEdge({
     authenticator: { cached: () => undefined, find: async () => undefined } as never,
-    limits: { projects: unlimited, sessions: unlimited, networks: unlimited },
+    limits: noLimits,
     clock: testClock(),
     log: openLog('silent'),
     vendor: 'wolke',

@@ -120,7 +120,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('ends with its session, and lets a session have six of them', async () => {
-    const world = await open({ runActions: false, streams: { beatMs: 100 } })
+    const world = await open({ runActions: false, askAgainMs: 20 })
     const session = world.signIn('viewer')
     const listeners: Listener[] = []
     for (let i = 0; i < 6; i++) listeners.push(await listen(world, session))

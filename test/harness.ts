@@ -103,6 +103,7 @@ export interface WorldOptions {
   readonly defaultNames?: AppOptions['defaultNames']
   readonly mail?: AppOptions['mail']
   readonly streams?: AppOptions['streams']
+  readonly askAgainMs?: number
   readonly people?: AppOptions['people']
   readonly effective?: AppOptions['effective']
   readonly addressPool?: readonly string[]
@@ -238,10 +239,14 @@ async function openWorld(
     ...(options.infrastructureOf ? { infrastructureOf: options.infrastructureOf } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.streams ? { streams: options.streams } : {}),
+    ...(options.askAgainMs ? { askAgainMs: options.askAgainMs } : {}),
     ...(options.people ? { people: options.people } : {}),
     ...(options.effective ? { effective: options.effective } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
-    sessions: { find: ({ cookie }) => identities.get(cookie ?? '') },
+    sessions: {
+      find: ({ cookie }) => identities.get(cookie ?? ''),
+      findAgain: async (asker) => [...identities.values()].find(({ session }) => session === asker.session),
+    },
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },
   })
@@ -337,11 +342,12 @@ function signIn(
   const id = ++sessions
   const cookie = `session=${id}`
   identities.set(cookie, {
-    actor: { kind: 'person', id, name: `${role}@example.com`, session: id },
+    actor: { kind: 'person', id, name: `${role}@example.com` },
     roles: new Map([[projectId, role]]),
     isOperator: false,
     elevatedUntil: Number.POSITIVE_INFINITY,
-    bucket: `session:${id}`,
+    bucket: `person:${id}`,
+    session: id,
   })
   return { headers: { cookie, origin: new URL(baseUrl).origin }, end: () => void identities.delete(cookie) }
 }

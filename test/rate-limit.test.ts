@@ -14,8 +14,12 @@ import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { clientNetwork } from '../src/kernel/http/edge.ts'
 import { type Limiter, localLimiter, sharedLimiter, unlimited, type Verdict } from '../src/kernel/http/rate-limit.ts'
+import type { ProjectId } from '../src/kernel/scope.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { addMember } from '../src/people/membership-store.ts'
+import { firstProject } from './audit-log.ts'
 import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
+import { own, setUp, signIn, TestBrowser } from './people/browser.ts'
 
 const hourMs = 3_600_000
 
@@ -254,6 +258,15 @@ function limitsOf({ headers }: Pick<Answer, 'headers'>): [limit: number, remaini
   return [read('limit'), read('remaining'), read('reset')]
 }
 
+const inProject = (id: number) => `/console/api/projects/${id}`
+
+/** A browser with a session that was made with a token. */
+async function withToken(world: World, token: string): Promise<TestBrowser> {
+  const browser = new TestBrowser(world)
+  assert.equal((await browser.post('/console/login/token', { token })).status, 303)
+  return browser
+}
+
 const health = ({ baseUrl }: World) => fetch(baseUrl.replace('/v1', '/health'))
 
 forEachDatabase('Limited requests', (open) => {
@@ -331,6 +344,52 @@ forEachDatabase('Limited requests', (open) => {
     assert.deepEqual(limitsOf(await api.get('/ssh_keys')).slice(0, 2), [2, 1])
   })
 
+  test('sessions made with a token take from the limit of its Project, however many there are', async () => {
+    const world = await open({ rateLimit: 8 })
+    const browsers = await Promise.all([1, 2, 3, 4, 5].map(() => withToken(world, world.api.token!)))
+    for (const left of [7, 6]) assert.deepEqual(limitsOf(await world.api.get('/ssh_keys')).slice(0, 2), [8, left])
+    const project = await firstProject(world)
+    const paths = [`${inProject(project)}/v1/ssh_keys`, `${own}/whoami`, `${inProject(project + 1)}/v1/ssh_keys`]
+    const asked = browsers.flatMap((browser) => paths.map((path) => browser.api('GET', path)))
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status !== 429).length, 6)
+    for (const client of [world.api, world.readOnly]) assert.equal((await client.get('/ssh_keys')).status, 429)
+    assert.equal((await world.foreign.get('/ssh_keys')).status, 200, 'another Project has its own')
+  })
+
+  test('people have a limit of their own in a Project, of which one takes half through any number of sessions', async () => {
+    const world = await open({ rateLimit: 8 })
+    const browser = await setUp(world)
+    const project = await firstProject(world)
+    const { id } = (await browser.api('GET', `${own}/account`)).body.account
+    await world.db.transact((tx) => addMember(tx, { projectId: project as ProjectId }, id, 'admin'))
+    world.app.people.sessions.forget()
+    const sessions = [browser, new TestBrowser(world), new TestBrowser(world)]
+    for (const one of sessions.slice(1)) await signIn(one)
+    const paths = [`${inProject(project)}/v1/ssh_keys`, `${own}/projects/${project}/members`]
+    const ask = () => Promise.all(sessions.flatMap((one) => paths.map((path) => one.api('GET', path))))
+    const count = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status === 200).length
+    assert.equal(count([...(await ask()), ...(await ask())]), 4, 'one person')
+    const refused = await browser.api('GET', paths[0]!)
+    assert.deepEqual([refused.status, refused.headers['ratelimit-limit']], [429, '4'])
+    assert.equal((await browser.api('GET', `${own}/account`)).status, 200, 'what is about no Project is apart')
+    // Whoever is in no role there takes nothing from it, nor do programs.
+    const stranger = world.signIn('viewer')
+    for (let i = 0; i < 9; i++) {
+      const answer = await fetch(`${stranger.headers.origin}${inProject(project + 1)}/v1/ssh_keys`, stranger)
+      assert.equal(answer.status, 404)
+    }
+    for (let i = 0; i < 8; i++) assert.equal((await world.api.get('/ssh_keys')).status, 200)
+    assert.equal((await world.api.get('/ssh_keys')).status, 429)
+    const others = await Promise.all(
+      [1, 2, 3].flatMap(() => {
+        const one = world.as('viewer')
+        return [1, 2].map(() => one.get('/ssh_keys'))
+      }),
+    )
+    assert.equal(count(others), 4, 'all people together have as much as programs')
+  })
+
   test('without a limit the headers are there all the same', async () => {
     const { api, clock } = await open()
     assert.deepEqual(limitsOf(await api.get('/ssh_keys')), [2 ** 31 - 1, 2 ** 31 - 1, clock.now() / 1_000])
@@ -353,5 +412,21 @@ forEachDatabase('Several servers over one database', (open, engineName) => {
     )
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
     assert.deepEqual([count(200), count(429)], [limit, 2 * limit])
+  })
+
+  test('admit together what sessions of its tokens, and its people, may have', async () => {
+    const limit = 40
+    const here = await open({ rateLimit: limit })
+    const there = await open({ rateLimit: limit, database: here.database, clock: here.clock })
+    const project = await firstProject(here)
+    const browser = await withToken(here, here.api.token!)
+    const elsewhere = browser.copy(there)
+    const path = `${inProject(project)}/v1/ssh_keys`
+    const people = [1, 2, 3, 4].flatMap(() => [here.as('viewer'), there.as('viewer')])
+    const count = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status === 200).length
+    const asked = [browser, elsewhere].flatMap((one) => Array.from({ length: limit }, () => one.api('GET', path)))
+    assert.equal(count(await Promise.all(asked)), limit)
+    const answers = people.flatMap((one) => Array.from({ length: limit / 4 }, () => one.get('/ssh_keys')))
+    assert.equal(count(await Promise.all(answers)), limit)
   })
 })

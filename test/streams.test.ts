@@ -6,26 +6,27 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { Identity } from '../src/kernel/access/principal.ts'
 import type { Authenticator } from '../src/kernel/access/tokens.ts'
+import { noLimits } from '../src/kernel/http/admission.ts'
 import { buildEdge } from '../src/kernel/http/http.ts'
-import { unlimited } from '../src/kernel/http/rate-limit.ts'
 import type { Listening } from '../src/kernel/http/streams.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { testClock } from './harness.ts'
 
 const person: Identity = {
-  actor: { kind: 'person', id: 1, name: 'a@example.com', session: 1 },
+  actor: { kind: 'person', id: 1, name: 'a@example.com' },
   roles: new Map([[1 as ProjectId, 'viewer']]),
   isOperator: false,
   elevatedUntil: 0,
-  bucket: 'session:1',
+  bucket: 'person:1',
+  session: 1,
 }
 
 test('who does not read is cut off before the server holds much for it', async () => {
   const edge = buildEdge({
     authenticator: {} as Authenticator,
-    sessions: { find: () => person },
-    limits: { projects: unlimited, sessions: unlimited, networks: unlimited },
+    sessions: { find: () => person, findAgain: async () => person },
+    limits: noLimits,
     clock: testClock(),
     log: openLog('silent'),
     vendor: 'wolke',

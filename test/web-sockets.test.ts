@@ -6,8 +6,9 @@ import type { Duplex } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { ApiError } from '../src/kernel/errors.ts'
+import { noLimits } from '../src/kernel/http/admission.ts'
 import { buildEdge, type Edge, type EdgeOptions } from '../src/kernel/http/http.ts'
-import { localLimiter, unlimited } from '../src/kernel/http/rate-limit.ts'
+import { localLimiter } from '../src/kernel/http/rate-limit.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
 import { testClock } from './harness.ts'
@@ -17,7 +18,7 @@ import { checkEnvelope, talk } from './raw-http.ts'
 function echoing(options: Partial<EdgeOptions> = {}): Edge {
   const edge = buildEdge({
     authenticator: { cached: () => undefined, find: async () => undefined } as never,
-    limits: { projects: unlimited, sessions: unlimited, networks: unlimited },
+    limits: noLimits,
     clock: testClock(),
     log: openLog('silent'),
     vendor: 'wolke',
@@ -104,12 +105,23 @@ describe('A WebSocket', () => {
     checkEnvelope(await ask(upgrade('GET /echo', '')), 400, 'invalid_input')
     checkEnvelope(await ask(upgrade('GET /echo', key.replace('13', '7'))), 400, 'invalid_input')
     checkEnvelope(await ask(upgrade('GET /echo').replace('Host: a', 'Host: a b')), 400, 'invalid_input')
-    const few = await listen(
-      t,
-      echoing({ limits: { projects: unlimited, sessions: unlimited, networks: localLimiter(1) } }),
-    )
+    const few = await listen(t, echoing({ limits: { ...noLimits, networks: localLimiter(1) } }))
     const answers = [1, 2].map(() => talk(connect(few, '127.0.0.1'), [upgrade('GET /echo?as=nobody')], 1))
     assert.deepEqual((await Promise.all(answers)).map(([answer]) => answer?.status).sort(), [401, 429])
+  })
+
+  test('is charged to the caller for whom a trusted proxy asks, and to the peer that claims somebody else', async (t) => {
+    const limits = { ...noLimits, networks: localLimiter(1) }
+    const ask = async (port: number, from: string) => {
+      const text = upgrade('GET /echo?as=nobody', `X-Forwarded-For: ${from}\r\n${key}`)
+      return (await talk(connect(port, '127.0.0.1'), [text], 1))[0]?.status
+    }
+    const behind = await listen(t, echoing({ limits, trustedProxies: ['127.0.0.1'] }))
+    assert.deepEqual([await ask(behind, '192.0.2.1'), await ask(behind, '192.0.2.2')], [401, 401])
+    // What a caller claims comes before what the proxy adds.
+    assert.equal(await ask(behind, '203.0.113.9, 192.0.2.1'), 429)
+    const bare = await listen(t, echoing({ limits: { ...noLimits, networks: localLimiter(1) } }))
+    assert.deepEqual([await ask(bare, '192.0.2.1'), await ask(bare, '192.0.2.2')], [401, 429])
   })
 
   test('is for those alone who ask for it where there is one; others are answered as if they had not asked', async (t) => {

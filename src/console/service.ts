@@ -1,15 +1,17 @@
 /**
  * Consoles: whoever has the address and the password that a request was answered with sees the screen of a server and
- * types on its keyboard, as VNC over a WebSocket. The driver connects to the machine; who may connect, and until when, is
- * decided here, for every driver alike.
+ * types on its keyboard, as VNC over a WebSocket, as long as whoever asked for it may ask for one. The driver connects to the
+ * machine; who may connect, and until when, is decided here, for every driver alike.
  */
 import { randomBytes } from 'node:crypto'
 import { type Duplex, pipeline } from 'node:stream'
+import { consoleEndpoints } from '../families/servers/console/contract.ts'
 import { consolePath } from '../families/servers/console/domain.ts'
 import { type OpenedSession, serversInForce, takeSession } from '../families/servers/console/host.ts'
 import { passwordPlace } from '../families/servers/console/store.ts'
 import { recall } from '../families/servers/desired.ts'
 import { locationOfServer } from '../families/servers/reads.ts'
+import type { Claim, Standing } from '../kernel/access/standing.ts'
 import { DriverError, type Drivers } from '../kernel/actions/define.ts'
 import { inTime } from '../kernel/actions/in-time.ts'
 import type { Database } from '../kernel/data/db.ts'
@@ -17,6 +19,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { SocketPath } from '../kernel/http/web-sockets.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { type Share, Shares } from '../kernel/process/shares.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { RfbHandshake } from '../net/rfb.ts'
 
@@ -25,9 +28,11 @@ export interface ConsoleOptions {
   readonly drivers: Drivers
   readonly secrets: Secrets
   readonly log: Logger
+  readonly standing: Standing
 }
 
 const maxViewers = 500
+const maxViewersOfProject = 50
 const maxViewersOfServer = 8
 const handshakeMs = 30_000
 /** How long a driver may take to show a machine, unless its calls may take longer. */
@@ -58,12 +63,27 @@ export function consoleSocket(options: ConsoleOptions): SocketPath {
 }
 
 /** Errors: `unauthorized`. */
-async function openSession({ db }: ConsoleOptions, token: string): Promise<OpenedSession> {
+async function openSession({ db, standing }: ConsoleOptions, token: string): Promise<OpenedSession> {
   const session = await db.transact((tx) => takeSession(tx, token, timestamp(tx.now)))
-  if (!session) {
-    throw new ApiError('unauthorized', 'the console is unknown, was opened before, or was not opened within a minute')
-  }
-  return session
+  if (session && (await standing.holds(claimOf(session)))) return session
+  throw new ApiError(
+    'unauthorized',
+    'the console is unknown, was opened before or not within a minute, or whoever asked for it has no right to it any more',
+  )
+}
+
+/** Whoever asked for a console has to be let to ask for it, as long as it is open. */
+function claimOf({ asker, scope: { projectId }, serverId }: OpenedSession): Claim {
+  return { asker, projectId, guard: consoleEndpoints.requestConsole, about: { type: 'server', id: serverId } }
+}
+
+/** What somebody who looks at a server takes a place of. */
+function sharesOf({ scope: { projectId }, serverId }: OpenedSession): Share[] {
+  return [
+    { of: `server ${serverId}`, most: maxViewersOfServer },
+    { of: `Project ${projectId}`, most: maxViewersOfProject },
+    { of: 'this process', most: maxViewers },
+  ]
 }
 
 function passwordOf({ db, secrets }: ConsoleOptions, { id, scope, password }: OpenedSession): Promise<string> {
@@ -74,6 +94,7 @@ function passwordOf({ db, secrets }: ConsoleOptions, { id, scope, password }: Op
 class Viewers {
   readonly #options: ConsoleOptions
   readonly #viewers = new Set<Viewer>()
+  readonly #shares = new Shares()
   #isWatching = false
 
   constructor(options: ConsoleOptions) {
@@ -81,32 +102,30 @@ class Viewers {
   }
 
   /** What is in force of the server. Errors: `rate_limit_exceeded`, `service_error` when it does not run. */
-  async judge({ serverId }: OpenedSession): Promise<{ generation: number }> {
-    const inForce = (await serversInForce(this.#options.db.query, [serverId])).get(serverId)
-    const refusal = this.#refusal(serverId)
-    if (refusal) throw refusal
+  async judge(session: OpenedSession): Promise<{ generation: number }> {
+    const inForce = (await serversInForce(this.#options.db.query, [session.serverId])).get(session.serverId)
+    const full = this.#shares.full(sharesOf(session))
+    if (full) throw new ApiError('rate_limit_exceeded', `${full.of} has ${full.most} open consoles already`)
     if (!inForce?.isOn) throw new ApiError('service_error', 'server is not running')
     return inForce
   }
 
-  /** Why nobody else can look at a server. */
-  #refusal(serverId: number): ApiError | undefined {
-    const ofServer = [...this.#viewers].filter(({ session }) => session.serverId === serverId)
-    if (this.#viewers.size >= maxViewers) return new ApiError('rate_limit_exceeded', 'too many consoles are open')
-    if (ofServer.length < maxViewersOfServer) return undefined
-    return new ApiError('rate_limit_exceeded', `a server has at most ${maxViewersOfServer} open consoles`)
-  }
-
-  /** Connects a viewer to its server until one of them ends. */
+  /** Connects a viewer to its server until one of them ends, or whoever asked for it loses the right to it. */
   add(viewer: Viewer, password: string): void {
-    const { stream } = viewer
+    const { session, stream } = viewer
     // Several may have been admitted to the last place.
-    if (this.#refusal(viewer.session.serverId)) return void stream.end()
+    if (this.#shares.full(sharesOf(session))) return void stream.end()
+    const giveBack = this.#shares.take(sharesOf(session))
+    const unwatch = this.#options.standing.watch(claimOf(session), () => void stream.destroy())
     this.#viewers.add(viewer)
-    stream.once('close', () => this.#viewers.delete(viewer))
+    stream.once('close', () => {
+      this.#viewers.delete(viewer)
+      giveBack()
+      unwatch()
+    })
     this.#watch()
     this.#connect(viewer, password).catch((cause: unknown) => {
-      this.#options.log.warn({ err: cause, server: viewer.session.serverId }, 'a console could not be opened')
+      this.#options.log.warn({ err: cause, server: session.serverId }, 'a console could not be opened')
       stream.end()
     })
   }

@@ -41,6 +41,7 @@ import { keptAudit } from './0036-kept-audit.ts'
 import { rotatedManagementTokens } from './0037-rotated-management-tokens.ts'
 import { verifiedAddresses } from './0038-verified-addresses.ts'
 import { imageLocations } from './0039-image-locations.ts'
+import { askersOfConsoles } from './0040-askers-of-consoles.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   rotatedManagementTokens,
   verifiedAddresses,
   imageLocations,
+  askersOfConsoles,
 ]

@@ -74,7 +74,7 @@ export async function openPeople(options: PeopleOptions): Promise<People> {
 /** Finds people by the cookie that their browser got, in the form that it got it in. */
 export function sessionFinder({ sessions, installation, settings }: People): SessionFinder {
   return {
-    find({ cookie, host = '' }) {
+    find({ cookie, host = '' }, { isUse }) {
       const named = settings.publicOrigins.find((origin) => new URL(origin).host === host.toLowerCase())
       const secure = readCookie(cookie, cookieName({ origin: 'https://localhost', installation }, 'session'))
       // Elsewhere somebody in the network could have set a cookie without the prefix that browsers guard.
@@ -82,9 +82,10 @@ export function sessionFinder({ sessions, installation, settings }: People): Ses
       const plain = cookieName({ origin: 'http://elsewhere', installation }, 'session')
       const secret = secure ?? (isSecure ? undefined : readCookie(cookie, plain))
       if (secret === undefined) return undefined
-      const known = sessions.cached(secret)
-      return known ? known.identity : sessions.find(secret).then((found) => found?.identity)
+      const known = sessions.cached(secret, isUse)
+      return known ? known.identity : sessions.find(secret, isUse).then((found) => found?.identity)
     },
+    findAgain: (asker) => sessions.findAgain(asker),
   }
 }
 

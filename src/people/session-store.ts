@@ -12,6 +12,10 @@ export async function sessionByHash(query: Queries, hash: string): Promise<Sessi
   return query.selectFrom('session').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
+export async function sessionById(query: Queries, id: number): Promise<SessionRow | undefined> {
+  return query.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 export async function sessionsOf(query: Queries, personId: number, nowMs: number): Promise<SessionRow[]> {
   return query
     .selectFrom('session')

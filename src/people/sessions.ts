@@ -3,7 +3,7 @@
  * use, 30 days after it began, and when it is revoked. Its secret changes whenever it gains rights. A browser has one: the
  * next one takes the place of the one before.
  */
-import type { Identity } from '../kernel/access/principal.ts'
+import type { Asker, Identity } from '../kernel/access/principal.ts'
 import { principalOfToken } from '../kernel/access/tokens.ts'
 import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
 import { timestamp } from '../kernel/process/clock.ts'
@@ -18,6 +18,7 @@ import {
   insertSession,
   rekeySession,
   sessionByHash,
+  sessionById,
   touchSession,
 } from './session-store.ts'
 import type { PersonRow, SessionRow } from './tables.ts'
@@ -91,29 +92,34 @@ export class Sessions {
     return secret
   }
 
-  /** The session with a secret, as it was at most 3 s ago in this process. */
-  cached(secret: string): Found | undefined {
+  /** The session with a secret, as it was at most 3 s ago in this process; undefined when a use has to be noted. */
+  cached(secret: string, isUse = true): Found | undefined {
     const entry = this.#known.get(secret)
-    return entry && entry.until > this.#monotonic() && this.#counts(entry.found.session) ? entry.found : undefined
+    if (!entry || entry.until <= this.#monotonic() || !this.#counts(entry.found.session)) return undefined
+    return isUse && this.#isNews(entry.found.session) ? undefined : entry.found
   }
 
-  async find(secret: string | undefined): Promise<Found | undefined> {
+  /** The session with a secret. `isUse` keeps it alive: somebody uses it, and no page asks by itself. */
+  async find(secret: string | undefined, isUse = true): Promise<Found | undefined> {
     if (!isSecret(secret)) return undefined
-    const known = this.cached(secret)
+    const known = this.cached(secret, isUse)
     if (known) return known
     const asked = this.#monotonic()
     this.#known.delete(secret)
     const session = await sessionByHash(this.#db.query, hashSecret(secret))
-    if (!session || !this.#counts(session)) return undefined
-    const whose = await whoseIs(this.#db.query, session, this.#now())
-    if (!whose) return undefined
-    const touched = await this.#touch(session)
-    // A session of a token ends with the token.
-    const ends = Math.min(touched.ends, whose.identity.expires ?? Number.POSITIVE_INFINITY)
-    const found = { ...whose, session: { ...touched, ends } }
+    const found = session && (await this.#judge(session))
+    if (!found) return undefined
+    const touched = isUse ? await this.#touch(found) : found
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
-    this.#known.set(secret, { found, until: asked + cacheMs })
-    return found
+    this.#known.set(secret, { found: touched, until: asked + cacheMs })
+    return touched
+  }
+
+  /** Who was found by a session before, if it still counts and is theirs. It is no use of the session. */
+  async findAgain({ kind, id, session: sessionId }: Asker): Promise<Identity | undefined> {
+    const session = sessionId === null ? undefined : await sessionById(this.#db.query, sessionId)
+    const { identity } = (session && (await this.#judge(session))) ?? {}
+    return identity?.actor.kind === kind && identity.actor.id === id ? identity : undefined
   }
 
   /** Gives a session another secret, and returns it; undefined when it has ended meanwhile. */
@@ -153,12 +159,24 @@ export class Sessions {
     return ends > now && last_seen + idleMs > now
   }
 
-  /** Notes at most once a minute that a session is in use. */
-  async #touch(session: SessionRow): Promise<SessionRow> {
+  async #judge(session: SessionRow): Promise<Found | undefined> {
+    const whose = this.#counts(session) ? await whoseIs(this.#db.query, session, this.#now()) : undefined
+    // A session of a token ends with the token.
+    const ends = Math.min(session.ends, whose?.identity.expires ?? Number.POSITIVE_INFINITY)
+    return whose && { ...whose, session: { ...session, ends } }
+  }
+
+  /** Whether a use of a session is to be noted: at most once a minute. */
+  #isNews({ last_seen }: SessionRow): boolean {
+    return this.#now() - last_seen >= touchMs
+  }
+
+  async #touch(found: Found): Promise<Found> {
     const now = this.#now()
-    if (now - session.last_seen < touchMs) return session
+    const { session } = found
+    if (!this.#isNews(session)) return found
     await this.#db.transact((tx) => touchSession(tx, session.id, now), { isDurable: false })
-    return { ...session, last_seen: now }
+    return { ...found, session: { ...session, last_seen: now } }
   }
 }
 
@@ -168,19 +186,19 @@ async function whoseIs(
   session: SessionRow,
   nowMs: number,
 ): Promise<Pick<Found, 'person' | 'identity'> | undefined> {
-  const bucket = `session:${session.id}`
   if (session.person_id === null) {
     const principal = await principalOfToken(query, session.token_id!, nowMs)
-    return principal && { person: undefined, identity: { ...principal, bucket } }
+    return principal && { person: undefined, identity: { ...principal, session: session.id } }
   }
   const person = await personById(query, session.person_id)
   if (!person || person.disabled !== null) return undefined
   const identity: Identity = {
-    actor: { kind: 'person', id: person.id, name: person.email, session: session.id },
+    actor: { kind: 'person', id: person.id, name: person.email },
     roles: await rolesOf(query, person.id),
     isOperator: person.installation_role === 'admin',
     elevatedUntil: session.elevated_until,
-    bucket,
+    bucket: `person:${person.id}`,
+    session: session.id,
   }
   return { person, identity }
 }

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
+import type { ProjectId } from '../../src/kernel/scope.ts'
+import { addMember } from '../../src/people/membership-store.ts'
+import { firstProject } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
+import { type Listener, listen } from '../event-stream.ts'
 import { forEachDatabase, type World } from '../harness.ts'
 import { everyTable } from '../schema.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
@@ -242,6 +246,28 @@ forEachDatabase('sessions', (open, engineName) => {
     await signIn(browser)
     for (let spent = 11; spent < 30 * 24; spent += 11) assert.equal(await statusAfter(11), 200, `${spent} h`)
     assert.equal(await statusAfter(11), 401)
+  })
+
+  test('an open stream of events, and what a page asks by itself, keep no session alive', async () => {
+    const world = await open({ runActions: false, askAgainMs: 20 })
+    const browser = await setUp(world)
+    const projectId = (await firstProject(world)) as ProjectId
+    const { id } = (await browser.api('GET', `${own}/account`)).body.account
+    await world.db.transact((tx) => addMember(tx, { projectId }, id, 'viewer'))
+    const headers = () => ({ cookie: browser.session!.join('='), origin: browser.origin, host: browser.host })
+    const listeners: Listener[] = []
+    // What is known of a session counts for three real seconds.
+    const later = async (hours: number) => {
+      world.clock.advance(hours * hour)
+      world.app.people.sessions.forget()
+      listeners.push(await listen(world, { headers: headers(), end: () => undefined }))
+      return (await browser.api('GET', `${own}/whoami`, undefined, { 'wolke-background': '1' })).status
+    }
+    assert.deepEqual([await later(0), await later(11)], [200, 200])
+    for (const { status } of listeners) assert.equal(status, 200)
+    assert.equal(await later(1), 401)
+    await Promise.all(listeners.slice(0, 2).map(({ ended }) => ended))
+    assert.equal(listeners[2]!.status, 401)
   })
 
   test('logging out ends the session on the server and clears what the browser keeps', async () => {

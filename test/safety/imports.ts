@@ -201,7 +201,7 @@ const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
-      return /^kernel\/http\/(calls|edge|http|instance|page-trees|replies|served|streams|wing)\.ts$/.test(path)
+      return /^kernel\/http\/(caller|calls|edge|http|instance|page-trees|replies|served|streams|wing)\.ts$/.test(path)
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
     return true
   }),
@@ -232,7 +232,7 @@ const scopes: Rule = {
       !familyOf(path) ||
       !file ||
       !inFolder(file, 'kernel/access') ||
-      names.every((name) => ['lockProject', 'projectName'].includes(name)),
+      names.every((name) => ['lockProject', 'projectName', 'Asker', 'askerOf'].includes(name)),
   ),
   planted: [{ 'families/servers/a.ts': "import { listProjects } from '../../kernel/access/projects.ts'" }],
 }

@@ -11,10 +11,12 @@ declare module '../errors.ts' {
   }
 }
 
-/** A person by a session, or a program by a token: an API token of a Project or a management token of the installation. */
-export type Actor =
-  | { readonly kind: 'person'; readonly id: number; readonly name: string; readonly session: number }
-  | { readonly kind: 'token' | 'management'; readonly id: number; readonly name: string }
+/** A person, or a program by a token: an API token of a Project or a management token of the installation. */
+export interface Actor {
+  readonly kind: 'person' | 'token' | 'management'
+  readonly id: number
+  readonly name: string
+}
 
 /** What valid credentials prove. */
 export interface Identity {
@@ -24,8 +26,10 @@ export interface Identity {
   readonly isOperator: boolean
   /** Until when a person counts as freshly proven, in ms since the epoch. Programs always do. */
   readonly elevatedUntil: number
-  /** Key of its rate limit. */
+  /** Key of its rate limit: that of the Project for its tokens, its own for anybody else. */
   readonly bucket: string
+  /** The session by which it was found; missing for a token that was sent itself. */
+  readonly session?: number
   /** When its credentials stop working, in ms since the epoch; missing for those that do not. */
   readonly expires?: number
   /** What a scoped token is limited to. */
@@ -52,9 +56,27 @@ export interface SessionHeaders {
   readonly host?: string | undefined
 }
 
-/** Finds who a session belongs to by the cookie of a request; synchronous when it is cached. */
+/** What is kept of an identity, to find it again later. */
+export interface Asker extends Pick<Actor, 'kind' | 'id'> {
+  /** Null for a token that was sent itself. */
+  readonly session: number | null
+}
+
+export function askerOf({ actor: { kind, id }, session }: Identity): Asker {
+  return { kind, id, session: session ?? null }
+}
+
 export interface Sessions {
-  find(headers: SessionHeaders): Identity | undefined | Promise<Identity | undefined>
+  /**
+   * Finds who a session belongs to by the cookie of a request; synchronous when it is cached. `isUse` tells whether
+   * somebody uses the session, which keeps it alive.
+   */
+  find(
+    headers: SessionHeaders,
+    options: { readonly isUse: boolean },
+  ): Identity | undefined | Promise<Identity | undefined>
+  /** Finds whoever was found by a session before, if it still counts. It is no use of the session. */
+  findAgain(asker: Asker): Promise<Identity | undefined>
 }
 
 /** The principal of a request that is about a Project, or about none. */

@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Identity, type Principal, principalIn, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import { ApiError } from '../errors.ts'
-import { type Door, foreignRefusal, ownBase, strangeHostRefusal } from './doors.ts'
+import type { ProjectId } from '../scope.ts'
+import { foreignRefusal, ownBase, strangeHostRefusal } from './doors.ts'
 import { clientNetwork } from './edge.ts'
-import type { Limiter, Verdict } from './rate-limit.ts'
+import { type Limiter, narrower, unlimited, type Verdict } from './rate-limit.ts'
 
 /** The parts of a request that admission reads. */
 interface Caller {
@@ -24,11 +25,34 @@ interface Gate {
   readonly publicOrigins?: readonly string[]
 }
 
-/** Rate limits of Projects, of sessions and management tokens, and of networks of callers without valid credentials. */
+/** Rate limits, each with a bucket for every Project, person, token or network that it counts. */
 export interface Limits {
+  /** Programs in a Project: all of its tokens, and all sessions made with them. */
   readonly projects: Limiter
-  readonly sessions: Limiter
+  /** The people of a Project together. */
+  readonly people: Limiter
+  /** One person in a Project, however many sessions there are. */
+  readonly shares: Limiter
+  /** People who are in no Project, or in none of theirs, and management tokens. */
+  readonly callers: Limiter
+  /** Callers without valid credentials. */
   readonly networks: Limiter
+}
+
+export const noLimits: Limits = {
+  projects: unlimited,
+  people: unlimited,
+  shares: unlimited,
+  callers: unlimited,
+  networks: unlimited,
+}
+
+/** What a request of a session is about. */
+export interface About {
+  /** The Project that the path names. */
+  readonly projectId: ProjectId | undefined
+  /** Whether somebody does something, and no page asks by itself. */
+  readonly isUse: boolean
 }
 
 /** Whether a request is admitted, and on whose behalf. */
@@ -64,17 +88,16 @@ export function admit(request: Caller, options: Gate): Admission | Promise<Admis
 }
 
 /**
- * Finds the person whose session a request of the console belongs to, and charges the limit of the session. Refusals:
- * `invalid_input` with status 421 for a foreign host, `forbidden` for a request of a foreign page, `unauthorized`,
- * `rate_limit_exceeded`.
+ * Finds whose session a request of the console belongs to, and charges their limit. Refusals: `invalid_input` with status
+ * 421 for a foreign host, `forbidden` for a request of a foreign page, `unauthorized`, `rate_limit_exceeded`.
  */
-export function admitSession(request: Caller, door: Door, options: Gate): Admission | Promise<Admission> {
+export function admitSession(request: Caller, about: About, options: Gate): Admission | Promise<Admission> {
   const refusal = strangeHostRefusal(request, options.publicOrigins) ?? foreignRefusal(request)
   if (refusal) return { ...visitor(request, options), refusal }
-  const found = options.sessions?.find(request.headers)
+  const found = options.sessions?.find(request.headers, about)
   const enter = (identity: Identity | undefined) =>
     identity
-      ? admitPrincipal(request, options.limits.sessions, principalIn(identity, door.projectId))
+      ? admitPrincipal(request, options, principalIn(identity, about.projectId))
       : admitNobody(request, options, 'sign in first')
   return found instanceof Promise ? found.then(enter) : enter(found)
 }
@@ -112,9 +135,8 @@ async function admitStranger(request: Caller, options: Gate, token: string): Pro
 
 /** Admits the owner of a token. A management token is unknown to the API of Projects. */
 function admitProgram(request: Caller, options: Gate, principal: Principal): Admission | Promise<Admission> {
-  if (principal.actor.kind === 'token') return admitPrincipal(request, options.limits.projects, principal)
-  if (!request.url.startsWith(`${ownBase}/`)) return admitNobody(request, options, invalidTokenText)
-  return admitPrincipal(request, options.limits.sessions, principal)
+  const isUnknown = principal.actor.kind !== 'token' && !request.url.startsWith(`${ownBase}/`)
+  return isUnknown ? admitNobody(request, options, invalidTokenText) : admitPrincipal(request, options, principal)
 }
 
 function admitNobody(request: Caller, { limits }: Gate, message: string): Admission {
@@ -122,11 +144,26 @@ function admitNobody(request: Caller, { limits }: Gate, message: string): Admiss
   return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict) }
 }
 
-function admitPrincipal(request: Caller, limiter: Limiter, principal: Principal): Admission | Promise<Admission> {
-  const verdict = limiter.take(principal.bucket)
-  return verdict instanceof Promise
-    ? verdict.then((known) => judge(request, principal, known))
-    : judge(request, principal, verdict)
+function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal): Admission | Promise<Admission> {
+  return after(charge(principal, limits), (verdict) => judge(request, principal, verdict))
+}
+
+/**
+ * Charges whoever pays for a request. People have a share of their Project's limit: programs leave it alone, and no person
+ * takes all of it. Whoever has no role in the Project that is named costs that Project nothing.
+ */
+function charge({ actor, bucket, role, scope }: Principal, limits: Limits): Verdict | Promise<Verdict> {
+  if (actor.kind === 'token') return limits.projects.take(bucket)
+  if (actor.kind === 'management' || role === undefined) return limits.callers.take(bucket)
+  const people = `people:${scope!.projectId}`
+  return after(limits.shares.take(`${people}:${bucket}`), (own) =>
+    own.admitted ? after(limits.people.take(people), (all) => narrower(own, all)) : own,
+  )
+}
+
+/** What follows from a verdict, at once when that is known. */
+function after<T>(verdict: Verdict | Promise<Verdict>, then: (verdict: Verdict) => T | Promise<T>): T | Promise<T> {
+  return verdict instanceof Promise ? verdict.then(then) : then(verdict)
 }
 
 function judge(request: Caller, principal: Principal, verdict: Verdict): Admission {

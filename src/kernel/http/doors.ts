@@ -15,6 +15,9 @@ export const consoleBase = '/console'
 export const ownBase = '/wolke/v1'
 const doorBase = `${consoleBase}/api`
 
+/** A page sends it along when nobody has done anything for a while, so that what it asks by itself keeps no session alive. */
+export const backgroundHeader = 'wolke-background'
+
 /** A request that came through the console's door. */
 export interface Door {
   /** The Project that the path names. */

@@ -64,35 +64,42 @@ export interface MalformedInput {
   attach(server: Server, connections: Connections): void
 }
 
-/** Answers malformed requests; `take` charges the caller's network. */
+/**
+ * Answers malformed requests; `take` charges the caller's network, which is that of the peer while there is no request that
+ * says more.
+ */
 export function answerMalformed(options: {
   take(network: string): Verdict
   now(): number
+  addressOf(request: IncomingMessage): string
   report(id: string, reason: string): void
 }): MalformedInput {
-  const headersFor = (socket: Socket, reason: string) => {
+  const headersFor = (address: string | undefined, reason: string) => {
     const id = correlationId()
     options.report(id, reason)
-    return standardHeaders(id, options.take(clientNetwork(socket.remoteAddress)), options.now())
+    return standardHeaders(id, options.take(clientNetwork(address)), options.now())
   }
   let known: Connections | undefined
   return {
     clientError(cause, socket) {
       const connection = known?.of(socket)
       if (cause.code === 'ECONNRESET' || !connection || !socket.writable) return void socket.destroy()
-      connection.refuse(() => rawAnswer(malformed(cause.code), headersFor(socket, cause.code ?? cause.message)))
+      connection.refuse(() =>
+        rawAnswer(malformed(cause.code), headersFor(socket.remoteAddress, cause.code ?? cause.message)),
+      )
     },
     turnAway(socket, reason) {
       const error = new ApiError('rate_limit_exceeded', reason)
       socket.on('error', () => socket.destroy())
-      socket.end(rawAnswer(error, headersFor(socket, reason)))
+      socket.end(rawAnswer(error, headersFor(socket.remoteAddress, reason)))
       socket.destroySoon()
     },
     attach(server, connections) {
       known = connections
       server.on('connect', (request, socket: Socket) => {
         const error = hostRefusal(request) ?? new ApiError('method_not_allowed', 'CONNECT is not supported')
-        connections.of(socket)?.refuse(() => rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
+        const address = options.addressOf(request)
+        connections.of(socket)?.refuse(() => rawAnswer(error, { ...headersFor(address, 'CONNECT'), allow: '' }))
       })
       server.on('checkExpectation', (request, response) => {
         const { socket } = request
@@ -100,7 +107,8 @@ export function answerMalformed(options: {
           const unexpected = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
           const error = hostRefusal(request) ?? unexpected
           const body = envelope(error)
-          response.writeHead(error.status, { ...headersFor(socket, 'Expect'), ...bodyHeaders(body) }).end(body)
+          const headers = headersFor(options.addressOf(request), 'Expect')
+          response.writeHead(error.status, { ...headers, ...bodyHeaders(body) }).end(body)
         })
       })
     },

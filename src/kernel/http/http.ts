@@ -6,6 +6,7 @@
 import type { RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
+import type { Standing } from '../access/standing.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { Note } from '../audit/note.ts'
@@ -20,6 +21,7 @@ import { onBehalfOf } from '../process/behalf.ts'
 import { Line } from '../process/line.ts'
 import type { ProjectId } from '../scope.ts'
 import {
+  type About,
   type Admission,
   admit,
   admitSession,
@@ -31,8 +33,9 @@ import {
 } from './admission.ts'
 import { readBody } from './body.ts'
 import { checkCalendar, nothingAt } from './calendar.ts'
+import { trustIn } from './caller.ts'
 import { readInput, readParams, toCall } from './calls.ts'
-import { doorOf, isForWolke } from './doors.ts'
+import { backgroundHeader, type Door, doorOf, isForWolke } from './doors.ts'
 import { envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { closeGently, createInstance, undecodable } from './instance.ts'
 import { type Handled, narrowingOf, readResource } from './narrowing.ts'
@@ -58,12 +61,14 @@ export interface Exchange {
   readonly reply: unknown
 }
 
-export interface EdgeOptions extends ServerOptions {
+export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly authenticator: Authenticator
   /** For looking up the labels of what requests name; without it, who sees only some resources sees none. */
   readonly query?: Queries
   /** Finds the people behind sessions; without it nobody has one. */
   readonly sessions?: Sessions
+  /** Asks again whether those who listen to streams still may; without it nobody is asked. */
+  readonly standing?: Standing
   readonly streams?: StreamsOptions['streams']
   readonly limits: Limits
   readonly audit?: AuditLog
@@ -110,6 +115,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     asked?: Asked | undefined
+    /** Whether pages ask for it without anybody doing something. */
+    isBackground?: boolean
   }
 }
 
@@ -125,7 +132,8 @@ interface Routes {
 
 /** Creates the server; it serves what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
-  const sockets = new WebSockets(options)
+  const trust = trustIn(options.trustedProxies)
+  const sockets = new WebSockets({ ...options, trust })
   const streams = new Streams(options)
   const parts: Parts = { options, streams, routes: { mounted: [], pages: new Map(), served: new Map() } }
   const state = { isClosing: false }
@@ -134,17 +142,15 @@ export function buildEdge(options: EdgeOptions): Edge {
     isFor: (url) => load !== undefined && isForWolke(url),
     log: options.log,
     async build() {
-      const server = prepare(
-        createInstance(() => createServer(), options.trustedProxies),
-        parts,
-        state,
-      )
+      const instance = createInstance(() => createServer(), trust)
+      const server = prepare(instance, parts, state)
       await load?.(mountingOn(server, parts))
       return server
     },
   })
-  const listening = (requests: RequestListener) => serverFor({ requests: wing.before(requests), sockets }, options)
-  const server = prepare(createInstance(listening, options.trustedProxies), parts, state)
+  const listening = (requests: RequestListener) =>
+    serverFor({ requests: wing.before(requests), sockets }, { ...options, trust })
+  const server = prepare(createInstance(listening, trust), parts, state)
   server.addHook('preClose', (done) => {
     state.isClosing = true
     for (const one of [sockets, streams]) one.close()
@@ -236,18 +242,29 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     const page = routes.pages.get(path)
     if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
     const door = doorOf(request.raw)
-    const admission = door ? admitSession(request, door, options) : admit(request, options)
+    const admission = door ? admitSession(request, aboutOf(request, door), options) : admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
     else settle(admission)
   })
+}
+
+/** What a request through a door is about. Pages say when nobody has done anything for a while. */
+function aboutOf(request: FastifyRequest, { projectId = projectNamed(request) }: Door): About {
+  const { isBackground } = request.routeOptions.config
+  return { projectId, isUse: !isBackground && request.headers[backgroundHeader] === undefined }
+}
+
+function projectNamed({ params }: FastifyRequest): ProjectId | undefined {
+  const { project_id: named } = params as { readonly project_id?: string }
+  return named === undefined ? undefined : (Number(named) as ProjectId)
 }
 
 /** Places the caller in the Project that the path names, if it names one; the refusal if it may not call the endpoint. */
 function unauthorized(request: FastifyRequest, nowMs: number): ApiError | undefined {
   const { endpoint } = request.routeOptions.config
   if (!endpoint || !request.principal) return undefined
-  const { project_id: named } = request.params as { readonly project_id?: string }
-  if (named !== undefined) request.principal = principalIn(request.principal, Number(named) as ProjectId)
+  const named = projectNamed(request)
+  if (named !== undefined) request.principal = principalIn(request.principal, named)
   return refusalOf(request.principal, endpoint, nowMs)
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
 import { maxBodyBytes } from '../contract/input.ts'
 import { isDecodable } from '../contract/urls.ts'
+import type { Trust } from './caller.ts'
 import { throughDoor } from './doors.ts'
 import { correlationId } from './edge.ts'
 import { sendCookies } from './served.ts'
@@ -11,16 +12,13 @@ import { sendCookies } from './served.ts'
 export const undecodable = '/%00undecodable'
 
 /**
- * `serverFor` makes the server that an instance would listen with. Proxies in `trusted` networks say for whom they ask, and
+ * `serverFor` makes the server that an instance would listen with. Proxies that are trusted say for whom they ask, and
  * whether by TLS.
  */
-export function createInstance(
-  serverFor: (requests: RequestListener) => Server,
-  trusted: readonly string[] = [],
-): FastifyInstance {
+export function createInstance(serverFor: (requests: RequestListener) => Server, trust: Trust): FastifyInstance {
   return fastify({
     serverFactory: serverFor,
-    trustProxy: trusted.length > 0 && [...trusted],
+    trustProxy: trust,
     logger: false,
     genReqId: correlationId,
     requestIdHeader: false,

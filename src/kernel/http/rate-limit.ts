@@ -1,5 +1,5 @@
 /**
- * Rate limits (spec: Limits): a token bucket for each Project, or for each client network without a Project. A bucket
+ * Rate limits (spec: Limits): a token bucket for each Project, its people, or a client network without a Project. A bucket
  * holds the requests of an hour and refills continuously, so bursts pass and the average holds. It is implemented as
  * GCRA, with one number per bucket: the time at which it is full again.
  */
@@ -20,6 +20,12 @@ export interface Limiter {
   take(key: string): Verdict | Promise<Verdict>
   /** The state of the bucket, without taking a request. */
   peek(key: string): Verdict
+}
+
+/** Of two verdicts on one request the one that leaves less. */
+export function narrower(a: Verdict, b: Verdict): Verdict {
+  if (a.admitted !== b.admitted) return a.admitted ? b : a
+  return a.remaining <= b.remaining ? a : b
 }
 
 const hourMs = 3_600_000

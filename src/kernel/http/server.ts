@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
+import { callerAddress, type Trust } from './caller.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { answerMalformed, clientNetwork } from './edge.ts'
 import { createServer } from './node-http.ts'
@@ -14,6 +15,7 @@ export interface ServerOptions {
   readonly limits: { readonly networks: Limiter }
   readonly clock: Clock
   readonly log: Logger
+  readonly trust: Trust
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly connections?: Partial<ConnectionLimits>
   /** Timeout of a TLS handshake, in milliseconds. */
@@ -50,6 +52,7 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
   const malformed = answerMalformed({
     take: (network) => limits.networks.take(network) as Verdict,
     now: clock.now,
+    addressOf: (request) => callerAddress(request, options.trust),
     report: (id, reason) => log.info({ id, reason }, 'malformed request'),
   })
   const connections = new Connections(

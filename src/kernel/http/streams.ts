@@ -1,16 +1,18 @@
 /**
  * Streams of server-sent events. A stream costs nothing while nothing happens, but for a beat that tells proxies and
- * clients that it lives. It ends when its session does, when the client reads too slowly, and when the server stops; the
- * client then comes back by itself and says in `Last-Event-ID` what it got last.
+ * clients that it lives. It ends when its session or the right to listen does, when the client reads too slowly, and when
+ * the server stops; the client then comes back by itself and says in `Last-Event-ID` what it got last.
  */
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { type Guard, type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
+import { askerOf, type Guard, type Principal } from '../access/principal.ts'
 import type { Role } from '../access/roles.ts'
+import type { Standing } from '../access/standing.ts'
 import type { Endpoint } from '../contract/contract.ts'
 import { ApiError, invalidInput } from '../errors.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
 import type { Logger } from '../process/log.ts'
+import { type Share, Shares } from '../process/shares.ts'
 import { doorOf } from './doors.ts'
 
 /** One event; without a name it is a `message`. */
@@ -41,16 +43,18 @@ export interface StreamPath {
 
 export interface StreamsOptions {
   readonly log: Logger
-  readonly sessions?: Sessions
+  /** Asks again whether those who listen still may; without it nobody is asked. */
+  readonly standing?: Standing
   /** Times in milliseconds. */
   readonly streams?: { readonly beatMs?: number } | undefined
 }
 
 /** Browsers open at most six connections to a server, which all tabs of one share. */
 const mostPerSession = 6
+const mostPerCaller = 30
+const mostPerProject = 200
+const mostStreams = 2_000
 const defaultBeatMs = 15_000
-/** Sessions are checked several times a beat. */
-const checksPerBeat = 5
 /** Bytes that a client may be behind. */
 const mostBehind = 262_144
 /** How long a client waits before it comes back, in milliseconds. */
@@ -58,18 +62,17 @@ const retryMs = 1_000
 
 interface Stream {
   readonly response: ServerResponse
-  readonly headers: IncomingHttpHeaders
   readonly principal: Principal
-  readonly awayMs: number
   readonly guard: Guard
-  leave: (() => void) | undefined
+  readonly lastEventId: string | undefined
+  readonly awayMs: number
 }
 
 export class Streams {
   readonly #options: StreamsOptions
-  readonly #open = new Map<string, Set<Stream>>()
-  #timer: NodeJS.Timeout | undefined
-  #ticks = 0
+  readonly #open = new Set<ServerResponse>()
+  readonly #shares = new Shares()
+  #beat: NodeJS.Timeout | undefined
   #isClosing = false
 
   constructor(options: StreamsOptions) {
@@ -78,10 +81,11 @@ export class Streams {
 
   /** Lets people listen at a path. Refusals: `not_found` for programs, `rate_limit_exceeded`, `unavailable`. */
   mount(server: FastifyInstance, path: StreamPath): void {
+    const guard = guardOf(path)
     server.route({
       method: 'GET',
       url: path.path,
-      config: { endpoint: guardOf(path) as Endpoint },
+      config: { endpoint: guard as Endpoint, isBackground: true },
       handler: async (request, reply) => {
         const { principal, raw } = request
         // What a scoped token may see is not known of an event, so its session reads again and again instead.
@@ -90,30 +94,24 @@ export class Streams {
         this.#refuseSurplus(principal)
         reply.hijack()
         for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value as string)
-        await this.#serve(path, {
-          principal,
-          awayMs,
-          response: reply.raw,
-          headers: raw.headers,
-          guard: guardOf(path),
-          leave: undefined,
-        })
+        const given = raw.headers['last-event-id']
+        const lastEventId = typeof given === 'string' ? given : undefined
+        await this.#serve(path, { response: reply.raw, principal, guard, lastEventId, awayMs })
       },
     })
   }
 
-  #refuseSurplus({ bucket }: Principal): void {
+  #refuseSurplus(principal: Principal): void {
     if (this.#isClosing) throw new ApiError('unavailable', 'the server is stopping')
-    if ((this.#open.get(bucket)?.size ?? 0) < mostPerSession) return
-    throw new ApiError('rate_limit_exceeded', `a session may have at most ${mostPerSession} streams of events`)
+    const full = this.#shares.full(sharesOf(principal))
+    if (full) throw new ApiError('rate_limit_exceeded', `${full.of} has ${full.most} streams of events already`)
   }
 
   /** Sends until either side ends it. */
   async #serve(path: StreamPath, stream: Stream): Promise<void> {
-    const { response, headers, principal, awayMs } = stream
+    const { response, principal, lastEventId, awayMs } = stream
     const isGone = () => response.destroyed || response.writableEnded
-    this.#add(stream)
-    response.on('close', () => this.#remove(stream))
+    this.#keep(stream)
     response.on('error', () => response.destroy())
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -126,12 +124,10 @@ export class Streams {
       response.write(`id: ${id}\n${name ? `event: ${name}\n` : ''}data: ${data}\n\n`)
       if (response.writableLength > mostBehind) response.destroy()
     }
-    const given = headers['last-event-id']
     try {
-      const lastEventId = typeof given === 'string' ? given : undefined
       const leave = await path.open({ principal, lastEventId, awayMs, send })
       if (isGone()) leave()
-      else stream.leave = leave
+      else response.on('close', leave)
     } catch (error) {
       this.#options.log.warn({ err: error }, 'a stream of events could not begin')
       response.end()
@@ -141,54 +137,41 @@ export class Streams {
   /** Ends all streams. */
   close(): void {
     this.#isClosing = true
-    clearInterval(this.#timer)
-    for (const streams of this.#open.values()) for (const { response } of streams) response.end()
+    clearInterval(this.#beat)
+    for (const response of this.#open) response.end()
   }
 
-  #add(stream: Stream): void {
-    const own = this.#open.get(stream.principal.bucket) ?? new Set()
-    this.#open.set(stream.principal.bucket, own.add(stream))
+  /** Counts a stream until it is closed, and ends it when the right to listen does. */
+  #keep({ response, principal, guard }: Stream): void {
+    const giveBack = this.#shares.take(sharesOf(principal))
+    const claim = { asker: askerOf(principal), projectId: principal.scope!.projectId, guard }
+    const unwatch = this.#options.standing?.watch(claim, () => void response.end())
+    this.#open.add(response)
+    response.on('close', () => {
+      giveBack()
+      unwatch?.()
+      this.#open.delete(response)
+      if (this.#open.size > 0) return
+      clearInterval(this.#beat)
+      this.#beat = undefined
+    })
     const { beatMs = defaultBeatMs } = this.#options.streams ?? {}
-    this.#timer ??= onOwnBehalf(() => setInterval(() => this.#tick(), beatMs / checksPerBeat))
+    this.#beat ??= onOwnBehalf(() => setInterval(() => this.#sayAlive(), beatMs))
   }
 
-  #remove(stream: Stream): void {
-    const { bucket } = stream.principal
-    const own = this.#open.get(bucket)
-    own?.delete(stream)
-    if (own?.size === 0) this.#open.delete(bucket)
-    stream.leave?.()
-    stream.leave = undefined
-    if (this.#open.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+  #sayAlive(): void {
+    for (const response of this.#open) response.write(': beat\n\n')
   }
+}
 
-  #tick(): void {
-    this.#ticks++
-    const isBeat = this.#ticks % checksPerBeat === 0
-    for (const streams of this.#open.values()) {
-      for (const stream of streams) {
-        if (isBeat) stream.response.write(': beat\n\n')
-        void this.#check(stream)
-      }
-    }
-  }
-
-  async #check(stream: Stream): Promise<void> {
-    try {
-      if (!(await this.#mayStay(stream))) stream.response.end()
-    } catch {
-      // While the database is away nobody is sent anything new either.
-    }
-  }
-
-  /** Whether the session still exists, with the right that the stream needs. */
-  async #mayStay({ headers, principal, guard }: Stream): Promise<boolean> {
-    const identity = await this.#options.sessions?.find(headers)
-    if (identity?.bucket !== principal.bucket) return false
-    return refusalOf(principalIn(identity, principal.scope?.projectId), guard, 0) === undefined
-  }
+/** What a stream takes a place of; the edge lets nobody in without a Project. */
+function sharesOf({ actor, session, scope }: Principal): Share[] {
+  return [
+    { of: `session ${session}`, most: mostPerSession },
+    { of: `${actor.kind} ${actor.id}`, most: mostPerCaller },
+    { of: `Project ${scope!.projectId}`, most: mostPerProject },
+    { of: 'this process', most: mostStreams },
+  ]
 }
 
 function guardOf({ needs, path }: StreamPath): Guard {

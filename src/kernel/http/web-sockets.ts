@@ -12,6 +12,7 @@ import { ApiError } from '../errors.ts'
 import type { Clock } from '../process/clock.ts'
 import { type Logger, loggedAgent, loggedPath } from '../process/log.ts'
 import { visitor } from './admission.ts'
+import { callerAddress, type Trust } from './caller.ts'
 import type { Connection } from './connections.ts'
 import { correlationId, hostRefusal, rawAnswer, standardHeaders } from './edge.ts'
 import type { Limiter } from './rate-limit.ts'
@@ -28,6 +29,7 @@ export interface WebSocketOptions {
   readonly limits: { readonly networks: Limiter }
   readonly clock: Clock
   readonly log: Logger
+  readonly trust: Trust
 }
 
 const maxMessageBytes = 65_536
@@ -62,7 +64,7 @@ export class WebSockets {
   async accept(request: IncomingMessage, socket: Socket, head: Buffer, connection: Connection): Promise<void> {
     socket.on('error', () => socket.destroy())
     const id = correlationId()
-    const { verdict, refusal } = visitor({ ip: socket.remoteAddress ?? '' }, this.#options)
+    const { verdict, refusal } = visitor({ ip: callerAddress(request, this.#options.trust) }, this.#options)
     const headers = standardHeaders(id, verdict, this.#options.clock.now())
     const refuse = (error: ApiError) => {
       this.#note(id, request, error.status)

@@ -21,8 +21,7 @@ export async function personOf({ db }: People, { caller }: Pick<Call, 'caller'>)
   return person
 }
 
-export const sessionIdOf = ({ caller: { actor } }: Pick<Call, 'caller'>) =>
-  actor.kind === 'person' ? actor.session : 0
+export const sessionIdOf = ({ caller: { session = 0 } }: Pick<Call, 'caller'>) => session
 
 /**
  * The session of a call, as the browser has it. Errors: `unauthorized`, also when the browser has sent two of them and this

@@ -1,4 +1,5 @@
 /** What the console service asks: it knows sessions by their tokens, and servers by their ids, of all Projects. */
+import type { Asker } from '../../../kernel/access/principal.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -11,6 +12,7 @@ export interface OpenedSession {
   readonly serverId: number
   /** Sealed. */
   readonly password: string
+  readonly asker: Asker
 }
 
 /** Takes the session with this token, which nobody can take a second time; undefined when it is unknown or has expired. */
@@ -20,9 +22,9 @@ export async function takeSession(tx: Transaction, token: string, now: string): 
     .where('token_hash', '=', sessionTokenHash(token))
     .returningAll()
     .executeTakeFirst()
-  if (!row || row.expires <= now) return undefined
-  const { id, project_id: projectId, server_id: serverId, password } = row
-  return { id, scope: { projectId }, serverId, password }
+  if (!row || row.expires <= now || row.asker === null) return undefined
+  const { id, project_id: projectId, server_id: serverId, password, asker } = row
+  return { id, scope: { projectId }, serverId, password, asker: JSON.parse(asker) as Asker }
 }
 
 /** Forgets the sessions of all Projects that nobody opened in time. */

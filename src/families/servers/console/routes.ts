@@ -1,6 +1,7 @@
 /** Consoles through the API. */
 import { randomInt } from 'node:crypto'
 import { needCapability } from '../../../catalogue/capabilities.ts'
+import { askerOf } from '../../../kernel/access/principal.ts'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { recordOf, startAction } from '../../../kernel/actions/store.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
@@ -18,7 +19,7 @@ import { insertSession, makeSessionToken, passwordPlace, sessionTokenHash } from
 /** One handler for each endpoint that is about consoles. */
 export function consoleRoutes({ db, secrets, capabilities }: Platform): Handlers<typeof consoleEndpoints> {
   return {
-    requestConsole({ scope, params: { id }, origin }) {
+    requestConsole({ caller, scope, params: { id }, origin }) {
       const token = makeSessionToken()
       const password = makePassword(randomInt, passwordLength)
       return db.transact(async (tx) => {
@@ -32,6 +33,7 @@ export function consoleRoutes({ db, secrets, capabilities }: Platform): Handlers
           token_hash: sessionTokenHash(token),
           password: await secrets.seal(tx, scope, passwordPlace(action.id), password),
           expires: timestamp(tx.now + sessionMs),
+          asker: JSON.stringify(askerOf(caller)),
         })
         const address = `${origin().replace(/^http/, 'ws')}${consolePath}?token=${token}`
         return { action: actionToWire(action), wss_url: address, password }

@@ -11,6 +11,8 @@ export interface ConsoleSessionRow {
   /** Sealed. */
   readonly password: string
   readonly expires: string
+  /** Who asked for it, as JSON; null in rows of an earlier version. */
+  readonly asker: string | null
 }
 
 declare module '../../../kernel/data/db.ts' {
