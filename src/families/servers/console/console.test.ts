@@ -3,10 +3,17 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../../../../test/harness.ts'
+import { WebSocket } from 'ws'
+import { firstProject } from '../../../../test/audit-log.ts'
+import { type Client, forEachDatabase, today, type World } from '../../../../test/harness.ts'
+import { own, setUp, signIn, TestBrowser } from '../../../../test/people/browser.ts'
 import { request, talk } from '../../../../test/raw-http.ts'
 import { expect } from '../../../../test/resources.ts'
 import { type Refused, view } from '../../../../test/rfb-client.ts'
+import type { ScopeText } from '../../../kernel/access/token-scope.ts'
+import { createToken, revokeToken } from '../../../kernel/access/tokens.ts'
+import type { ProjectId } from '../../../kernel/scope.ts'
+import { addMember, removeMember, setRole } from '../../../people/membership-store.ts'
 import { command, makeServer, newServer } from '../proof.ts'
 
 interface Session {
@@ -30,6 +37,65 @@ async function settled(world: World, id: number, what: string, body?: object): P
 /** Expects that a console is refused, and with which words or status. */
 const refused = (url: string, password: string, reason: string) =>
   assert.rejects(view(url, password), (error: Refused) => error.message === reason)
+
+/** Opens a console and leaves it before its login; the status of the answer. */
+function knock(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url)
+    socket.on('open', () => resolve(101)).on('error', reject)
+    socket.on('unexpected-response', (_request, response) => resolve(response.statusCode!))
+  })
+}
+
+/** Who may ask for the console of a server, and how each loses that. */
+async function askers(world: World, serverId: number): Promise<Record<string, { client: Client; lose(): unknown }>> {
+  const { db } = world
+  const projectId = (await firstProject(world)) as ProjectId
+  const token = async (name: string, scope: ScopeText | null = null) =>
+    world.client(
+      await db.transact((tx) => createToken(tx, { projectId, name, readOnly: false, created: today, scope })),
+    )
+  const revoke = ({ token }: Client) => db.transact((tx) => revokeToken(tx, token!))
+  const [revoked, used, scoped] = [
+    await token('revoked'),
+    await token('used'),
+    await token('scoped', { label_selector: 'env=dev' }),
+  ]
+  const admin = await setUp(world)
+  const { id: personId } = (await admin.api('GET', `${own}/account`)).body.account as { id: number }
+  const join = () => db.transact((tx) => addMember(tx, { projectId }, personId, 'restricted'))
+  await join()
+  world.app.people.sessions.forget()
+  const other = new TestBrowser(world)
+  await signIn(other)
+  const withToken = new TestBrowser(world)
+  await withToken.post('/console/login/token', { token: used.token! })
+  const demote = () => db.transact((tx) => setRole(tx, { projectId }, personId, 'viewer'))
+  const promote = () => db.transact((tx) => setRole(tx, { projectId }, personId, 'restricted'))
+  return {
+    'a token that is revoked': { client: revoked, lose: () => revoke(revoked) },
+    'a scoped token that no longer sees the server': {
+      client: scoped,
+      lose: async () => expect(await world.api.put(`/servers/${serverId}`, { labels: {} }), 200),
+    },
+    'a session of a token that is revoked': { client: clientOf(withToken, projectId), lose: () => revoke(used) },
+    'a session that is logged out': { client: clientOf(other, projectId), lose: () => other.post('/console/logout') },
+    'a person who only views': { client: clientOf(admin, projectId), lose: demote },
+    'a person who is removed': {
+      client: clientOf(admin, projectId, promote),
+      lose: () => db.transact((tx) => removeMember(tx, { projectId }, personId)),
+    },
+  }
+}
+
+/** Calls the API as the page of a browser does. */
+function clientOf(browser: TestBrowser, project: number, before: () => Promise<unknown> = async () => {}): Client {
+  const post = async (path: string, body?: unknown) => {
+    await before()
+    return browser.api('POST', `/console/api/projects/${project}/v1${path}`, body)
+  }
+  return { post } as unknown as Client
+}
 
 forEachDatabase('a console', (openWorld) => {
   test('shows the boot of a running server and lets root in with its password', async () => {
@@ -193,6 +259,41 @@ forEachDatabase('a console', (openWorld) => {
     const ends = viewers.slice(1).map((viewer) => viewer.ended())
     await world.stop()
     assert.deepEqual(new Set(await Promise.all(ends)), new Set([1001]))
+  })
+
+  test('ends with the token, the session, the membership or the right of whoever asked for it', async () => {
+    const world = await openWorld({ runActions: false, askAgainMs: 20 })
+    const id = await makeServer(world)
+    expect(await world.api.put(`/servers/${id}`, { labels: { env: 'dev' } }), 200)
+    const staying = await open(world, id)
+    for (const [what, { client, lose }] of Object.entries(await askers(world, id))) {
+      const session = expect(await command(client, id, 'request_console'), 201).body as Session
+      const early = expect(await command(client, id, 'request_console'), 201).body as Session
+      const viewer = await view(session.wss_url, session.password)
+      await lose()
+      await viewer.ended()
+      await assert.rejects(view(early.wss_url, early.password), ({ message }: Refused) => message === '401', what)
+    }
+    staying.type('still here')
+    await staying.shows('login: still here')
+  })
+
+  test('goes to at most 50 viewers of a Project, so that others get theirs', async () => {
+    const world = await openWorld({ runActions: false })
+    const create = async ({ post }: World['api'], name: string) =>
+      expect(await post('/servers', { name, server_type: 'cpx22', image: 'debian-12' }), 201).body.server.id as number
+    const ids = await Promise.all(Array.from({ length: 7 }, (_, at) => create(world.api, `of-many-${at}`)))
+    const theirs = await create(world.foreign, 'of-another')
+    await world.settle()
+    const waiting = ids.flatMap((id) => Array.from({ length: 8 }, () => id)).slice(0, 51)
+    const sessions = await Promise.all(waiting.map((id) => ask(world, id)))
+    const statuses = await Promise.all(sessions.map(({ wss_url }) => knock(wss_url)))
+    assert.deepEqual(
+      [statuses.filter((one) => one === 101).length, statuses.filter((one) => one === 429).length],
+      [50, 1],
+    )
+    const { wss_url, password } = expect(await command(world.foreign, theirs, 'request_console'), 201).body
+    await (await view(wss_url, password)).close()
   })
 
   test('lets go of a machine that answers when nobody looks any more', async () => {
