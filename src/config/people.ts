@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option } from 'commander'
 import { type Role, roles } from '../kernel/access/roles.ts'
-import { isMailAddress } from '../kernel/mail/address.ts'
+import { plainAddress } from '../kernel/mail/address.ts'
 import type { GroupRole, OidcOptions } from '../people/oidc.ts'
 
 export interface PeopleConfig {
@@ -28,8 +28,8 @@ function issuer(text: string): string {
 
 function admins(text: string): string[] {
   return text.split(',').map((part) => {
-    const email = part.trim().toLowerCase()
-    if (!isMailAddress(email)) throw new InvalidArgumentError(`${part.trim()}: expected an address.`)
+    const email = plainAddress(part)
+    if (email === undefined) throw new InvalidArgumentError(`${part.trim()}: expected an address.`)
     return email
   })
 }

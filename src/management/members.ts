@@ -5,6 +5,7 @@ import { noteProject, noteSubjects } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
+import { plainAddress } from '../kernel/mail/address.ts'
 import { queueMail } from '../kernel/mail/outbox.ts'
 import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
@@ -115,7 +116,7 @@ async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joi
   const isOther = ({ person_id, role }: MembershipRow) => role === 'owner' && person_id !== person.id
   const owner = (await membersOf(tx.query, scope)).find(isOther)
   const recipient = owner && (await personById(tx.query, owner.person_id))?.email
-  if (recipient !== undefined && recipient !== project.owner_email && mail) {
+  if (recipient !== undefined && recipient !== plainAddress(project.owner_email ?? '') && mail) {
     const facts = { ...content.facts, Project: project.name }
     await mail.queue(tx, { recipient, content: { ...content, subject: oneLine(content.subject, 200), facts } }, toldMs)
   }

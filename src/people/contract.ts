@@ -35,6 +35,12 @@ const Account = named('Account', {
   /** Until when no further proof is needed for what needs one. */
   elevated_until: nullable(Timestamp),
   can_have_passkeys: Type.Boolean(),
+  wrong_codes: nullable(
+    Type.Object(
+      { count: Type.Integer(), since: Timestamp },
+      { description: 'One-time codes that were tried and not right, when they are more than somebody mistypes' },
+    ),
+  ),
   identity_provider: nullable(Type.String()),
 })
 

@@ -86,13 +86,14 @@ export async function renewData(tx: Transaction, id: number, data: string): Prom
   await tx.query.updateTable('credential').set({ data }).where('id', '=', id).execute()
 }
 
-/** Notes that a credential was used. */
-export async function noteUse(tx: Transaction, id: number): Promise<void> {
-  await tx.query
+/** Notes that a credential was used; false when it was removed meanwhile. */
+export async function noteUse(tx: Transaction, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx.query
     .updateTable('credential')
     .set({ last_used: timestamp(tx.now) })
     .where('id', '=', id)
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Notes a use and its counter; false when that counter or a later one was used before. */

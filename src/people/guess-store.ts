@@ -1,7 +1,12 @@
 /** Statements on failed attempts. */
 import { sql } from 'kysely'
-import type { Transaction } from '../kernel/data/db.ts'
+import type { Queries, Transaction } from '../kernel/data/db.ts'
 import type { GuessRow } from './tables.ts'
+
+/** The rows of some subjects, as far as there are any. */
+export async function guessesOf(query: Queries, subjects: readonly string[]): Promise<GuessRow[]> {
+  return query.selectFrom('guess').selectAll().where('subject', 'in', subjects).execute()
+}
 
 /** The row of a subject, locked until the transaction ends. */
 export async function lockGuess(tx: Transaction, subject: string): Promise<GuessRow> {
@@ -21,10 +26,20 @@ export async function writeGuess(tx: Transaction, { subject, ...change }: GuessR
   await tx.query.updateTable('guess').set(change).where('subject', '=', subject).execute()
 }
 
-export async function forgetGuesses(tx: Transaction, subjects: readonly string[]): Promise<void> {
-  await tx.query.deleteFrom('guess').where('subject', 'in', subjects).execute()
+export async function forgetGuess(tx: Transaction, subject: string): Promise<void> {
+  await tx.query.deleteFrom('guess').where('subject', '=', subject).execute()
 }
 
-export async function forgetOldGuesses(tx: Transaction, beforeMs: number): Promise<void> {
-  await tx.query.deleteFrom('guess').where('since', '<', beforeMs).where('blocked_until', '<', tx.now).execute()
+interface Old {
+  readonly beforeMs: number
+  /** What their subjects begin with, or do not begin with. */
+  readonly of?: string
+  readonly butOf?: string
+}
+
+/** Deletes attempts that began before a time, and of which no wait has ended since. */
+export async function forgetOldGuesses(tx: Transaction, { beforeMs, of = '', butOf }: Old): Promise<void> {
+  const old = tx.query.deleteFrom('guess').where('since', '<', beforeMs).where('blocked_until', '<', beforeMs)
+  const some = old.where('subject', 'like', `${of}%`)
+  await (butOf === undefined ? some : some.where('subject', 'not like', `${butOf}%`)).execute()
 }

@@ -50,8 +50,9 @@ async function recognize(tx: Transaction, people: People, identity: Identity, { 
     if (!(await verifyAddress(tx, person, shown)) && !credential) throw takenAddress(person.email)
   } else await updatePerson(tx, person.id, change)
   if (isRising) await recordOwnAct(tx, person, 'become administrator', network)
-  if (credential) await noteUse(tx, credential.id)
-  else await link(tx, person.id, identity)
+  // Who removes an identity waits for this, or this for them.
+  if (credential && !(await noteUse(tx, credential.id))) throw new ApiError('forbidden', 'this identity was removed')
+  if (!credential) await link(tx, person.id, identity)
   if (isShown) await people.sessions.revokeAll(tx, person.id)
   return person
 }
@@ -78,7 +79,7 @@ async function enter(tx: Transaction, people: People, { person, identity, whence
  */
 async function meet(tx: Transaction, { email, name }: Identity, network: string): Promise<PersonRow> {
   if (email === undefined) {
-    throw new ApiError('forbidden', 'the identity provider has not verified an e-mail address for this account')
+    throw new ApiError('forbidden', 'the identity provider has verified no plain e-mail address for this account')
   }
   const known = await personByEmail(tx.query, email)
   if (known && known.verified !== null) throw takenAddress(email)

@@ -4,7 +4,7 @@ import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
 import { acrossProjects, scoped } from '../kernel/data/scoped.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectScope } from '../kernel/scope.ts'
-import { normalEmail } from './person-store.ts'
+import { addressIn } from './person-store.ts'
 import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
 import type { InvitationRow } from './tables.ts'
 
@@ -30,7 +30,7 @@ export async function createInvitation(
   const secret = randomSecret()
   const row = {
     id: await drawId(tx),
-    email: normalEmail(email),
+    email: addressIn(email),
     role,
     hash: hashSecret(secret),
     ...inviter,

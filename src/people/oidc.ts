@@ -5,6 +5,9 @@
  */
 import type { Configuration } from 'openid-client'
 import type { Role } from '../kernel/access/roles.ts'
+import { isStorable } from '../kernel/contract/input.ts'
+import { plainAddress } from '../kernel/mail/address.ts'
+import { isSecurePlace } from './cookies.ts'
 import { derive } from './secret-text.ts'
 
 /** A group of the identity provider, and the role that it gives in a Project. */
@@ -27,7 +30,7 @@ export interface OidcOptions {
 export interface Identity {
   readonly issuer: string
   readonly subject: string
-  /** In lower case; undefined unless the provider has verified it. */
+  /** Plain and in lower case; undefined unless it is a plain address that the provider has verified. */
   readonly email: string | undefined
   readonly name: string | undefined
   readonly groups: readonly string[]
@@ -68,6 +71,21 @@ function checkSignedIn(authTime: unknown, since: number): void {
   if (authTime * 1_000 < since - skewMs) throw new Error('the sign-in at the identity provider is not a fresh one')
 }
 
+/** Whether a subject is one as providers may give it (OpenID Connect Core, 2), and not empty. */
+function isSubject(sub: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(sub) && sub.trim() !== ''
+}
+
+/** The address in claims, which says itself whether it is verified. */
+function verifiedAddress({ email, email_verified }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof email === 'string' && email_verified === true ? plainAddress(email) : undefined
+}
+
+/** Whether nobody on the way can change what a URL answers with. */
+function isGuarded(url: string | undefined): boolean {
+  return url === undefined || (URL.canParse(url) && isSecurePlace(url))
+}
+
 export class Oidc {
   readonly options: OidcOptions
   #configuration: Promise<Configuration> | undefined
@@ -106,16 +124,16 @@ export class Oidc {
       idTokenExpected: true,
     })
     const claims = tokens.claims()!
+    if (!isSubject(claims.sub)) throw new Error('the id token has no subject that can be an identity')
     if (since !== undefined) checkSignedIn(claims.auth_time, since)
     const isComplete = claims.email !== undefined
     const more = isComplete ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({}))
     const all: Readonly<Record<string, unknown>> = { ...more, ...claims }
-    const isVerified = typeof all.email === 'string' && all.email_verified === true
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      email: isVerified ? String(all.email).toLowerCase() : undefined,
-      name: typeof all.name === 'string' ? all.name.slice(0, 100) : undefined,
+      email: verifiedAddress(isComplete ? claims : more),
+      name: typeof all.name === 'string' && isStorable(all.name) ? all.name.slice(0, 100) : undefined,
       signedInMs: claims.auth_time === undefined ? undefined : Math.max(0, Date.now() - claims.auth_time * 1_000),
       groups: Array.isArray(all.groups) ? all.groups.filter((group) => typeof group === 'string') : [],
     }
@@ -130,10 +148,16 @@ export class Oidc {
   }
 
   async #discover(): Promise<Configuration> {
-    const { allowInsecureRequests, discovery } = await import('openid-client')
+    const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await import('openid-client')
     const { issuer, clientId, clientSecret } = this.options
     const url = new URL(issuer)
-    const execute = url.protocol === 'http:' ? [allowInsecureRequests] : []
-    return discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutS })
+    // Signatures are checked although the connection says whose answers they are: plain HTTP, on this machine, does not.
+    const execute = [enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [allowInsecureRequests] : [])]
+    const found = await discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutS })
+    const { authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri } = found.serverMetadata()
+    if (![issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri].every(isGuarded)) {
+      throw new Error('the identity provider has addresses on other machines that are not https')
+    }
+    return found
   }
 }

@@ -10,6 +10,7 @@ import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { cookieName, isSecurePlace, readCookie } from './cookies.ts'
 import { passkeyData } from './credential-store.ts'
 import { forgetOldAttempts } from './guesses.ts'
+import { HashingLine } from './hashing.ts'
 import { forgetInvitations } from './invitation-store.ts'
 import { forgetExpired } from './link-store.ts'
 import { PersonMail } from './mail.ts'
@@ -51,6 +52,7 @@ export async function openPeople(options: PeopleOptions): Promise<People> {
     installation: Buffer.from(derive(key, 'installation'), 'base64url').toString('hex').slice(0, nameLength),
     key: bytes,
     sessions: new Sessions(db, clock.now),
+    hashing: new HashingLine(),
     mail:
       send && origin !== undefined
         ? new PersonMail({

@@ -235,15 +235,14 @@ export async function provenPasskey(
   return verdict?.verified ? { credential, counter: verdict.authenticationInfo.newCounter } : undefined
 }
 
-/** Notes the use of a proven passkey; false when its counter shows that there is a copy of it. */
+/** Notes the use of a proven passkey; false when its counter shows that there is a copy of it, or when it was removed. */
 export async function notePasskey(
   tx: Transaction,
   { credential, counter }: { readonly credential: CredentialRow; readonly counter: number },
 ): Promise<boolean> {
   // Passkeys that are synced between devices do not count and always say 0.
   if (counter > 0 || credential.counter > 0) return advanceCounter(tx, credential.id, counter)
-  await noteUse(tx, credential.id)
-  return true
+  return noteUse(tx, credential.id)
 }
 
 function isAnswer(response: unknown): response is AuthenticationResponseJSON {

@@ -1,10 +1,9 @@
 /**
- * Passwords: argon2id with the parameters of OWASP's cheat sheet, stored as PHC text so that they can grow. Hashing takes
- * 19 MiB for as long as it runs, so only a few run at a time.
+ * Passwords: argon2id with the parameters of OWASP's cheat sheet, stored as PHC text so that they can grow. Who hashes waits
+ * for a turn before (hashing.ts).
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { ApiError } from '../kernel/errors.ts'
 import { commonPassword } from './common-password.ts'
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
@@ -13,8 +12,6 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 const current = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
 const saltBytes = 16
 const hashBytes = 32
-const atOnce = 2
-const mostWaiting = 20
 
 export const minPassword = 12
 export const maxPassword = 128
@@ -30,24 +27,6 @@ export function passwordProblem(
   return commonPassword(password, words) ? 'too_common' : undefined
 }
 
-let running = 0
-const waiting: (() => void)[] = []
-
-/** Errors: `unavailable` when too many wait already. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= mostWaiting) throw new ApiError('unavailable', 'too many people sign in at once; try again')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running++
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
-
 interface Hash {
   readonly memory: number
   readonly passes: number
@@ -61,12 +40,10 @@ const toBytes = (password: string) => Buffer.from(password.normalize('NFC'))
 
 function compute(password: string, { memory, passes, parallelism, salt, bytes }: Hash): Promise<Buffer> {
   const message = toBytes(password)
-  return inTurn(() =>
-    derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: bytes.length }),
-  )
+  return derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: bytes.length })
 }
 
-/** Hashes a password with today's parameters, as PHC text. Errors: `unavailable`. */
+/** Hashes a password with today's parameters, as PHC text. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const bytes = await compute(password, { ...current, salt, bytes: Buffer.alloc(hashBytes) })
@@ -92,7 +69,7 @@ function readPhc(text: string): Hash {
 /** Computed for accounts that do not exist or have no password, so that they take as long as others. */
 const nobody: Hash = { ...current, salt: Buffer.alloc(saltBytes, 'nobody'), bytes: Buffer.alloc(hashBytes) }
 
-/** Whether a password is the one that was hashed; takes as long without a hash. Errors: `unavailable`. */
+/** Whether a password is the one that was hashed; takes as long without a hash. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const known = stored === undefined ? nobody : readPhc(stored)
   const bytes = await compute(password.slice(0, 4 * maxPassword), known)

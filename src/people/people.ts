@@ -3,6 +3,7 @@ import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { decrypt, encrypt } from '../kernel/secrets/kek.ts'
+import type { HashingLine } from './hashing.ts'
 import type { PersonMail } from './mail.ts'
 import type { Oidc } from './oidc.ts'
 import type { Sessions } from './sessions.ts'
@@ -25,6 +26,8 @@ export interface People {
   /** Encrypts what has to be read again, such as the secrets of one-time codes. */
   readonly key: Buffer
   readonly sessions: Sessions
+  /** Where whoever has a password hashed waits for a turn. */
+  readonly hashing: HashingLine
   /** Undefined without a mail server or without a public URL. */
   readonly mail: PersonMail | undefined
   /** Undefined without an identity provider. */

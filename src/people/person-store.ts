@@ -1,13 +1,16 @@
 /** Statements on people. */
 import { type Database, drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
 import { databaseFailure } from '../kernel/data/dialect.ts'
-import { notUnique } from '../kernel/errors.ts'
+import { invalidInput, notUnique } from '../kernel/errors.ts'
+import { plainAddress } from '../kernel/mail/address.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { InstallationRole, PersonRow } from './tables.ts'
 
-/** The form in which addresses are stored and compared. */
-export function normalEmail(email: string): string {
-  return email.trim().toLowerCase()
+/** The form in which addresses are stored and compared. Errors: `invalid_input`. */
+export function addressIn(email: string): string {
+  const address = plainAddress(email)
+  if (address === undefined) throw invalidInput([{ field: 'email', message: 'must be one plain address' }])
+  return address
 }
 
 export interface NewPerson {
@@ -20,9 +23,9 @@ export interface NewPerson {
   readonly isVerified?: boolean
 }
 
-/** Creates a person without credentials. Errors: `uniqueness_error` when the address is taken. */
+/** Creates a person without credentials. Errors: `invalid_input`; `uniqueness_error` when the address is taken. */
 export async function createPerson(tx: Transaction, given: NewPerson): Promise<PersonRow> {
-  const email = normalEmail(given.email)
+  const email = addressIn(given.email)
   const row: PersonRow = {
     id: given.id ?? (await drawId(tx)),
     email,
@@ -48,7 +51,9 @@ export async function personById(query: Queries, id: number): Promise<PersonRow 
 }
 
 export async function personByEmail(query: Queries, email: string): Promise<PersonRow | undefined> {
-  return query.selectFrom('person').selectAll().where('email', '=', normalEmail(email)).executeTakeFirst()
+  const address = plainAddress(email)
+  if (address === undefined) return undefined
+  return query.selectFrom('person').selectAll().where('email', '=', address).executeTakeFirst()
 }
 
 export async function peopleByIds(query: Queries, ids: readonly number[]): Promise<Map<number, PersonRow>> {

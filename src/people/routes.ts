@@ -3,8 +3,7 @@
 import { managementTokenNames } from '../kernel/access/management-tokens.ts'
 import { projectName } from '../kernel/access/projects.ts'
 import type { ApiCall, Endpoint, Handlers } from '../kernel/contract/contract.ts'
-import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
-import { isMailAddress } from '../kernel/mail/address.ts'
+import { ApiError, notFound } from '../kernel/errors.ts'
 import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { accountHandlers } from './account/routes.ts'
@@ -36,11 +35,6 @@ export function peopleHandlers(people: People): Handlers<typeof peopleEndpoints>
 function inviterOf({ caller: { actor } }: Pick<ApiCall<Endpoint>, 'caller'>): Inviter {
   const idOf = (kind: typeof actor.kind) => (actor.kind === kind ? actor.id : null)
   return { inviter_id: idOf('person'), inviter_token: idOf('management') }
-}
-
-/** Errors: `invalid_input`. */
-function checkEmail(email: string): void {
-  if (!isMailAddress(email.trim())) throw invalidInput([{ field: 'email', message: 'must be one plain address' }])
 }
 
 // ---- The people of the installation --------------------------------------------------------------------------------
@@ -75,7 +69,6 @@ function installationHandlers(people: People): Pick<Handlers<typeof peopleEndpoi
   return {
     people: async () => ({ people: await toWire(people, await listPeople(db.query)) }),
     createPerson: async ({ body, browser }) => {
-      checkEmail(body.email)
       const { email, name = '', installation_role: installationRole = 'none' } = body
       const person = await db.transact((tx) => createPerson(tx, { email, name, installationRole }))
       return { person: await one(person), link: await handLink(people, person, linkOrigin(people, browser().origin)) }
@@ -121,7 +114,6 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       invitations: await invitationsToWire(people, await invitationsOf(db.query, scope, clock.now())),
     }),
     invite: async ({ scope, body, caller, browser }) => {
-      checkEmail(body.email)
       const role = caller.role ?? (caller.actor.kind === 'management' ? 'owner' : 'viewer')
       if (!mayGive(role, body.role)) throw new ApiError('forbidden', `with the role ${role} nobody can give this role`)
       const isMailed = people.mail !== undefined

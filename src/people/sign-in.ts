@@ -3,6 +3,7 @@
  * are disabled are answered like a wrong password, after the same time.
  */
 import type { Transaction } from '../kernel/data/db.ts'
+import { plainAddress } from '../kernel/mail/address.ts'
 import {
   advanceCounter,
   credentialOf,
@@ -12,14 +13,15 @@ import {
   spendRecoveryCode,
 } from './credential-store.ts'
 import { recordFailedSignIn } from './events.ts'
-import { type Attempt, codeOf, countAttempt, forgetAttempts } from './guesses.ts'
+import { type Admitted, type Attempt, Blocked, codeOf, forgetAttempts, judged, judgedInLine } from './guesses.ts'
 import { hashPassword, isOutdated, isPassword } from './password.ts'
 import { openFor, type People } from './people.ts'
-import { lockPerson, normalEmail, personByEmail, personById } from './person-store.ts'
+import { lockPerson, personByEmail, personById } from './person-store.ts'
 import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
 import { deleteSignIn, insertSignIn, signInByHash } from './session-store.ts'
 import type { Whence } from './sessions.ts'
 import type { PersonRow, SignInRow } from './tables.ts'
+import { tellOfCodes } from './told.ts'
 import { hashRecoveryCode, matchingStep } from './totp.ts'
 
 /** How long the second factor may take, in milliseconds. */
@@ -42,19 +44,30 @@ interface PasswordGiven {
   readonly next: string
 }
 
-/** Judges a password. Errors: `unavailable` when too many passwords are judged at once. */
+/** Judges a password. Errors: `unavailable` when too many passwords are judged at once; that is no attempt. */
 export async function signInWithPassword(people: People, given: PasswordGiven): Promise<SignIn> {
+  const account = plainAddress(given.email) ?? given.email
+  const attempt: Attempt = { what: 'password', account, network: given.whence.network }
+  const result = await judgedInLine(people, attempt, (admitted) =>
+    judgePassword(people, { attempt, admitted, ...given }),
+  )
+  return result instanceof Blocked ? { kind: 'blocked', until: result.until } : result
+}
+
+interface PasswordJudged extends PasswordGiven {
+  readonly attempt: Attempt
+  readonly admitted: Admitted
+}
+
+async function judgePassword(people: People, given: PasswordJudged): Promise<SignIn> {
   const { db } = people
-  const { whence, password } = given
-  const attempt: Attempt = { what: 'password', account: normalEmail(given.email), network: whence.network }
-  const verdict = await countAttempt(db, attempt)
-  if (!verdict.admitted) return { kind: 'blocked', until: verdict.until }
+  const { attempt, admitted, whence, password } = given
   const person = await personByEmail(db.query, given.email)
   const credential = person && (await credentialOf(db.query, person.id, 'password'))
   const isRight = await isPassword(password, credential?.data)
   if (!isRight || !person || !credential || person.disabled !== null) {
     recordFailedSignIn(people, person, whence.network)
-    return { kind: 'wrong', left: verdict.left, until: verdict.until }
+    return wrong(admitted)
   }
   const better = isOutdated(credential.data) ? await hashPassword(password) : undefined
   const result = await db
@@ -71,8 +84,10 @@ export async function signInWithPassword(people: People, given: PasswordGiven): 
       return { kind: 'session', secret: await people.sessions.start(tx, { personId: person.id, whence }) }
     })
     .catch(orWrong)
-  return result instanceof Wrong ? { kind: 'wrong', left: verdict.left, until: verdict.until } : result
+  return result instanceof Wrong ? wrong(admitted) : result
 }
+
+const wrong = ({ left, until }: Admitted): SignIn => ({ kind: 'wrong', left, until })
 
 /** Whether a person has to prove more than a password. */
 export async function hasSecondFactor(tx: Transaction, personId: number): Promise<boolean> {
@@ -88,42 +103,57 @@ export async function beginSecond(tx: Transaction, personId: number, next: strin
 }
 
 /** A half-finished sign-in with its person. */
-export async function pendingSignIn(
-  { db, clock }: People,
-  secret: string | undefined,
-): Promise<{ row: SignInRow; person: PersonRow } | undefined> {
+interface Pending {
+  readonly row: SignInRow
+  readonly person: PersonRow
+}
+
+/** The half-finished sign-in that a secret names. */
+export async function pendingSignIn({ db, clock }: People, secret: string | undefined): Promise<Pending | undefined> {
   if (!isSecret(secret)) return undefined
   const row = await signInByHash(db.query, hashSecret(secret), clock.now())
   const person = row && (await personById(db.query, row.person_id))
   return person && person.disabled === null ? { row, person } : undefined
 }
 
+interface CodeGiven {
+  /** Names the half-finished sign-in. */
+  readonly secret: string | undefined
+  readonly code: string
+  readonly whence: Whence
+}
+
 /** Judges the second factor: a one-time code or a recovery code. */
-export async function signInWithCode(
-  people: People,
-  given: { readonly secret: string | undefined; readonly code: string; readonly whence: Whence },
-): Promise<SignIn> {
-  const { db, sessions } = people
+export async function signInWithCode(people: People, given: CodeGiven): Promise<SignIn> {
   const pending = await pendingSignIn(people, given.secret)
   if (!pending) return { kind: 'over' }
-  const { row, person } = pending
-  const attempt = codeOf(person.id, given.whence.network)
-  const verdict = await countAttempt(db, attempt)
-  if (!verdict.admitted) return { kind: 'blocked', until: verdict.until }
-  const session = await db
+  const attempt = codeOf(pending.person.id, given.whence.network, given.code)
+  const result = await judged(people, attempt, (admitted) => {
+    return judgeCode(people, { ...given, ...pending, attempt, admitted })
+  })
+  return result instanceof Blocked ? { kind: 'blocked', until: result.until } : result
+}
+
+interface CodeJudged extends CodeGiven, Pending {
+  readonly attempt: Attempt
+  readonly admitted: Admitted
+}
+
+async function judgeCode(people: People, given: CodeJudged): Promise<SignIn> {
+  const { row, person, attempt, admitted, code, whence } = given
+  const secret = await people.db
     .transact(async (tx) => {
       await forgetAttempts(tx, attempt)
       if (!(await deleteSignIn(tx, row.id))) return undefined
-      if (!(await isCode(people, tx, person.id, given.code))) throw new Wrong()
-      return sessions.start(tx, { personId: person.id, whence: given.whence })
+      if (!(await isCode(people, tx, person.id, code))) throw new Wrong()
+      return people.sessions.start(tx, { personId: person.id, whence })
     })
     .catch(orWrong)
-  if (session === undefined) return { kind: 'over' }
-  if (session instanceof Wrong) {
-    recordFailedSignIn(people, person, given.whence.network)
-    return { kind: 'wrong', left: verdict.left, until: verdict.until }
-  }
-  return { kind: 'session', secret: session }
+  if (secret === undefined) return { kind: 'over' }
+  if (!(secret instanceof Wrong)) return { kind: 'session', secret }
+  recordFailedSignIn(people, person, whence.network)
+  await tellOfCodes(people, person.id, admitted)
+  return wrong(admitted)
 }
 
 /** Undoes what would only follow from a proof that is right. */

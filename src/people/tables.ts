@@ -102,6 +102,7 @@ export type CeremonyKind =
   | 'passkey-add'
   | 'passkey-first'
   | 'passkey-prove'
+  | 'totp-add'
   | 'oidc-sign-in'
   | 'oidc-fresh'
   | 'oidc-link'

@@ -36,10 +36,17 @@ export function totpCode(secret: string, step: number, length = digits): string 
   return String(number % 10 ** length).padStart(length, '0')
 }
 
+const plainCode = (given: string) => given.replaceAll(/[\s-]/g, '')
+
+/** Whether a text has the form of a code by time, which that of a recovery code never has. */
+export function isOneTimeCode(given: string): boolean {
+  return /^\d{6}$/.test(plainCode(given))
+}
+
 /** The time step that a code belongs to, later than `after`; undefined when there is none. */
 export function matchingStep(secret: string, given: string, nowMs: number, after: number): number | undefined {
-  const code = given.replaceAll(/[\s-]/g, '')
-  if (!/^\d{6}$/.test(code)) return undefined
+  if (!isOneTimeCode(given)) return undefined
+  const code = plainCode(given)
   const now = stepAt(nowMs)
   const steps = Array.from({ length: 2 * drift + 1 }, (_, i) => now - drift + i)
   return steps
@@ -67,6 +74,6 @@ export function newRecoveryCodes(): string[] {
 
 /** The form in which a recovery code of a person is stored; undefined for what is none. */
 export function hashRecoveryCode(personId: number, given: string): string | undefined {
-  const code = given.toLowerCase().replaceAll(/[\s-]/g, '')
+  const code = plainCode(given).toLowerCase()
   return /^[2-9a-z]{12}$/.test(code) ? hash('sha256', `${personId} ${code}`) : undefined
 }

@@ -10,6 +10,7 @@ import {
   renameCredential,
   renewData,
 } from '../credential-store.ts'
+import { forgetCodes } from '../guesses.ts'
 import { dropLinksOf } from '../link-store.ts'
 import { passkeyDataOf } from '../passkeys.ts'
 import { hashPassword, passwordProblem } from '../password.ts'
@@ -56,11 +57,13 @@ export function credentialHandlers(
       const { password } = call.body
       const found = passwordProblem(password, [person.email, person.name])
       if (found) throw weakPassword(found)
-      const data = await hashPassword(password)
       const browser = call.browser()
+      const data = await people.hashing.run(browser.network, () => hashPassword(password))
       const session = await sessionOf(people, call)
       const cookie = await db.transact(async (tx) => {
         await dropLinksOf(tx, person.id)
+        // Whoever tried codes knew the password of before.
+        await forgetCodes(tx, person.id)
         await deleteSignInsOf(tx, person.id)
         await lockPerson(tx, person.id)
         const known = await credentialOf(tx.query, person.id, 'password')

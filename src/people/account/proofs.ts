@@ -1,16 +1,17 @@
 /** Proving once more who one is, for what a session alone does not allow. */
 import type { Browser } from '../../kernel/contract/browser.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { credentialOf } from '../credential-store.ts'
-import { type Attempt, codeOf, countAttempt, forgetAttempts } from '../guesses.ts'
+import { type Admitted, type Attempt, Blocked, codeOf, forgetAttempts, judged, judgedInLine } from '../guesses.ts'
 import { askForPasskey, notePasskey, provenPasskey } from '../passkeys.ts'
 import { isPassword } from '../password.ts'
 import type { People } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
 import { elevatedMs } from '../sessions.ts'
 import { isTotp } from '../sign-in.ts'
+import { tellOfCodes } from '../told.ts'
 import { type Account, renew, sessionOf, wrongProof } from './call.ts'
 import { answeredIn, askedIn } from './passkeys.ts'
 
@@ -26,20 +27,33 @@ export function proofHandlers(people: People): Pick<Account, 'askForProof' | 'el
     elevate: async (call) => {
       const browser = call.browser()
       const personId = call.caller.actor.id
-      const attempt = attemptOf(personId, call.body, browser)
-      const verdict = await countAttempt(db, attempt)
-      if (!verdict.admitted) throw wrongProof(`too many tries; the next one counts after ${timestamp(verdict.until)}`)
+      checkProof(call.body)
       const session = await sessionOf(people, call)
-      const prove = await proofIn(people, personId, call.body, browser)
-      const { cookie, until } = await db.transact(async (tx) => {
-        await forgetAttempts(tx, attempt)
-        await lockPerson(tx, personId)
-        if (!(await prove(tx))) throw wrongProof('this does not prove who you are')
-        const until = tx.now + elevatedMs
-        return { until, cookie: await renew(people, tx, session, browser, until) }
-      })
-      browser.setCookie(cookie)
-      return { elevated_until: timestamp(until) }
+      const attempt = attemptOf(personId, call.body, browser)
+      const judge = async (admitted: Admitted) => {
+        const prove = await proofIn(people, personId, call.body, browser)
+        return db
+          .transact(async (tx) => {
+            await forgetAttempts(tx, attempt)
+            await lockPerson(tx, personId)
+            if (!(await prove(tx))) throw wrongProof('this does not prove who you are')
+            const until = tx.now + elevatedMs
+            return { until, cookie: await renew(people, tx, session, browser, until) }
+          })
+          .catch(async (error: unknown) => {
+            if (error instanceof ApiError && error.code === 'wrong_credentials') {
+              await tellOfCodes(people, personId, admitted)
+            }
+            throw error
+          })
+      }
+      const isHashed = call.body.password !== undefined
+      const proven = await (isHashed ? judgedInLine : judged)(people, attempt, judge)
+      if (proven instanceof Blocked) {
+        throw wrongProof(`too many tries; the next one counts after ${timestamp(proven.until)}`)
+      }
+      browser.setCookie(proven.cookie)
+      return { elevated_until: timestamp(proven.until) }
     },
   }
 }
@@ -52,10 +66,16 @@ interface Proof {
 
 /** What counts against guessing: a code with those of the second step, since it is as short here as there. */
 function attemptOf(personId: number, { code }: Proof, { network }: Browser): Attempt {
-  return code === undefined ? { what: 'proof', account: String(personId), network } : codeOf(personId, network)
+  return code === undefined ? { what: 'proof', account: String(personId), network } : codeOf(personId, network, code)
 }
 
-/** Judges a proof; what it returns uses it up. Errors: `invalid_input` unless there is exactly one. */
+/** Errors: `invalid_input` unless there is exactly one proof. */
+function checkProof(proof: Proof): void {
+  if (Object.keys(proof).length === 1) return
+  throw invalidInput([{ field: 'password', message: 'send exactly one of password, code and response' }])
+}
+
+/** Judges a proof; what it returns uses it up. */
 async function proofIn(
   people: People,
   personId: number,
@@ -63,9 +83,6 @@ async function proofIn(
   browser: Browser,
 ): Promise<(tx: Transaction) => Promise<boolean>> {
   const { password, code, response } = proof
-  if (Object.keys(proof).length !== 1) {
-    throw invalidInput([{ field: 'password', message: 'send exactly one of password, code and response' }])
-  }
   if (password !== undefined) {
     const credential = await credentialOf(people.db.query, personId, 'password')
     const isRight = await isPassword(password, credential?.data)

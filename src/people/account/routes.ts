@@ -7,6 +7,7 @@ import type { People } from '../people.ts'
 import { updatePerson } from '../person-store.ts'
 import { sessionsOf } from '../session-store.ts'
 import type { PersonRow } from '../tables.ts'
+import { wrongCodes } from '../told.ts'
 import { type Account, type Call, personOf, sessionIdOf } from './call.ts'
 import { credentialHandlers } from './credentials.ts'
 import { identityHandlers } from './identities.ts'
@@ -28,13 +29,15 @@ export function accountHandlers(people: People): Account {
 
 function profileHandlers(people: People): Pick<Account, 'account' | 'updateAccount' | 'acceptInvitation'> {
   const { db, clock, sessions, settings, oidc } = people
-  const show = (person: PersonRow, { caller, browser }: Call) => {
+  const show = async (person: PersonRow, { caller, browser }: Call) => {
     const { id, email, name, language, theme, installation_role, created } = person
     const { elevatedUntil } = caller
+    const codes = await wrongCodes(people, id)
     return {
       account: {
         ...{ id, email, name, language, theme, installation_role, created },
         elevated_until: elevatedUntil > clock.now() ? timestamp(Math.min(elevatedUntil, 253_402_300_799_000)) : null,
+        wrong_codes: codes && { count: codes.count, since: timestamp(codes.since) },
         can_have_passkeys: rpIdAt(browser().origin, settings) !== undefined,
         identity_provider: oidc ? new URL(oidc.options.issuer).host : null,
       },

@@ -1,32 +1,44 @@
 /** Codes of an app as a second factor. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { addCredential, removeKind } from '../credential-store.ts'
+import { startCeremony, takeCeremony } from '../link-store.ts'
 import { openFor, type People, sealFor } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
 import { qrSvg } from '../qr.ts'
+import { randomSecret } from '../secret-text.ts'
+import type { CeremonyRow } from '../tables.ts'
 import { matchingStep, newTotpSecret, totpUri } from '../totp.ts'
 import { type Account, personOf, renew, sessionOf, wrongProof } from './call.ts'
+import { browserOf, secretFor } from './passkeys.ts'
 import { firstRecoveryCodes } from './recovery-codes.ts'
 
 const ticketMs = 15 * 60_000
 
 export function totpHandlers(people: People): Pick<Account, 'beginTotp' | 'confirmTotp'> {
-  const { db, clock } = people
+  const { db } = people
   return {
     beginTotp: async (call) => {
       const person = await personOf(people, call)
       const secret = newTotpSecret()
       const uri = totpUri(secret, person.email, 'Wolke')
-      const ticket = sealFor(people, person.id, 'ticket', `${clock.now() + ticketMs} ${secret}`)
+      const ticket = randomSecret()
+      const data = sealFor(people, person.id, 'ticket', secret)
+      const browser = secretFor(people, call.browser())
+      await db.transact((tx) => {
+        const about = { kind: 'totp-add', person_id: person.id, data, expires: tx.now + ticketMs } as const
+        return startCeremony(tx, { browser, challenge: ticket }, about)
+      })
       return { totp: { secret, uri, qr_svg: qrSvg(uri, 'Wolke'), ticket } }
     },
     confirmTotp: async (call) => {
       const person = await personOf(people, call)
       const { ticket, code } = call.body
-      const secret = secretOf(people, person.id, ticket)
       const browser = call.browser()
       const session = await sessionOf(people, call)
       const { codes, cookie } = await db.transact(async (tx) => {
+        // A wrong code undoes this, so that the ticket counts until there is a right one.
+        const taken = await takeCeremony(tx, ['totp-add'], { browser: browserOf(people, browser), challenge: ticket })
+        const secret = secretIn(people, person.id, taken)
         const step = matchingStep(secret, code, tx.now, 0)
         if (step === undefined) throw wrongProof('the code is not right; look whether the clock of the device is')
         await lockPerson(tx, person.id)
@@ -43,13 +55,8 @@ export function totpHandlers(people: People): Pick<Account, 'beginTotp' | 'confi
   }
 }
 
-/** The secret in a ticket of `beginTotp`. Errors: `invalid_input`. */
-function secretOf(people: People, personId: number, ticket: string): string {
-  try {
-    const [until, secret] = openFor(people, personId, 'ticket', ticket).split(' ')
-    if (Number(until) > people.clock.now()) return secret!
-  } catch {
-    // Changed, or made for somebody else.
-  }
+/** The secret behind a ticket of `beginTotp`. Errors: `invalid_input`. */
+function secretIn(people: People, personId: number, taken: CeremonyRow | undefined): string {
+  if (taken?.person_id === personId) return openFor(people, personId, 'ticket', taken.data)
   throw invalidInput([{ field: 'ticket', message: 'does not count any more; begin again' }])
 }

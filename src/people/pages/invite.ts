@@ -59,7 +59,7 @@ export async function acceptInvite(visit: Visit): Promise<ServedAnswer> {
     password: passwordError(visit, password, [invited.invitation.email, name]),
   }
   if (errors.name ?? errors.password) return offer(visit, code, invited, name, errors, 422)
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await people.hashing.run(whence.network, () => hashPassword(password))
   await visit.welcome(await acceptAnew(people, code, { name, way: { passwordHash } }, whence))
   return visit.go(`/console/projects/${invited.invitation.project_id}`)
 }

@@ -2,9 +2,9 @@
 
 import type { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
-import { isMailAddress } from '../../kernel/mail/address.ts'
+import { plainAddress } from '../../kernel/mail/address.ts'
 import { type Html, html } from '../../net/html.ts'
-import { countAttempt } from '../guesses.ts'
+import { Blocked, judged } from '../guesses.ts'
 import { hashPassword, passwordProblem } from '../password.ts'
 import { hasAdmin } from '../person-store.ts'
 import { askForLink, personOfLink, useLink } from '../resets.ts'
@@ -92,11 +92,11 @@ export async function answerSetup(visit: Visit): Promise<ServedAnswer> {
   if (!(await isSetupLink(people, code))) return setupPage(visit, { name, email }, { code: words.deadLink }, 403)
   const errors: Errors = withoutUndefined({
     name: nameError(visit, name.trim()),
-    email: isMailAddress(email.trim()) ? undefined : words.badEmail,
+    email: plainAddress(email) === undefined ? words.badEmail : undefined,
     password: passwordError(visit, password, [email, name]),
   })
   if (Object.keys(errors).length > 0) return setupPage(visit, { code, name, email }, errors, 422)
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await people.hashing.run(whence.network, () => hashPassword(password))
   await visit.welcome(await setUp(people, code, { email, name, way: { passwordHash } }, whence))
   return visit.go('/console')
 }
@@ -139,15 +139,11 @@ export async function showReset(visit: Visit): Promise<ServedAnswer> {
 export async function askForReset(visit: Visit): Promise<ServedAnswer> {
   const { people, words, whence } = visit
   if (people.settings.isOidcOnly) return askPage(visit, words.noMail, undefined, 403)
-  const email = (visit.form().get('email') ?? '').trim()
-  if (!isMailAddress(email)) return askPage(visit, undefined, words.badEmail, 422)
-  const verdict = await countAttempt(people.db, {
-    what: 'reset',
-    account: email.toLowerCase(),
-    network: whence.network,
-  })
-  if (!verdict.admitted) return askPage(visit, undefined, words.blocked(visit.time(verdict.until)), 429)
-  await askForLink(people, email)
+  const email = plainAddress(visit.form().get('email') ?? '')
+  if (email === undefined) return askPage(visit, undefined, words.badEmail, 422)
+  const attempt = { what: 'reset', account: email, network: whence.network }
+  const result = await judged(people, attempt, () => askForLink(people, email))
+  if (result instanceof Blocked) return askPage(visit, undefined, words.blocked(visit.time(result.until)), 429)
   return askPage(visit, words.resetText)
 }
 
@@ -161,7 +157,9 @@ export async function answerReset(visit: Visit): Promise<ServedAnswer> {
   const password = form.get('password')
   const error = password === null ? undefined : passwordError(visit, password, [person.email, person.name])
   if (form.has('go') && (isOidcOnly || (password !== null && error === undefined))) {
-    const passwordHash = isOidcOnly ? undefined : await hashPassword(password!)
+    const passwordHash = isOidcOnly
+      ? undefined
+      : await people.hashing.run(whence.network, () => hashPassword(password!))
     const result = await useLink(people, code, passwordHash, whence)
     if (result.kind === 'session') await visit.welcome(result.secret)
     else visit.set('sign-in', result.secret)

@@ -1,4 +1,5 @@
 /** Logging in with a password and a second factor, and logging out. */
+import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
 import { recordSignOut } from '../events.ts'
@@ -47,7 +48,12 @@ export async function logIn(visit: Visit): Promise<ServedAnswer> {
   const next = nextPath(form.get('next'))
   if (people.settings.isOidcOnly) return loginPage(visit, { next, error: words.oidcOnly }, 403)
   const email = (form.get('email') ?? '').slice(0, 254)
-  const result = await signInWithPassword(people, { email, password: form.get('password') ?? '', whence, next })
+  const given = { email, password: form.get('password') ?? '', whence, next }
+  const result = await signInWithPassword(people, given).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'unavailable') return undefined
+    throw error
+  })
+  if (!result) return loginPage(visit, { email, next, error: words.busy }, 503)
   if (result.kind === 'second') {
     visit.set('sign-in', result.secret)
     return visit.go('/console/login/second')

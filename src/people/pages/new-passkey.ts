@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
-import { isMailAddress } from '../../kernel/mail/address.ts'
+import { plainAddress } from '../../kernel/mail/address.ts'
 import { acceptAnew, invitedBy } from '../invitations.ts'
 import { askForFirstPasskey, judgeFirstPasskey, rpIdAt } from '../passkeys.ts'
 import { deadLink, isSetupLink, setUp } from '../setup.ts'
@@ -53,8 +53,8 @@ async function made(visit: Visit) {
 export function setupPasskeyOptions(visit: Visit): Promise<ServedAnswer> {
   return orWords(visit, async () => {
     if (!(await isSetupLink(visit.people, textIn(visit, 'code')))) throw deadLink()
-    const email = textIn(visit, 'email')
-    return isMailAddress(email) ? ask(visit, email) : refuse(visit, visit.words.badEmail)
+    const email = plainAddress(textIn(visit, 'email'))
+    return email === undefined ? refuse(visit, visit.words.badEmail) : ask(visit, email)
   })
 }
 

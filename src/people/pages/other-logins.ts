@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
 import { recordFailedSignIn } from '../events.ts'
-import { countAttempt, forgetAttempts } from '../guesses.ts'
+import { Blocked, forgetAttempts, judged } from '../guesses.ts'
 import { linkOwn, signInAs } from '../identities.ts'
 import type { Identity } from '../oidc.ts'
 import { askForPasskey, notePasskey, provenPasskey, rpIdAt } from '../passkeys.ts'
@@ -120,14 +120,16 @@ export async function enterWithToken(visit: Visit): Promise<ServedAnswer> {
   const form = visit.form()
   const next = nextPath(form.get('next'))
   const attempt = { what: 'token', account: '', network: whence.network }
-  const verdict = await countAttempt(people.db, attempt)
-  if (!verdict.admitted) return tokenPage(visit, next, words.blocked(visit.time(verdict.until)), 429)
-  const tokenId = await people.findToken((form.get('token') ?? '').trim())
-  if (tokenId === undefined) return tokenPage(visit, next, words.tokenWrong, 401)
-  const secret = await people.db.transact(async (tx) => {
-    await forgetAttempts(tx, attempt)
-    return people.sessions.start(tx, { tokenId, whence })
+  const secret = await judged(people, attempt, async () => {
+    const tokenId = await people.findToken((form.get('token') ?? '').trim())
+    if (tokenId === undefined) return undefined
+    return people.db.transact(async (tx) => {
+      await forgetAttempts(tx, attempt)
+      return people.sessions.start(tx, { tokenId, whence })
+    })
   })
+  if (secret instanceof Blocked) return tokenPage(visit, next, words.blocked(visit.time(secret.until)), 429)
+  if (secret === undefined) return tokenPage(visit, next, words.tokenWrong, 401)
   await visit.welcome(secret)
   return visit.go(next)
 }
