@@ -50,12 +50,7 @@ export function secretFor({ installation }: People, browser: Browser): string {
   return secret
 }
 
-/** The secret under which a browser got challenges; undefined when it has none. */
-export function browserOf({ installation }: People, { cookies, origin }: Browser): string | undefined {
-  return readCookie(cookies, cookieName({ origin, installation }, 'browser'))
-}
-
 /** What a browser has answered to a challenge. */
-export function answeredIn(people: People, browser: Browser, response: unknown): Answered {
-  return { browser: browserOf(people, browser), origin: browser.origin, response }
+export function answeredIn({ installation }: People, { cookies, origin }: Browser, response: unknown): Answered {
+  return { browser: readCookie(cookies, cookieName({ origin, installation }, 'browser')), origin, response }
 }

@@ -5,11 +5,10 @@ import { startCeremony, takeCeremony } from '../link-store.ts'
 import { openFor, type People, sealFor } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
 import { qrSvg } from '../qr.ts'
-import { randomSecret } from '../secret-text.ts'
+import { derive, randomSecret } from '../secret-text.ts'
 import type { CeremonyRow } from '../tables.ts'
 import { matchingStep, newTotpSecret, totpUri } from '../totp.ts'
 import { type Account, personOf, renew, sessionOf, wrongProof } from './call.ts'
-import { browserOf, secretFor } from './passkeys.ts'
 import { firstRecoveryCodes } from './recovery-codes.ts'
 
 const ticketMs = 15 * 60_000
@@ -23,10 +22,9 @@ export function totpHandlers(people: People): Pick<Account, 'beginTotp' | 'confi
       const uri = totpUri(secret, person.email, 'Wolke')
       const ticket = randomSecret()
       const data = sealFor(people, person.id, 'ticket', secret)
-      const browser = secretFor(people, call.browser())
       await db.transact((tx) => {
         const about = { kind: 'totp-add', person_id: person.id, data, expires: tx.now + ticketMs } as const
-        return startCeremony(tx, { browser, challenge: ticket }, about)
+        return startCeremony(tx, { browser: anyBrowserOf(people, person.id), challenge: ticket }, about)
       })
       return { totp: { secret, uri, qr_svg: qrSvg(uri, 'Wolke'), ticket } }
     },
@@ -37,8 +35,8 @@ export function totpHandlers(people: People): Pick<Account, 'beginTotp' | 'confi
       const session = await sessionOf(people, call)
       const { codes, cookie } = await db.transact(async (tx) => {
         // A wrong code undoes this, so that the ticket counts until there is a right one.
-        const taken = await takeCeremony(tx, ['totp-add'], { browser: browserOf(people, browser), challenge: ticket })
-        const secret = secretIn(people, person.id, taken)
+        const challenged = { browser: anyBrowserOf(people, person.id), challenge: ticket }
+        const secret = secretIn(people, person.id, await takeCeremony(tx, ['totp-add'], challenged))
         const step = matchingStep(secret, code, tx.now, 0)
         if (step === undefined) throw wrongProof('the code is not right; look whether the clock of the device is')
         await lockPerson(tx, person.id)
@@ -54,6 +52,9 @@ export function totpHandlers(people: People): Pick<Account, 'beginTotp' | 'confi
     },
   }
 }
+
+/** Stands for all browsers of a person: whoever is signed in there may go on with a ticket. */
+const anyBrowserOf = ({ key }: People, personId: number) => derive(key.toString('base64url'), `totp of ${personId}`)
 
 /** The secret behind a ticket of `beginTotp`. Errors: `invalid_input`. */
 function secretIn(people: People, personId: number, taken: CeremonyRow | undefined): string {
