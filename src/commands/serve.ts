@@ -10,6 +10,7 @@ import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { type Clock, runningClock } from '../kernel/process/clock.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
+import { quoted } from '../kernel/process/shell-words.ts'
 import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
 import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
@@ -173,9 +174,9 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
     '',
     'hcloud and Terraform, in the shell that runs them:',
-    `  export HCLOUD_ENDPOINT=${api.at} HETZNER_ENDPOINT=${api.at} HCLOUD_TOKEN=${shown}`,
+    `  export HCLOUD_ENDPOINT=${quoted(api.at)} HETZNER_ENDPOINT=${quoted(api.at)} HCLOUD_TOKEN=${quoted(shown)}`,
     'curl:',
-    `  curl -H "Authorization: Bearer ${shown}" ${api.at}/servers`,
+    `  curl -H ${quoted(`Authorization: Bearer ${shown}`)} ${quoted(`${api.at}/servers`)}`,
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -1,5 +1,6 @@
 /** `wolke serve` as operators use it: real processes of the built program on a real file. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
@@ -7,6 +8,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { onPostgres } from '../engines.ts'
 import { certificate, privateKey } from '../fixtures/tls.ts'
 import { createDatabase, postgresUrl } from '../postgres.ts'
@@ -56,11 +58,16 @@ describe('wolke serve', { concurrency: 2 }, () => {
     idle.destroy()
   })
 
-  test('takes the token that it is given, and SIGINT', async (t) => {
-    const token = `my-own-token-${'x'.repeat(51)}`
+  test('takes the token that it is given, in commands to be pasted as well, and SIGINT', async (t) => {
+    const token = `my'own"\\token-$(id)\`id\`!-${'x'.repeat(64)}`.slice(0, 64)
     const server = await serve(t, '--database', 'memory', '--token', token)
     assert.equal((await api(server.baseUrl, token, '/ssh_keys')).status, 200)
     assert.equal((await api(server.baseUrl, token.replace('x', 'y'), '/ssh_keys')).status, 401)
+    const commands = [...server.texts.stdout.matchAll(/^ {2}((?:export|curl) .*)$/gm)].map(([, command]) => command)
+    const pasted = [...commands, `printf '\\n%s' "$HCLOUD_ENDPOINT $HCLOUD_TOKEN"`].join('\n')
+    const { stdout } = await promisify(execFile)('sh', ['-ec', pasted])
+    assert.match(stdout, /"servers":\[\]/)
+    assert.ok(stdout.endsWith(`\n${server.baseUrl} ${token}`))
     assert.equal(await server.end('SIGINT'), 0)
   })
 
