@@ -12,6 +12,7 @@ export const browserModules: Readonly<Record<string, number>> = {
   'src/net/dns/rdata.ts': 10_000,
   'src/net/dns/tokens.ts': 1_000,
   'src/kernel/access/roles.ts': 1_000,
+  'src/kernel/process/shell-words.ts': 1_000,
   'src/kernel/contract/labels.ts': 1_500,
   'src/kernel/contract/selectors.ts': 3_000,
   'src/families/certificates/domain.ts': 3_000,
@@ -178,4 +179,23 @@ const texts: Rule = {
   ],
 }
 
-export const consoleRules: readonly Rule[] = [shared, senders, forms, sleeps, exported, classes, texts]
+/** What people paste into shells begins with the name of a program. */
+const program = /^(export|hcloud|curl|wolke|terraform|ssh|scp|mv|chmod|mkdir|mkfs[.\w]*|u?mount|resize2fs|dig|docker) /
+const template = /(\w*)`([^`]*)`/g
+
+const commands: Rule = {
+  promise: 'commands with values in them are made by sh, which quotes each value',
+  check: ofConsole((sources) =>
+    sources.flatMap((source) =>
+      [...source.code.matchAll(template)]
+        .filter(([, tag, text = '']) => tag !== 'sh' && program.test(text) && text.includes('${'))
+        .map(({ index, 0: found }) => `${source.path}:${lineAt(source, index)} ${found}`),
+    ),
+  ),
+  planted: [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code that breaks the rule
+    { 'console/pages/a.tsx': 'const a = <Empty command={`hcloud firewall describe ${firewall.name}`} />' },
+  ],
+}
+
+export const consoleRules: readonly Rule[] = [shared, senders, forms, sleeps, exported, classes, texts, commands]

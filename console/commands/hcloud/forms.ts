@@ -86,11 +86,9 @@ export type AnyField = string | Refusal | ((value: never, context: Context<never
 export const noCommand = new Refusal('command')
 export const noOption = new Refusal('option')
 export const noValue = new Refusal('value')
-/** hcloud does a part of a creation with a command of its own, such as `network add-subnet`. */
-export const separately = (command: string) => new Refusal('ownCommand', `hcloud ${command}`)
 
 /** The same refusal for several operations. */
-export function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Readonly<Record<K, Refusal>> {
+function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Readonly<Record<K, Refusal>> {
   return Object.fromEntries(keys.map((key) => [key, why])) as Record<K, Refusal>
 }
 
@@ -103,12 +101,6 @@ export const isUsual =
     value === usual ? [] : otherwise
 
 export const positional = (value: string | number): Words => ({ positional: [String(value)] })
-
-/** Left out when the list is empty. */
-export const unlessEmpty =
-  (why: Refusal) =>
-  (value: readonly unknown[]): Words =>
-    value.length === 0 ? [] : why
 
 /** Says nothing: the value follows from another one, or is what hcloud does anyhow. */
 export const ignored = (): Words => []

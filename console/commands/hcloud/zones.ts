@@ -12,8 +12,7 @@ import {
   noOption,
   noValue,
   protection,
-  separately,
-  unlessEmpty,
+  Refusal,
   usual,
   type Words,
 } from './forms.ts'
@@ -57,7 +56,7 @@ export const zones: Forms<typeof zoneEndpoints & typeof rrsetEndpoints & typeof 
       ttl: '--ttl',
       labels: '--label',
       primary_nameservers: nameservers,
-      rrsets: unlessEmpty(separately('zone rrset create')),
+      rrsets: (given) => (given.length === 0 ? [] : new Refusal('ownCommand', 'hcloud zone rrset create')),
       zonefile,
     },
   },
