@@ -12,7 +12,7 @@ import { colored } from '../console/ui/colored.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 import { accepted, hostile } from './clients/bodies.ts'
-import { type Call, openShells, type Shells } from './pasted.ts'
+import { type Call, openShells, type Shells, selected } from './pasted.ts'
 
 interface Row {
   readonly operation: string
@@ -48,12 +48,6 @@ const nasty = fc
   )
   .map((parts) => parts.join(''))
 const samples = fc.sample(nasty, { numRuns: 500, seed: 28 })
-
-/** A text as somebody takes it who selects what is shown. */
-const selected = (text: string) =>
-  colored(text)
-    .map((piece) => piece.text)
-    .join('')
 
 let shells: Shells
 before(async () => {

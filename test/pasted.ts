@@ -17,6 +17,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { colored } from '../console/ui/colored.ts'
+
+/** A command as somebody takes it who selects what is shown; the button takes the text itself. */
+export function selected(text: string): string {
+  const pieces = colored(text).map((piece) => piece.text)
+  return pieces.join('')
+}
 
 /** What a recorder of a program was given. */
 export interface Call {

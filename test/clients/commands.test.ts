@@ -10,6 +10,7 @@ import { hcloudForms } from '../../console/commands/hcloud/table.ts'
 import type { Asked, QueryValue } from '../../console/commands/request.ts'
 import type { Endpoint } from '../../src/kernel/contract/contract.ts'
 import { allEndpoints } from '../../src/pages/openapi.ts'
+import { selected } from '../pasted.ts'
 import { accepted } from './bodies.ts'
 import { endpointsAt, installHcloud, run, type Service, serve, skipWithout, token } from './clients.ts'
 import { meaningOf, type Site, settle } from './commands.ts'
@@ -193,7 +194,7 @@ describe('what the console shows for hcloud', { concurrency: 1 }, () => {
     recorder.lets(changesLabels)
     const { program } = family === 'zones' ? newest! : hcloud
     // Of several changes the first is refused as well, which would be the end of them.
-    const { stderr, arrived } = await shell(quick(rendered.text).replaceAll(' &&\n', '\n'), dirname(program))
+    const { stderr, arrived } = await shell(quick(selected(rendered.text)).replaceAll(' &&\n', '\n'), dirname(program))
     if (changesLabels) await restore(endpoint.path, asked)
     const shown = `${JSON.stringify(asked)}\n${rendered.text}\n${stderr}`
     const path = filled(endpoint.path, asked.params)
