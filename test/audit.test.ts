@@ -59,6 +59,14 @@ forEachDatabase('the audit log', (open) => {
     assert.deepEqual([refused!.outcome, refused!.status, refused!.project], ['forbidden', 403, project])
   })
 
+  test('takes for an id only what can be one', async () => {
+    const world = await open({ runActions: false })
+    const paths = ['4503599627370495', '4503599627370496', '9007199254740991', '1e3', '0x10', '007']
+    for (const path of paths) assert.equal((await world.api.delete(`/zones/${path}`)).status, 404)
+    const found = (await logged(world)).map(({ resources }) => resources[0])
+    assert.deepEqual(found.reverse(), [4503599627370495, ...paths.slice(1)])
+  })
+
   test('commits with its change or not at all', async () => {
     const faults = new Set<string>()
     const wrapDatabase = (db: World['db']) =>

@@ -49,7 +49,7 @@ export function managementRoutes(
     ...tokenRoutes(platform),
     ...memberRoutes({ db: platform.db, sessions: people.sessions, mail: people.mail }),
     ...limitRoutes(platform),
-    ...installationRoutes(platform, process),
+    ...installationRoutes(platform, people.sessions, process),
   }
 }
 
@@ -144,7 +144,7 @@ function projectRoutes(platform: Platform, sessions: People['sessions']): Projec
     async deleteProject({ scope }) {
       const project = await getProject(db.query, scope)
       noteProject(project)
-      await removeProject(db, project)
+      await removeProject(db, project, sessions)
     },
   }
 }

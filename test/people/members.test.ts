@@ -1,6 +1,7 @@
 /** Members of Projects: their roles, and the one owner. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { publicKey } from '../../src/families/ssh-keys/proof.ts'
 import { createManagementToken } from '../../src/kernel/access/management-tokens.ts'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { changeOwner } from '../../src/kernel/mail/outbox.ts'
@@ -47,6 +48,19 @@ forEachDatabase('members', (open) => {
     assert.equal((await jana.api('DELETE', `${at}/members/${ids.eva}`)).status, 204)
     assert.equal((await eva.api('GET', `${at}/members`)).status, 404)
     assert.equal((await jana.api('DELETE', `${at}/members/${ids.eva}`)).status, 404)
+  })
+
+  test('find nothing in their Project once it is deleted, and write nothing', async () => {
+    const world = await open({ runActions: false })
+    const { jana, eva, at } = await withMember(world, 'admin')
+    const keys = `${at.replace(own, '/console/api')}/v1/ssh_keys`
+    const key = { name: 'a', public_key: publicKey() }
+    for (const browser of [jana, eva]) assert.equal((await browser.api('GET', keys)).status, 200)
+    assert.equal((await jana.api('DELETE', at)).status, 204)
+    for (const browser of [jana, eva]) {
+      for (const reply of [await browser.api('GET', keys), await browser.api('POST', keys, key)])
+        assert.deepEqual([reply.status, reply.body.error.code], [404, 'not_found'])
+    }
   })
 
   test('have one owner: nobody else changes or removes it, and only it hands the Project over', async () => {

@@ -50,5 +50,6 @@ export const placementGroupEndpoints = defineEndpoints(
       reply: { action: nullable(ActionSchema) },
     },
     update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
+    remove: { errors: ['conflict'] },
   }),
 )

@@ -223,6 +223,28 @@ forEachDatabase('placement groups', (open) => {
     await checkConsistency(world)
   })
 
+  test('a group that a server joins while it is deleted goes all the same', async () => {
+    let joins: (() => Promise<unknown>) | undefined
+    const reach = async (place: string) => {
+      if (place !== 'update/placement_group:before-write') return
+      const once = joins
+      joins = undefined
+      await once?.()
+    }
+    const world = await open({ runActions: false, faults: { reach } })
+    const { api } = world
+    const { id: placement_group } = await newGroup(api, 'web')
+    let server = 0
+    joins = async () => {
+      server = await newServer(api, 'late', { placement_group })
+    }
+    assert.equal((await api.delete(`/placement_groups/${placement_group}`)).status, 204)
+    await world.settle()
+    const alone = await serverOf(api, server)
+    assert.deepEqual([alone.status, alone.placement_group], ['running', null])
+    await checkConsistency(world)
+  })
+
   test('a server of another Project is in none of the groups here', async () => {
     const { api, foreign } = await open()
     const { id: placement_group } = await newGroup(foreign, 'web')

@@ -49,6 +49,14 @@ const errors: Proof['errors'] = {
     uniqueness_error: takenName('placement_groups', prepare),
     conflict: conflict('placement_groups', 'placement_group', prepare),
   },
+  'placement_groups.remove': {
+    async conflict(stage) {
+      const id = await makeGroup(stage)
+      const more = { ...privateOnly, placement_group: id }
+      stage.meet('update/placement_group:before-write', () => newServer(stage.api, unique('server'), more))
+      return stage.api.delete(`/placement_groups/${id}`)
+    },
+  },
   'servers.create': {
     async placement_group_member_limit_reached(stage) {
       const placement_group = await makeFullGroup(stage)

@@ -1,22 +1,30 @@
 /** Placement groups through the API: servers join and leave them through their own actions. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { adding, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import { releaseMembers } from './attachments.ts'
+import { releaseServers } from './attachments.ts'
 import type { placementGroupEndpoints } from './contract.ts'
 import { dissolveGroup, membersOfGroups, placementGroups } from './store.ts'
 import { placementGroupsToWire } from './view.ts'
 
-/** Errors: `conflict` when a server joined the group before it was locked. */
-async function dissolve(tx: Transaction, scope: ProjectScope, groupId: number, released: ReadonlySet<number>) {
-  const members = await membersOfGroups(tx.query, scope, [groupId])
-  if (members.some(({ serverId }) => !released.has(serverId))) {
-    throw new ApiError('conflict', 'a server has just joined the placement group')
-  }
-  await dissolveGroup(tx, scope, groupId)
+/** Deletes a group. Errors: `not_found`; `conflict` when servers keep joining it. */
+function removeGroup({ db, faults }: Platform, scope: ProjectScope, groupId: number): Promise<void> {
+  return optimistically(async () => {
+    const members = (await membersOfGroups(db.query, scope, [groupId])).map(({ serverId }) => serverId)
+    await beforeWrite(faults, placementGroups.type)
+    return db.transact(async (tx) => {
+      // Servers are locked before groups, so one that has joined meanwhile makes this begin anew.
+      // To tell the infrastructure of a server once more does no harm.
+      const held = await releaseServers(tx, scope, members)
+      const group = await placementGroups.lock(tx, scope, groupId)
+      const now = await membersOfGroups(tx.query, scope, [groupId])
+      if (now.some(({ serverId }) => !held.has(serverId))) return changedMeanwhile
+      await dissolveGroup(tx, scope, groupId)
+      return placementGroups.remove(tx, scope, group)
+    })
+  })
 }
 
 /** One handler for each endpoint. */
@@ -33,11 +41,6 @@ export function placementGroupRoutes(platform: Platform): Handlers<typeof placem
         return { placement_group: placement_group!, action: null }
       }),
 
-    remove: removal(
-      platform,
-      placementGroups,
-      (tx, scope, { id }, held) => dissolve(tx, scope, id, held),
-      releaseMembers,
-    ),
+    remove: ({ scope, params: { id } }) => removeGroup(platform, scope, id),
   }
 }

@@ -139,6 +139,8 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
   try {
     await db.transact(async (tx) => {
       await forgetHistory(tx, { projectId: project.id })
+      // Whoever changes its members has ended, or finds it gone.
+      await lockProject(tx, { projectId: project.id }, 'update')
       await scoped(tx.query, { projectId: project.id }).deleteFrom('token').execute()
       await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
     })

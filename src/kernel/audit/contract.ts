@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { ActionSchema } from '../actions/contract.ts'
 import { defineEndpoints, enumParam, named, type Param, textParam, widePaging } from '../contract/contract.ts'
-import { parseId } from '../ids.ts'
+import { largestId, parseId } from '../ids.ts'
 import { timestamp } from '../process/clock.ts'
 import { pageToCsv } from './view.ts'
 import { AuditPage, Next } from './wire.ts'
@@ -37,7 +37,7 @@ export function parseTime(text: string): string | undefined {
 /** One id; absent means none. */
 export function idParam(description: string): Param<number | undefined> {
   return {
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', minimum: 1, maximum: largestId },
     description,
     repeatable: false,
     parse(texts) {

@@ -15,7 +15,6 @@ import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
-import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { Line } from '../process/line.ts'
@@ -38,6 +37,7 @@ import { readInput, readParams, toCall } from './calls.ts'
 import { backgroundHeader, type Door, doorOf, isForWolke } from './doors.ts'
 import { envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { closeGently, createInstance, undecodable } from './instance.ts'
+import { findNamed, refuseGone } from './named-projects.ts'
 import { type Handled, narrowingOf, readResource } from './narrowing.ts'
 import { createServer } from './node-http.ts'
 import { type Asked, askedAt, noteOf, noteRefusal } from './notes.ts'
@@ -322,6 +322,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
   const { endpoint, base, handler } = mounted
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
+  const namesProject = endpoint.path.includes('{project_id}')
   const narrowing = narrowingOf(mounted, { mounted: routes.mounted, publicBase: basePath }, options.query)
   const asked = askedAt(endpoint, base)
   server.route({
@@ -340,6 +341,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     const now = options.clock.now()
     checkCalendar(endpoint, request.url, now, (path) => linksFrom(request, options) + path)
     const params = hasParams ? readParams(request.params as Record<string, string>) : {}
+    if (namesProject) await findNamed(request.principal!, options.query)
     const sees = request.principal!.limits?.within && narrowing
     await sees?.enter(toCall(request, params, options))
     let input: { query: Record<string, unknown>; body: unknown }
@@ -377,12 +379,14 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
   })
 }
 
-/** The refusal of a write for a Project that was deleted after its token was cached. */
+/** The refusal of a write for a Project that was deleted meanwhile; its tokens are none any more. */
 async function refuseExile(
   request: FastifyRequest,
-  { authenticator }: EdgeOptions,
+  { authenticator, query }: EdgeOptions,
   error: unknown,
 ): Promise<ApiError | undefined> {
-  if (request.principal?.actor.kind !== 'token' || databaseFailure(error)?.kind !== 'foreign_key') return undefined
-  return (await isStillKnown(request, authenticator)) ? undefined : invalidToken()
+  const { principal } = request
+  const refusal = await refuseGone(principal, query, error)
+  if (!refusal || principal?.actor.kind !== 'token') return refusal
+  return (await isStillKnown(request, authenticator)) ? refusal : invalidToken()
 }

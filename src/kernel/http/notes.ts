@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/log.ts'
 import { Note, type Requested } from '../audit/note.ts'
 import type { Endpoint } from '../contract/contract.ts'
 import type { ApiError } from '../errors.ts'
+import { parseId } from '../ids.ts'
 import { clientNetwork } from './edge.ts'
 
 /** An endpoint in the words of the audit log. */
@@ -46,8 +47,7 @@ function requested({ id, ip, params }: Asking, { actor, scope }: Principal, aske
 }
 
 function toSubject(text: string): number | string {
-  const id = Number(text)
-  return Number.isSafeInteger(id) && id > 0 ? id : text
+  return parseId(text) ?? text
 }
 
 /** The networks of the callers that were here last. */

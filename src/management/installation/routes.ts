@@ -14,6 +14,7 @@ import type { Jobs } from '../../kernel/process/jobs.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import { countMembers, ownersOf } from '../../people/membership-store.ts'
+import type { People } from '../../people/people.ts'
 import { peopleByIds } from '../../people/person-store.ts'
 import type { Platform } from '../../platform.ts'
 import { version } from '../../version.ts'
@@ -44,9 +45,9 @@ export interface Process {
 type Routes = Handlers<typeof installationEndpoints>
 
 /** One handler for each endpoint. */
-export function installationRoutes(platform: Platform, process: Process): Routes {
+export function installationRoutes(platform: Platform, sessions: People['sessions'], process: Process): Routes {
   return {
-    ...projectRoutes(platform),
+    ...projectRoutes(platform, sessions),
     ...mailRoutes(platform),
     getHealth: async () => ({ health: await healthOf(platform, process) }),
     listOptions: async () => ({ options: process.options.map((option) => ({ ...option })) }),
@@ -55,7 +56,10 @@ export function installationRoutes(platform: Platform, process: Process): Routes
 
 // ---- Projects ------------------------------------------------------------------------------------------------------
 
-function projectRoutes({ db, limits }: Platform): Pick<Routes, 'listInstalledProjects' | 'deleteInstalledProject'> {
+function projectRoutes(
+  { db, limits }: Platform,
+  sessions: People['sessions'],
+): Pick<Routes, 'listInstalledProjects' | 'deleteInstalledProject'> {
   return {
     async listInstalledProjects({ query: request }) {
       const { rows, pagination } = pageOf(await listProjects(db.query), request)
@@ -77,7 +81,7 @@ function projectRoutes({ db, limits }: Platform): Pick<Routes, 'listInstalledPro
     async deleteInstalledProject({ params: { project_id } }) {
       const project = await getProject(db.query, { projectId: project_id as ProjectId })
       noteProject(project)
-      await removeProject(db, project)
+      await removeProject(db, project, sessions)
     },
   }
 }
