@@ -16,7 +16,7 @@ export interface Listener {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly told: readonly Told[]
-  /** Lines that are no events. */
+  /** What has no id, such as the beats. */
   readonly comments: readonly string[]
   /** Resolves once an event passes the test, also one that came before. */
   until(passes: (event: Told) => boolean): Promise<Told>

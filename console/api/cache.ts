@@ -11,6 +11,9 @@ export function createCache(): QueryClient {
         // Changes made here and events of the server mark replies as outdated before that.
         staleTime: 30_000,
         gcTime: 10 * 60_000,
+        // A browser without a network still reaches a server on its own machine.
+        networkMode: 'always',
+        refetchOnReconnect: true,
         retry: (count, cause) => {
           const failure = toFailure(cause)
           return failure.status === 429 || (failure.isPassing && count < mostRetries)

@@ -32,6 +32,14 @@ export function heard(): void {
   if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: heardAt })
 }
 
+/** How long the first byte of an answer may take, in milliseconds, and how long the others. */
+const readMs = 15_000
+const changeMs = 60_000
+const restMs = 60_000
+const probeMs = 5_000
+/** Bytes that the slowest connection sends in a millisecond. */
+const slowest = 8
+
 /** Until when calls are refused because there were too many. */
 export const throttled = createStore<{ readonly until: number } | undefined>(undefined)
 
@@ -77,11 +85,16 @@ export async function send(
 ): Promise<unknown> {
   const { method } = operationOf(request.operation)
   const { body } = request
-  const reply = await reach(doorOf(project, request) + pathOf(request), {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    signal: signal ?? null,
-  })
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const reply = await reach(
+    doorOf(project, request) + pathOf(request),
+    {
+      method,
+      ...(body === undefined ? {} : { body: text, headers: { 'content-type': 'application/json' } }),
+      signal: signal ?? null,
+    },
+    method === 'GET' ? readMs : changeMs + text.length / slowest,
+  )
   for (const listener of listeners) listener(reply, request, project)
   return reply
 }
@@ -91,6 +104,11 @@ export async function sendText(project: number | undefined, request: AnyRequest,
   return (await reach(doorOf(project, request) + pathOf(request), { headers: { accept } })) as PlainText
 }
 
+/** Finds out whether the server answers at all; `reachable` tells. */
+export async function probe(signal: AbortSignal): Promise<void> {
+  await reach('/console/api/wolke/v1/whoami', { signal }, probeMs).catch(() => undefined)
+}
+
 /** The base of a call: that of the open Project where the call is about one and does not name it itself. */
 function doorOf(project: number | undefined, { operation }: AnyRequest): string {
   const { base, path, needs } = operationOf(operation)
@@ -98,28 +116,35 @@ function doorOf(project: number | undefined, { operation }: AnyRequest): string 
   return `/console/api${isInProject ? `/projects/${project}` : ''}${base || '/v1'}`
 }
 
-async function reach(url: string, options: RequestInit, isProven = false): Promise<unknown> {
+async function reach(url: string, options: RequestInit, ms = readMs, isProven = false): Promise<unknown> {
   let response: Response
   const isChange = (options.method ?? 'GET') !== 'GET'
+  const late = new AbortController()
+  const signal = AbortSignal.any([late.signal, ...(options.signal ? [options.signal] : [])])
+  let timer = setTimeout(() => late.abort(), ms)
   try {
     const early = isChange ? undefined : takeEarly(url)
-    response = await (early ?? fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' }))
+    response = await (early ?? fetch(url, { ...options, signal, credentials: 'same-origin', redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
     if (reachable.get().isReachable) reachable.set({ isReachable: false, since: heardAt })
     throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer', isChange })
+  } finally {
+    clearTimeout(timer)
   }
   heard()
+  timer = setTimeout(() => late.abort(), restMs)
   noteRate(response.headers)
   const reply = await readJson(response).catch((cause) => {
     if (options.signal?.aborted) throw cause
     throw new ApiFailure({ ...factsOf(response), code: 'unreadable', isChange })
   })
+  clearTimeout(timer)
   if (response.ok) return reply
   const failure = refusal(response, reply, isChange)
   await beforeFailure()
   if (failure.status === 401 && failure.code === 'unauthorized') signIn()
-  if (failure.code === 'elevation_required' && !isProven && (await askForProof())) return reach(url, options, true)
+  if (failure.code === 'elevation_required' && !isProven && (await askForProof())) return reach(url, options, ms, true)
   if (failure.retryAt) throttled.set({ until: failure.retryAt })
   throw failure
 }

@@ -3,6 +3,8 @@
 const replies = new Map<string, Promise<Response>>()
 /** Later a reply may tell of what is no longer so. */
 const freshMs = 5_000
+/** A reply that is not there by then does not come. */
+const lateMs = 15_000
 
 /** Asks who is signed in, for the Projects, and for the list that most people open first. */
 export function askEarly(): void {
@@ -14,7 +16,7 @@ export function askEarly(): void {
 }
 
 function ask(url: string): void {
-  const reply = fetch(url, { credentials: 'same-origin', redirect: 'error' })
+  const reply = fetch(url, { credentials: 'same-origin', redirect: 'error', signal: AbortSignal.timeout(lateMs) })
   // Whoever takes the reply is told of its failure.
   reply.catch(() => undefined)
   replies.set(url, reply)

@@ -4,37 +4,13 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Action } from './actions.ts'
-import { call, heard } from './client.ts'
+import { heard, probe } from './client.ts'
+import { type Event, holdStream, type Leader, type News } from './event-stream.ts'
 import { note, setLive } from './follow-actions.ts'
 import { refresh } from './patch.ts'
 
-interface Event {
-  readonly family: string
-  readonly ids: readonly number[]
-  /** What is new of an action; the resources are those of the event. */
-  readonly action?: Pick<Action, 'id' | 'command' | 'status' | 'progress'>
-}
-
-/** What tabs tell each other. */
-type News =
-  | { readonly kind: 'event'; readonly event: Event }
-  | { readonly kind: 'resync' }
-  /** The stream is open, or no longer. */
-  | { readonly kind: 'live'; readonly isLive: boolean }
-  /** The stream broke, and the server did not let it be opened again. */
-  | { readonly kind: 'refused' }
-  /** A tab begins to listen. What it knows is as old as `since`, in milliseconds since the epoch. */
-  | { readonly kind: 'hello'; readonly tab: number; readonly since: number }
-  /** What such a tab has missed; without events it is too much. */
-  | { readonly kind: 'missed'; readonly tab: number; readonly events?: readonly Event[] }
-
 const pollMs = 20_000
 const gatherMs = 300
-/** After so many connections that failed, the stream is tried only now and then. */
-const mostFailures = 2
-const shortPauseMs = 3_000
-const firstPauseMs = 60_000
-const longestPauseMs = 600_000
 /** A reply may be older than its arrival by this much, and an event by that. */
 const marginMs = 5_000
 /** Events that a tab remembers for others. */
@@ -62,6 +38,10 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     if (action) note(project, [followed(action, family, ids)])
     gather(event)
   }
+  // Whether it answers at all, a call says: an idle page would make none for long.
+  const doubt = () => {
+    if (!document.hidden) void probe(signal)
+  }
   const takers: { readonly [Kind in News['kind']]: (news: News & { kind: Kind }) => void } = {
     event: ({ event }) => hear(event),
     resync: () => {
@@ -69,8 +49,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
       void cache.invalidateQueries()
     },
     live: (news) => {
-      // Until the stream breaks, the server is heard.
-      if (isLive || news.isLive) heard()
+      if (news.isLive) heard()
       isLive = news.isLive
       setLive(isLive)
       if (!isLive || hasCaughtUp) return
@@ -78,10 +57,8 @@ export function followEvents(project: number, cache: QueryClient): () => void {
       // No tab led yet when this one began.
       else greet()
     },
-    // Whether it answers at all, a call says: an idle page would make none for long.
-    refused: () => {
-      if (!document.hidden) call(undefined, 'management_whoami', {}, signal).catch(() => undefined)
-    },
+    beat: heard,
+    doubt,
     hello: ({ tab, since }) => {
       if (!isLeading || !hasCaughtUp) return
       const events = memory.since(since)
@@ -95,9 +72,10 @@ export function followEvents(project: number, cache: QueryClient): () => void {
       for (const event of news.events) hear(event)
     },
   }
-  const take = (news: News) => takers[news.kind](news as never)
+  const take = (news: News) => (takers[news.kind] as (news: News) => void)(news)
   channel.onmessage = ({ data }: MessageEvent<News>) => take(data)
   greet()
+  for (const change of ['online', 'offline']) window.addEventListener(change, doubt, { signal })
   lead(project, signal, {
     awayMs: () => Date.now() - knownUntil(),
     tell(news) {
@@ -180,68 +158,10 @@ function followed(action: NonNullable<Event['action']>, family: string, ids: rea
   return { ...action, started: '', finished: null, error: null, resources: ids.map((id) => ({ id, type })) }
 }
 
-interface Leader {
-  /** How long ago everything was known, in milliseconds. */
-  awayMs(): number
-  tell(news: News): void
-}
-
 /** Opens the stream as soon as no other tab has it open. */
 function lead(project: number, signal: AbortSignal, leader: Leader): void {
-  const hold = () => new Promise<void>((resolve) => openStream(project, signal, leader, resolve))
+  const hold = () => new Promise<void>((resolve) => holdStream(project, signal, leader, resolve))
   // Locks need a secure page; elsewhere each tab has a stream of its own.
   if (!navigator.locks) return void hold()
   navigator.locks.request(`wolke-events-${project}`, { signal }, hold).catch(() => undefined)
-}
-
-/**
- * After a few connections that failed, the stream is tried again from time to time; meanwhile everything is asked for.
- * One tab does that for all.
- */
-function openStream(project: number, signal: AbortSignal, { awayMs, tell }: Leader, done: () => void): void {
-  if (signal.aborted) {
-    done()
-    return
-  }
-  let stream: EventSource
-  let again: ReturnType<typeof setTimeout> | undefined
-  let failures = 0
-  let isOpen = false
-  const connect = () => {
-    // The browser's own attempts say more exactly where they left off.
-    stream = new EventSource(`/console/api/projects/${project}/events?away=${Math.max(1, awayMs())}`)
-    stream.onopen = () => {
-      tell({ kind: 'live', isLive: true })
-      failures = 0
-      isOpen = true
-    }
-    stream.onmessage = ({ data }: MessageEvent<string>) => tell({ kind: 'event', event: JSON.parse(data) as Event })
-    stream.addEventListener('resync', () => tell({ kind: 'resync' }))
-    stream.onerror = () => {
-      if (!isOpen) failures += 1
-      isOpen = false
-      tell({ kind: 'live', isLive: false })
-      if (failures === 1) tell({ kind: 'refused' })
-      if (stream.readyState !== EventSource.CLOSED && failures < mostFailures) return
-      stream.close()
-      again = setTimeout(connect, pauseAfter(failures))
-    }
-  }
-  signal.addEventListener(
-    'abort',
-    () => {
-      clearTimeout(again)
-      stream.close()
-      done()
-    },
-    { once: true },
-  )
-  tell({ kind: 'live', isLive: false })
-  connect()
-}
-
-function pauseAfter(failures: number): number {
-  return failures < mostFailures
-    ? shortPauseMs
-    : Math.min(firstPauseMs * 2 ** (failures - mostFailures), longestPauseMs)
 }

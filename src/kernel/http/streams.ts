@@ -1,7 +1,8 @@
 /**
  * Streams of server-sent events. A stream costs nothing while nothing happens, but for a beat that tells proxies and
- * clients that it lives. It ends when its session or the right to listen does, when the client reads too slowly, and when
- * the server stops; the client then comes back by itself and says in `Last-Event-ID` what it got last.
+ * clients that it lives. It is an event, as browsers show no comments, and says within how many milliseconds the next
+ * one comes. It ends when its session or the right to listen does, when the client reads too slowly, and when the server
+ * stops; the client then comes back by itself and says in `Last-Event-ID` what it got last.
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
@@ -54,7 +55,7 @@ const mostPerSession = 6
 const mostPerCaller = 30
 const mostPerProject = 200
 const mostStreams = 2_000
-const defaultBeatMs = 15_000
+const defaultBeatMs = 6_000
 /** Bytes that a client may be behind. */
 const mostBehind = 262_144
 /** How long a client waits before it comes back, in milliseconds. */
@@ -72,11 +73,19 @@ export class Streams {
   readonly #options: StreamsOptions
   readonly #open = new Set<ServerResponse>()
   readonly #shares = new Shares()
-  #beat: NodeJS.Timeout | undefined
+  #beats: NodeJS.Timeout | undefined
   #isClosing = false
 
   constructor(options: StreamsOptions) {
     this.#options = options
+  }
+
+  get #beatMs(): number {
+    return this.#options.streams?.beatMs ?? defaultBeatMs
+  }
+
+  get #beat(): string {
+    return `event: beat\ndata: ${this.#beatMs}\n\n`
   }
 
   /** Lets people listen at a path. Refusals: `not_found` for programs, `rate_limit_exceeded`, `unavailable`. */
@@ -118,7 +127,7 @@ export class Streams {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
-    response.write(`retry: ${retryMs}\n\n`)
+    response.write(`retry: ${retryMs}\n\n${this.#beat}`)
     const send = ({ id, name, data }: StreamEvent) => {
       if (isGone()) return
       response.write(`id: ${id}\n${name ? `event: ${name}\n` : ''}data: ${data}\n\n`)
@@ -137,7 +146,7 @@ export class Streams {
   /** Ends all streams. */
   close(): void {
     this.#isClosing = true
-    clearInterval(this.#beat)
+    clearInterval(this.#beats)
     for (const response of this.#open) response.end()
   }
 
@@ -152,15 +161,14 @@ export class Streams {
       unwatch?.()
       this.#open.delete(response)
       if (this.#open.size > 0) return
-      clearInterval(this.#beat)
-      this.#beat = undefined
+      clearInterval(this.#beats)
+      this.#beats = undefined
     })
-    const { beatMs = defaultBeatMs } = this.#options.streams ?? {}
-    this.#beat ??= onOwnBehalf(() => setInterval(() => this.#sayAlive(), beatMs))
+    this.#beats ??= onOwnBehalf(() => setInterval(() => this.#sayAlive(), this.#beatMs))
   }
 
   #sayAlive(): void {
-    for (const response of this.#open) response.write(': beat\n\n')
+    for (const response of this.#open) response.write(this.#beat)
   }
 }
 
