@@ -120,7 +120,7 @@ const libraries =
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
-  `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!event|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
+  `console/(shell/(commands|may|side|navigation|project-switch|states-later|families)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!event|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it

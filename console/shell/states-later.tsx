@@ -1,11 +1,29 @@
 /** The states of pages that are seldom seen, loaded soon after the first picture. */
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { Button } from '../ui/button.tsx'
+import { shell } from '../words/en/shell.ts'
+import { wordsOf } from '../words/words.ts'
 import type { Way } from './states.tsx'
 
+const w = wordsOf('shell', shell).states
+
 const load = () => import('./states.tsx')
-const Failure = lazy(async () => ({ default: (await load()).PageFailure }))
-const Nothing = lazy(async () => ({ default: (await load()).Missing }))
+const Failure = lazy(async () => ({ default: await load().then(({ PageFailure }) => PageFailure, unloaded) }))
+const Nothing = lazy(async () => ({ default: await load().then(({ Missing }) => Missing, unloaded) }))
+
+/** Where not even what says it comes, such as without a network. */
+function Unloaded() {
+  return (
+    <main>
+      <h1>{w.failed}</h1>
+      <Button icon="refresh" onClick={() => window.location.reload()}>
+        {w.again}
+      </Button>
+    </main>
+  )
+}
+const unloaded = () => Unloaded
 
 export async function loadStates(): Promise<void> {
   await load()

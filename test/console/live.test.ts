@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { type Console, expect, forConsole, press } from './harness.ts'
+import { act, fill } from './keyboard.ts'
 
 /** More than browsers open connections to one server, by far. */
 const tabs = 20
@@ -21,6 +22,9 @@ function turn(hidden: boolean): void {
   Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
   document.dispatchEvent(new Event('visibilitychange'))
 }
+
+/** What pages say above all else, and since when it is so. */
+const noAnswer = (page: Page) => page.getByText(/The server does not answer\. What you see is from \d/)
 
 async function oneServer({ api, world }: Console): Promise<number> {
   const { body } = await api.post('/servers', { name: 'web-1', server_type: 'cx23', image: 'debian-12' })
@@ -144,7 +148,7 @@ forConsole('open pages of the console', (open) => {
     await console.visit('P/servers')
     await page.route(/\/console\/api\//, (route) => route.abort('connectionrefused'))
     await press(page, 'g', 'v')
-    await expect(page.getByText(/The server does not answer\. What you see is from \d/)).toBeVisible()
+    await expect(noAnswer(page)).toBeVisible()
     await page.unroute(/\/console\/api\//)
     await page.clock.fastForward(31_000)
     await expect(page.getByText('The server does not answer')).toHaveCount(0)
@@ -170,6 +174,53 @@ forConsole('open pages of the console', (open) => {
     // As soon as the stream is open again, so is everything.
     await context.unroute(/\/events\b/)
     await expect(page.getByText('The server does not answer')).toHaveCount(0)
+  })
+
+  test('say that a connection hangs, even if nothing is asked for, and go on when the network is back', async () => {
+    const console = await open()
+    const { page } = console
+    await page.clock.install()
+    await console.visit('P/servers')
+    // It comes through the stream, which is open then and stays so.
+    await oneServer(console)
+    await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
+    await page.route(/\/console\/api\//, () => {})
+    // Two beats are missing, and then the question whether the server is there has no answer.
+    await page.clock.fastForward(13_000)
+    await page.clock.fastForward(6_000)
+    await expect(noAnswer(page)).toBeVisible()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await expect(noAnswer(page)).toHaveCount(0)
+  })
+
+  test('say that what is asked for or changed has no answer, instead of waiting for ever', async () => {
+    const console = await open()
+    const { page } = console
+    await page.clock.install()
+    await console.visit('P/placement-groups')
+    await page.waitForLoadState('networkidle')
+    await press(page, 'c')
+    await fill(page, 'Name', 'apart')
+    await page.route(/\/console\/api\/.*\/v1\//, () => {})
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await act(page, 'Create placement group')
+    await sent
+    await page.clock.fastForward(61_000)
+    await expect(noAnswer(page)).toBeVisible()
+    await expect(page.getByRole('dialog')).toContainText('It is not known whether this was done.')
+  })
+
+  test('say at once that the browser has no network, and when it is back', async () => {
+    const console = await open()
+    const { page, context } = console
+    console.allow(/ERR_INTERNET_DISCONNECTED/)
+    await console.visit('P/servers')
+    await page.waitForLoadState('networkidle')
+    await context.setOffline(true)
+    await expect(noAnswer(page)).toBeVisible()
+    await context.setOffline(false)
+    await expect(noAnswer(page)).toHaveCount(0)
   })
 
   test('say when the server was last heard', async () => {
@@ -206,6 +257,18 @@ forConsole('open pages of the console', (open) => {
     await press(page, 'g', 's')
     await expect(page.getByText(/Too many requests\. This goes on by itself/)).toBeVisible()
     await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
+  })
+
+  test('say that they could not be loaded, where the files for it do not come either', async () => {
+    const console = await open()
+    const { page } = console
+    console.allow(/ERR_CONNECTION_REFUSED|Failed to fetch dynamically/)
+    await page.route(/\/assets\/(later|states)-/, (route) => route.abort('connectionrefused'))
+    await console.visit('P/servers')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('This could not be loaded')
+    await page.unroute(/\/assets\/(later|states)-/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toContainText('Servers')
   })
 
   test('are loaded again, once, when their files went with an upgrade', async () => {
