@@ -47,7 +47,7 @@ export interface Platform {
  */
 export type Job = (platform: Platform, drivers: Drivers) => Promise<void>
 
-/** So many of something that has a price; undefined for what the price list leaves out. */
+/** So many of something that has a price; undefined for what the price list leaves out. Counts are whole numbers. */
 export interface Cost {
   readonly projectId: ProjectId
   readonly monthly: Price | undefined

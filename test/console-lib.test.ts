@@ -6,7 +6,6 @@ import { Compile } from 'typebox/compile'
 import { ApiFailure, type FailureCode } from '../console/api/failure.ts'
 import { toCurl } from '../console/commands/curl.ts'
 import { masked } from '../console/commands/mask.ts'
-import { percentOf, rounded, sum, times } from '../console/lib/decimal.ts'
 import { originForPrograms } from '../console/lib/endpoint.ts'
 import { fieldOf, problemsOf, type RequestSchema } from '../console/lib/form-model.ts'
 import { expandNames, nextName } from '../console/lib/names.ts'
@@ -21,6 +20,7 @@ import { openCatalogue } from '../src/catalogue/catalogue.ts'
 import { pricingToWire } from '../src/families/pricing/view.ts'
 import { familyOf } from '../src/kernel/access/token-scope.ts'
 import { commands, grantedFamilies } from '../src/management/scopes.ts'
+import { isLess, percentOf, rounded, sum, times } from '../src/net/decimal.ts'
 import { nameOf } from '../src/net/dns/names.ts'
 import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
@@ -55,6 +55,7 @@ describe('decimals', () => {
           all.reduce((total, one) => total + units(one), 0n),
         )
         for (const one of all) {
+          assert.equal(isLess(one, all[0]!), units(one) < units(all[0]!))
           assert.equal(units(times(one, count)), units(one) * BigInt(count))
           assert.equal(units(percentOf(one, '20.00')) * 5n, units(one))
         }
@@ -80,14 +81,14 @@ describe('estimates', () => {
     for (const { name, prices: all } of prices.server_types) {
       for (const { location, price_hourly: hourly, price_monthly: monthly } of all) {
         const { unknown, ...found } = estimate({ location, servers: [{ type: name }] }, prices)
-        assert.deepEqual([found.hourly, found.monthly, unknown], [hourly, monthly, []])
+        assert.deepEqual([found.hourly, found.monthly, unknown], [hourly.net, monthly.net, []])
       }
     }
     for (const kind of ['ipv4', 'ipv6'] as const) {
       const { prices: all } = prices.primary_ips.find(({ type }) => type === kind)!
       const { hourly, monthly } = estimate({ location: 'hel1', primaryIps: [{ type: kind }] }, prices)
       const expected = all.find(({ location }) => location === 'hel1')!
-      assert.deepEqual([hourly, monthly], [expected.price_hourly, expected.price_monthly])
+      assert.deepEqual([hourly, monthly], [expected.price_hourly.net, expected.price_monthly.net])
     }
   })
 
@@ -105,12 +106,12 @@ describe('estimates', () => {
     )
     const [server, backups] = lines
     assert.deepEqual([lines.length, unknown], [6, ['none']])
-    assert.equal(Number(backups!.monthly.net).toFixed(6), (Number(server!.monthly.net) / 5).toFixed(6))
+    assert.equal(rounded(backups!.monthly, 10), rounded(percentOf(server!.monthly, '20'), 10))
     const volume = lines.find(({ what }) => what === 'volume')!
-    assert.deepEqual([volume.hourly, volume.monthly], [null, { net: '0.5720000000', gross: '0.6806800000000000' }])
+    assert.deepEqual([volume.hourly, volume.monthly], [null, '0.5720000000'])
     const snapshot = lines.find(({ what }) => what === 'snapshot')!
-    assert.equal(Number(snapshot.monthly.net), 0.03289)
-    assert.equal(monthly.net, sum(lines.map((line) => line.monthly.net)))
+    assert.equal(rounded(snapshot.monthly, 5), '0.03289')
+    assert.equal(monthly, sum(lines.map((line) => line.monthly)))
   })
 })
 

@@ -19,7 +19,6 @@ interface PageHeadProps {
 
 export function PageHead({ title, count, crumbs, facts, actions }: PageHeadProps) {
   useTitle(title)
-  useEffect(pageStands, [])
   return (
     <div className={styles['page-head']}>
       <div>
@@ -43,11 +42,12 @@ export function PageHead({ title, count, crumbs, facts, actions }: PageHeadProps
   )
 }
 
-/** The title of the window. */
+/** The title of the window. Every page has one, so that the first one tells when a page has been drawn. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} - Wolke`
   }, [title])
+  useEffect(pageStands, [])
 }
 
 /** A long name or path, which may be broken after its dots, slashes and low lines. */

@@ -22,6 +22,7 @@ import { overview } from './de/overview.ts'
 import { palette } from './de/palette.ts'
 import { paste } from './de/paste.ts'
 import { placementGroups } from './de/placement-groups.ts'
+import { prices } from './de/prices.ts'
 import { projects } from './de/projects.ts'
 import { raw } from './de/raw.ts'
 import { reach } from './de/reach.ts'
@@ -60,6 +61,7 @@ export const de = {
   paste,
   palette,
   placementGroups,
+  prices,
   projects,
   raw,
   reach,

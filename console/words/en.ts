@@ -22,6 +22,7 @@ import { overview } from './en/overview.ts'
 import { palette } from './en/palette.ts'
 import { paste } from './en/paste.ts'
 import { placementGroups } from './en/placement-groups.ts'
+import { prices } from './en/prices.ts'
 import { projects } from './en/projects.ts'
 import { raw } from './en/raw.ts'
 import { reach } from './en/reach.ts'
@@ -59,6 +60,7 @@ export const en = {
   paste,
   palette,
   placementGroups,
+  prices,
   projects,
   raw,
   reach,

@@ -1,4 +1,4 @@
-/** Numbers, times and prices as people read them, in the language of the page. */
+/** Numbers and times as people read them, in the language of the page. */
 import { language } from './words.ts'
 
 /** What forms texts takes a millisecond or more to make, so it is made when the first text needs it. */
@@ -7,7 +7,7 @@ function once<Made>(make: () => Made): () => Made {
   return () => (made ??= make())
 }
 
-const locale = language === 'de' ? 'de-DE' : 'en-GB'
+export const locale = language === 'de' ? 'de-DE' : 'en-GB'
 const numbers = once(() => new Intl.NumberFormat(language))
 const lists = once(() => new Intl.ListFormat(language))
 const day = once(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }))
@@ -75,16 +75,6 @@ export function timeOfDay(time: number): string {
 
 export function date(time: string | number, options: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, options).format(new Date(time))
-}
-
-/** An amount of money: two digits, per hour four. */
-export function price(amount: number, currency: string, digits = 2): string {
-  return new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(amount)
 }
 
 export function percent(value: number): string {

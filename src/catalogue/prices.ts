@@ -1,4 +1,5 @@
 /** Prices as decimal strings, computed without floating point. */
+import { percentOf } from '../net/decimal.ts'
 import type { Price } from './catalogue.ts'
 
 const netDigits = 10
@@ -30,6 +31,11 @@ export function priceOf(net: string): Price {
 export function hourlyPriceOf(monthlyNet: string): Price {
   const divisor = billedHours * hourlyStep
   return priceOfUnits(((unitsOf(monthlyNet) + divisor / 2n) / divisor) * hourlyStep)
+}
+
+/** So many percent of a price, with no digit lost. */
+export function shareOf({ net, gross }: Price, percent: string): Price {
+  return { net: percentOf(net, percent), gross: percentOf(gross, percent) }
 }
 
 function priceOfUnits(units: bigint): Price {

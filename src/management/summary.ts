@@ -3,6 +3,7 @@ import { families } from '../families.ts'
 import { runningByProject } from '../kernel/actions/activity.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId } from '../kernel/scope.ts'
+import { rounded, sum, times } from '../net/decimal.ts'
 import type { Cost, Platform } from '../platform.ts'
 
 /** How long before its end something is told of, in milliseconds. */
@@ -42,9 +43,8 @@ export async function summarize(platform: Platform, ids: readonly ProjectId[]): 
   )
 }
 
-/** An estimate, so that the sum need not be exact. */
 function total(costs: readonly Cost[]) {
-  const sum = (kind: 'net' | 'gross') =>
-    costs.reduce((all, { monthly, count }) => all + Number(monthly?.[kind] ?? 0) * count, 0).toFixed(digits)
-  return { net: sum('net'), gross: sum('gross') }
+  const of = (kind: 'net' | 'gross') =>
+    rounded(sum(costs.map(({ monthly, count }) => times(monthly?.[kind] ?? '0', count))), digits)
+  return { net: of('net'), gross: of('gross') }
 }

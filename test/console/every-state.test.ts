@@ -1,13 +1,13 @@
 /**
  * Every page of the console in every state. In both themes, wide and narrow: no violation that axe can find. In German,
  * and with English words that are 40 % longer, wide and at 320 px, and with long names and labels at five widths: nothing
- * makes the page scroll sideways, and no button cuts off what it says.
+ * makes the page scroll sideways, and no button cuts off what it says. Prices say that they are net.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../src/kernel/access/roles.ts'
 import { everyPage } from './every-page.ts'
-import { findGermanWords, findLongNames, findLongWords } from './fit.ts'
+import { findBarePrices, findGermanWords, findLongNames, findLongWords } from './fit.ts'
 import { type Console, forConsole } from './harness.ts'
 import { judgeLooks } from './looks.ts'
 import { goTo, placesOf, routesOf, settle } from './router.ts'
@@ -106,6 +106,7 @@ async function judge(walk: Walk, state: PageState, problems: string[]): Promise<
     await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', contrast: 'no-preference', ...media })
     await walk.show(state)
     await judgeLooks(page, { name, widths, isForced: media?.forcedColors !== undefined })
+    problems.push(...(await page.evaluate(findBarePrices)).map((text) => `${name}: ${text}`))
     // Other roles see the same words.
     if (role !== undefined) return
     problems.push(...(await findLongWords(page)).map((text) => `${name}, longer: ${text}`))

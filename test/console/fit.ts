@@ -43,9 +43,9 @@ export async function findLongWords(page: Page): Promise<readonly string[]> {
   return problems
 }
 
-/** What does not fit on a page as it is, and what is not said in German. */
+/** What does not fit on a page as it is, what is not said in German, and prices that do not say that they are net. */
 export async function findGermanWords(page: Page): Promise<readonly string[]> {
-  return [...(await findMisfits(page)), ...(await page.evaluate(findEnglish))]
+  return [...(await findMisfits(page)), ...(await page.evaluate(findEnglish)), ...(await page.evaluate(findBarePrices))]
 }
 
 /** Code, addresses and what is drawn stay as they are. */
@@ -82,6 +82,19 @@ function renameAll() {
     text.data = isLabel ? 'l'.repeat(30) : 'Nordlicht'.repeat(5).slice(0, 41)
   }
   return changed
+}
+
+/** Amounts of money in whose card, list entry or dialog nothing says that they are without VAT. */
+export function findBarePrices(): string[] {
+  const said: string[] = []
+  const texts = document.createTreeWalker(document.body, 4)
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!/€\s?\d|\d\s?€/.test(text.data)) continue
+    const around = text.parentElement?.closest('section, aside, li, [role=dialog], main')
+    if (!/excl\. VAT|ohne USt\./.test(around?.textContent ?? ''))
+      said.push(`"${text.data}" does not say that it is net`)
+  }
+  return said
 }
 
 async function findMisfits(page: Page, judged: readonly number[] = widths): Promise<readonly string[]> {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { rounded } from '../../src/net/decimal.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, fill, take } from './keyboard.ts'
 import { someKeys } from './states/resources.ts'
@@ -51,6 +52,15 @@ forConsole('the form for servers in the console', (open) => {
       await expect(page.getByRole('group').getByText(reason).first()).toBeVisible()
       await expect(summary(page).getByText('€').first()).toBeVisible({ visible: hasPrice })
     }
+    // The price of the list, without VAT, everywhere that it is shown.
+    const { pricing } = (await console.api.get('/pricing')).body
+    const type = pricing.server_types.find(({ name }: { name: string }) => name === 'cx23')
+    const { net } = type.prices.find(({ location }: { location: string }) => location === 'fsn1').price_monthly
+    await console.visit('P/servers/new?type=cx23&location=fsn1&image=debian-12')
+    const amount = `€${rounded(net, 2)}`
+    await expect(summary(page)).toContainText(amount)
+    await expect(summary(page)).toContainText('a month, excl. VAT')
+    await expect(page.getByRole('row', { name: /^cx23/ })).toContainText(amount)
     assert.deepEqual(await namesOf(console), [])
   })
 

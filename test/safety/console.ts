@@ -5,6 +5,7 @@ import { checkImports, checkMatches, inFolder, nowhere, type Rule } from './rule
 
 /** Modules of the server that browsers run, and the most bytes that each has with all that it imports, compressed. */
 export const browserModules: Readonly<Record<string, number>> = {
+  'src/net/decimal.ts': 1_000,
   'src/net/ip.ts': 6_000,
   'src/net/private-networks.ts': 7_000,
   'src/net/punycode.ts': 1_000,
@@ -87,6 +88,27 @@ const sleeps: Rule = {
   planted: [
     { 'test/console/a.test.ts': 'await page.waitForTimeout(500)' },
     { 'test/console/a.test.ts': "import { setTimeout as delay } from 'node:timers/promises'" },
+  ],
+}
+
+const prices: Rule = {
+  promise: 'one place of the console chooses between net and gross, and one forms amounts of money',
+  check: (sources) => {
+    const own = sources.filter(inConsole)
+    return [
+      ...checkMatches(
+        /\b(gross|price_(hourly|monthly|per_\w+))\b|\.net\b/g,
+        ({ path }) => path === 'console/lib/prices.ts',
+      )(own),
+      ...checkMatches(/\bIntl\.NumberFormat\b/g, ({ path }) =>
+        ['console/lib/money.ts', 'console/words/format.ts'].includes(path),
+      )(own),
+    ]
+  },
+  planted: [
+    { 'console/pages/a.tsx': 'const cost = Number(at.price_monthly.gross)' },
+    { 'console/pages/a.tsx': 'const cost = monthly.net' },
+    { 'console/ui/a.ts': "const format = new Intl.NumberFormat('de', { style: 'currency', currency })" },
   ],
 }
 
@@ -198,4 +220,14 @@ const commands: Rule = {
   ],
 }
 
-export const consoleRules: readonly Rule[] = [shared, senders, forms, sleeps, exported, classes, texts, commands]
+export const consoleRules: readonly Rule[] = [
+  shared,
+  senders,
+  forms,
+  sleeps,
+  prices,
+  exported,
+  classes,
+  texts,
+  commands,
+]

@@ -1,9 +1,12 @@
 /** The dialogs of Floating IPs and Primary IPs: create, assign, unassign, reverse names. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { parseAddress } from '../../../src/net/ip.ts'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { aMonth } from '../../lib/money.ts'
+import { estimate } from '../../lib/prices.ts'
 import { Check } from '../../ui/check.tsx'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -13,7 +16,6 @@ import { Seg } from '../../ui/seg.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { addresses as english } from '../../words/en/addresses.ts'
 import { common } from '../../words/en/common.ts'
-import { price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { isAt, type Server } from '../servers/server.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
@@ -300,8 +302,7 @@ function Cost({ family, type, location }: CostProps) {
   const api = useApi()
   const { data } = useSuspenseQuery(api.query('pricing_get', {}))
   const { pricing } = data
-  const prices = pricing[family].find((one) => one.type === type)?.prices ?? []
-  const found = prices.find((one) => one.location === location)
-  if (!found) return w.noPrice
-  return w.costs(price(Number(found.price_monthly.gross), pricing.currency))
+  const wanted = family === 'primary_ips' ? { primaryIps: [{ type }] } : { floatingIps: [{ type }] }
+  const [line] = estimate({ location, ...wanted }, pricing).lines
+  return line ? w.costs(aMonth(line.monthly, pricing.currency)) : w.noPrice
 }

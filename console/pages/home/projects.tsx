@@ -1,9 +1,12 @@
 /** All Projects that the caller is in, each with what is to be said of it. */
+
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { whoamiQuery } from '../../api/session.ts'
 import { useStore } from '../../api/store.ts'
+import { aMonth } from '../../lib/money.ts'
+import { shownOf } from '../../lib/prices.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { BoxField } from '../../ui/box-field.tsx'
@@ -17,7 +20,7 @@ import { useShortcut } from '../../ui/use-shortcut.ts'
 import { common } from '../../words/en/common.ts'
 import { projects as english } from '../../words/en/projects.ts'
 import { shell } from '../../words/en/shell.ts'
-import { number, price } from '../../words/format.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { NewProject } from './new-project.tsx'
 import styles from './projects.module.css'
@@ -149,7 +152,7 @@ function Card({ project, isPinned }: { readonly project: Project; readonly isPin
 
 function Summary({ summary }: { readonly summary: NonNullable<Project['summary']> }) {
   const { running_actions: running, ending_certificates: ending, monthly } = summary
-  const amount = Number(monthly.gross)
+  const amount = shownOf(monthly)
   return (
     <FactLine>
       {running > 0 && (
@@ -165,7 +168,7 @@ function Summary({ summary }: { readonly summary: NonNullable<Project['summary']
         </span>
       )}
       {running === 0 && ending === 0 && <span className="faint">{w.quiet}</span>}
-      {amount > 0 && <span>{w.monthly(price(amount, monthly.currency))}</span>}
+      {Number(amount) > 0 && <span>{w.about(aMonth(amount, monthly.currency))}</span>}
     </FactLine>
   )
 }

@@ -1,9 +1,12 @@
 /** A new Load Balancer, with what it costs. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { aMonth, money } from '../../lib/money.ts'
+import { ratesIn } from '../../lib/prices.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,7 +21,8 @@ import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { common } from '../../words/en/common.ts'
-import { number, price } from '../../words/format.ts'
+import { prices } from '../../words/en/prices.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { SelectorField, selectorProblem } from '../shared/selector-field.tsx'
@@ -26,6 +30,7 @@ import { useRequest } from '../shared/submit.ts'
 import { ServiceForm } from './service-dialog.tsx'
 import { bodyOf, newFields, type ServiceFields } from './service-fields.ts'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('balancers', english)
 const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/load-balancers/new')
@@ -96,8 +101,8 @@ export function NewBalancerPage() {
   })
   useUnsaved(useChanged(draft) && !isBusy)
   const type = types.find(({ name }) => name === draft.type)
-  const cost = type?.prices.find(({ location }) => location === draft.location)
-  const money = (amount: string, digits?: number) => price(Number(amount), pricing.pricing.currency, digits)
+  const { currency } = pricing.pricing
+  const cost = type && ratesIn(type.prices, draft.location)
   return (
     <>
       <PageHead
@@ -115,9 +120,9 @@ export function NewBalancerPage() {
             <Card padded>
               {cost ? (
                 <Price
-                  amount={money(cost.price_monthly.gross)}
-                  unit={w.month}
-                  aside={w.hour(money(cost.price_hourly.gross, 4))}
+                  amount={money(cost.monthly, currency)}
+                  unit={p.month}
+                  aside={p.anHour(money(cost.hourly, currency, 4))}
                 />
               ) : (
                 <p className="dim">{w.noPrice}</p>
@@ -163,8 +168,8 @@ function useSteps({ draft, problems, change }: StepsProps): readonly Step[] {
   const { data: networks } = useSuspenseQuery(api.list('networks_list', {}))
   const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
   const priceOf = (type: (typeof types)[number]) => {
-    const cost = type.prices.find(({ location }) => location === draft.location)
-    return cost ? price(Number(cost.price_monthly.gross), pricing.pricing.currency) : w.notThere
+    const cost = ratesIn(type.prices, draft.location)
+    return cost ? aMonth(cost.monthly, pricing.pricing.currency) : w.notThere
   }
   return [
     {

@@ -1,8 +1,11 @@
 /** What a Load Balancer is: addresses, type, algorithm, traffic and price. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { aMonth, money } from '../../lib/money.ts'
+import { ratesIn } from '../../lib/prices.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
@@ -14,12 +17,14 @@ import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { common } from '../../words/en/common.ts'
-import { number, price } from '../../words/format.ts'
+import { prices } from '../../words/en/prices.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import type { Balancer } from './balancer.ts'
 import styles from './balancers.module.css'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('balancers', english)
 const c = wordsOf('common', common)
 
@@ -34,7 +39,7 @@ export function OverviewTab({ balancer }: { readonly balancer: Balancer }) {
   const { data: types } = useSuspenseQuery(api.list('load_balancer_types_list', {}))
   const { data: pricing } = useSuspenseQuery(api.query('pricing_get', {}))
   const { public_net: net, load_balancer_type: type, location, algorithm, created } = balancer
-  const cost = type.prices.find((one) => one.location === location.name)
+  const cost = ratesIn(type.prices, location.name)
   const change = (what: Asked, reason: string | undefined, label: string) => (
     <Button small reason={reason} aria-label={`${c.change}: ${label}`} onClick={() => ask(what)}>
       {c.change}
@@ -88,7 +93,7 @@ export function OverviewTab({ balancer }: { readonly balancer: Balancer }) {
                 </span>,
               ],
               [w.columns.location, `${location.name} · ${location.city}`],
-              [w.price, cost ? price(Number(cost.price_monthly.gross), pricing.pricing.currency) : <None key="none" />],
+              [p.monthOf, cost ? money(cost.monthly, pricing.pricing.currency) : <None key="none" />],
               [w.traffic, w.trafficText(gigabytes(balancer.outgoing_traffic), gigabytes(balancer.included_traffic))],
               [w.columns.created, <Ago key="created" time={created} />],
             ]}
@@ -122,9 +127,9 @@ function TypeDialog({
   const { data } = useSuspenseQuery(api.query('pricing_get', {}))
   const [type, setType] = useState(current.name)
   const label = (one: Balancer['load_balancer_type']) => {
-    const cost = one.prices.find((some) => some.location === location.name)
-    const amount = cost ? price(Number(cost.price_monthly.gross), data.pricing.currency) : ''
-    return `${one.name} · ${w.limitsText(number(one.max_connections), one.max_services, one.max_targets)} · ${amount}`
+    const cost = ratesIn(one.prices, location.name)
+    const limits = w.limitsText(number(one.max_connections), one.max_services, one.max_targets)
+    return [one.name, limits, cost && aMonth(cost.monthly, data.pricing.currency)].filter(Boolean).join(' · ')
   }
   return (
     <FormDialog

@@ -1,23 +1,23 @@
 /** The parts of the forecast. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
 import { useLack } from '../../api/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { Card, Facts, List, Price } from '../../ui/card.tsx'
+import { Card, List } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Link } from '../../ui/link.tsx'
 import { Breakable, FactLine } from '../../ui/page.tsx'
-import picture from '../../ui/picture.module.css'
 import { Sign } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'
 import { servers as serverWords } from '../../words/en/servers.ts'
-import { date, percent, price, span } from '../../words/format.ts'
+import { date, span } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Entry, entryOfAction, moods as stateMoods, typesIn } from '../activity/entries.ts'
 import { useNames } from '../activity/names.ts'
 import { starterOf } from '../activity/starter.ts'
 import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
-import { type Coming, type comingDays, monthlyCosts } from './forecast.ts'
+import type { Coming, comingDays } from './forecast.ts'
 import type { Need } from './needs.ts'
 import styles from './overview.module.css'
 
@@ -142,58 +142,6 @@ function ServerLine({ server }: { readonly server: Server }) {
       {server.name}
       <span className="faint">{server.status === 'running' ? server.server_type.name : s.statuses[server.status]}</span>
     </Link>
-  )
-}
-
-export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
-  const api = useApi()
-  const { data } = useQuery(api.query('pricing_get', {}))
-  const { data: volumes } = useQuery(api.list('volumes_list', {}))
-  const { data: balancers } = useQuery(api.list('load_balancers_list', {}))
-  const { data: floatingIps } = useQuery(api.list('floating_ips_list', {}))
-  const { data: primaryIps } = useQuery(api.list('primary_ips_list', {}))
-  const { data: snapshots } = useQuery(api.list('images_list', { query: { type: ['snapshot'] } }))
-  if (!data || !volumes || !balancers || !floatingIps || !primaryIps || !snapshots) return null
-  const possessions = { servers, volumes, balancers, floatingIps, primaryIps, snapshots }
-  const costs = monthlyCosts(possessions, data.pricing).filter(({ amount }) => amount > 0)
-  const sum = costs.reduce((total, { amount }) => total + amount, 0)
-  const money = (amount: number) => price(amount, data.pricing.currency)
-  const shares = costs.map(({ what, amount }) => `${w.costs[what]} ${percent(Math.round((amount / sum) * 100))}`)
-  return (
-    <Card title={w.cost} padded>
-      <Price amount={money(sum)} unit={w.estimate} />
-      <Facts
-        rows={costs.map(({ what, amount }, index) => [
-          <span key={what} className="row">
-            <Key index={index} />
-            {w.costs[what]}
-          </span>,
-          money(amount),
-        ])}
-      />
-      <svg className={cx(picture.pic, picture.costbar)} role="img" aria-label={w.shares(shares.join(', '))} height="8">
-        {costs.map(({ what, amount }, index) => {
-          const before = costs.slice(0, index).reduce((total, one) => total + one.amount, 0)
-          return (
-            <rect
-              key={what}
-              x={`${(before / sum) * 100}%`}
-              width={`${Math.max(0, (amount / sum) * 100 - 0.5)}%`}
-              height="8"
-              className={picture[`q${index}`]}
-            />
-          )
-        })}
-      </svg>
-    </Card>
-  )
-}
-
-function Key({ index }: { readonly index: number }) {
-  return (
-    <svg className={cx(picture.pic, picture.key)} aria-hidden="true">
-      <rect y="5" width="8" height="8" rx="2" className={picture[`q${index}`]} />
-    </svg>
   )
 }
 

@@ -1,5 +1,6 @@
 /** The forecast of a Project: what is, and what comes. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { useReason } from '../../shell/may.ts'
@@ -16,13 +17,14 @@ import { servers as serverWords } from '../../words/en/servers.ts'
 import { date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { groupOf, type Server } from '../servers/server.ts'
-import { ActivityCard, CostCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
+import { ActivityCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
 import { comingDays } from './forecast.ts'
 import { useNeeds } from './needs.ts'
 import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)
 const s = wordsOf('servers', serverWords)
+const CostCard = lazy(async () => ({ default: (await import('./cost.tsx')).CostCard }))
 
 export function OverviewPage() {
   const api = useApi()
@@ -110,7 +112,9 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
       <Columns
         aside={
           <>
-            <CostCard servers={servers} />
+            <Suspense>
+              <CostCard servers={servers} />
+            </Suspense>
             <ActivityCard />
           </>
         }

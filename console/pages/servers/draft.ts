@@ -1,11 +1,13 @@
 /** What is being filled in to create servers, and the requests that it makes. Pure. */
 import type { ItemOf } from '../../api/api.ts'
-import type { ApiRequest } from '../../api/operations.ts'
+import type { ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { expandNames } from '../../lib/names.ts'
+import { estimate, type Line } from '../../lib/prices.ts'
 
 export type ServerType = ItemOf<'server_types_list'>
 export type Image = ItemOf<'images_list'>
 type Volume = ItemOf<'volumes_list'>
+type Prices = ReplyFor<'pricing_get'>['pricing']
 
 /** One act: a server is created, and then its backups are turned on. */
 type Creation = ApiRequest<'servers_create'> & { readonly afterwards?: readonly 'servers_enableBackup'[] }
@@ -137,48 +139,11 @@ export function requestsOf(draft: Draft, images: readonly Image[], types: readon
   }))
 }
 
-interface PriceList {
-  readonly currency: string
-  readonly server_backup: { readonly percentage: string }
-  readonly primary_ips: readonly {
-    readonly type: string
-    readonly prices: readonly {
-      readonly location: string
-      readonly price_monthly: Amount
-      readonly price_hourly: Amount
-    }[]
-  }[]
-}
-
-interface Amount {
-  readonly gross: string
-}
-
-export interface Cost {
-  readonly key: 'type' | 'ipv4' | 'ipv6' | 'backups'
-  readonly monthly: number
-  readonly hourly: number
-}
-
 /** What one server of a draft costs, by parts; nothing where its type has no price in its location. */
-export function costsOf(draft: Draft, types: readonly ServerType[], pricing: PriceList): readonly Cost[] {
-  const type = types.find(({ name }) => name === draft.type)
-  const at = type?.prices.find(({ location }) => location === draft.location)
-  if (!at) return []
-  const cost = (key: Cost['key'], monthly: Amount | undefined, hourly: Amount | undefined, share = 1): Cost => ({
-    key,
-    monthly: Number(monthly?.gross ?? 0) * share,
-    hourly: Number(hourly?.gross ?? 0) * share,
-  })
-  const ipv4 = pricing.primary_ips
-    .find((one) => one.type === 'ipv4')
-    ?.prices.find(({ location }) => location === at.location)
-  return [
-    cost('type', at.price_monthly, at.price_hourly),
-    ...(draft.ipv4 ? [cost('ipv4', ipv4?.price_monthly, ipv4?.price_hourly)] : []),
-    ...(draft.ipv6 ? [cost('ipv6', undefined, undefined)] : []),
-    ...(draft.backups
-      ? [cost('backups', at.price_monthly, at.price_hourly, Number(pricing.server_backup.percentage) / 100)]
-      : []),
-  ]
+export function costsOf({ type, location = '', backups, ipv4, ipv6 }: Draft, prices: Prices): readonly Line[] {
+  if (type === undefined) return []
+  const addresses = [...(ipv4 ? ['ipv4' as const] : []), ...(ipv6 ? ['ipv6' as const] : [])]
+  const primaryIps = addresses.map((version) => ({ type: version }))
+  const { lines } = estimate({ location, servers: [{ type, backups }], primaryIps }, prices)
+  return lines.some(({ what }) => what === 'server') ? lines : []
 }

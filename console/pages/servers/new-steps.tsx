@@ -1,7 +1,9 @@
 /** The sections of the form. */
+
 import { type ReactNode, useState } from 'react'
 import { isHostLabel } from '../../../src/net/hostnames.ts'
 import type { FieldProblems } from '../../api/failure.ts'
+import { aMonth } from '../../lib/money.ts'
 import { Check } from '../../ui/check.tsx'
 import { AreaField, SelectField, TextField } from '../../ui/field.tsx'
 import { LabelsField } from '../../ui/labels-field.tsx'
@@ -13,7 +15,7 @@ import { Tiles } from '../../ui/tile.tsx'
 import { problemsIn } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
-import { date, list, number, percent, price } from '../../words/format.ts'
+import { date, list, number, percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn, volumeObstacleOf } from './draft.ts'
 import type { Section, Wrongs } from './judge.ts'
@@ -236,13 +238,13 @@ function textOf(images: readonly Image[]): string {
 }
 
 function Networking({ draft, change, data }: Form) {
-  const cost = costsOf({ ...draft, ipv4: true }, data.types, data.pricing).find(({ key }) => key === 'ipv4')
+  const cost = costsOf({ ...draft, ipv4: true }, data.pricing).find(({ detail }) => detail === 'ipv4')
   return (
     <>
       <Check
         checked={draft.ipv4}
         onChange={(ipv4) => change({ ipv4 })}
-        aside={cost && w.aMonth(price(cost.monthly, data.pricing.currency))}
+        aside={cost && aMonth(cost.monthly, data.pricing.currency)}
       >
         {w.ipv4}
       </Check>
@@ -261,14 +263,14 @@ function Networking({ draft, change, data }: Form) {
 }
 
 function Backups({ draft, change, data }: Form) {
-  const cost = costsOf({ ...draft, backups: true }, data.types, data.pricing).find(({ key }) => key === 'backups')
+  const cost = costsOf({ ...draft, backups: true }, data.pricing).find(({ what }) => what === 'backups')
   const share = percent(Number(data.pricing.server_backup.percentage))
   return (
     <Check
       kind="switch"
       checked={draft.backups}
       onChange={(backups) => change({ backups })}
-      aside={cost && w.backupsPrice(share, price(cost.monthly, data.pricing.currency))}
+      aside={cost && w.backupsPrice(share, aMonth(cost.monthly, data.pricing.currency))}
     >
       {w.backupsText}
     </Check>

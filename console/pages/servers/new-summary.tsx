@@ -1,15 +1,21 @@
 /** What will exist and what it costs, beside the form. */
+
+import { sum, times } from '../../../src/net/decimal.ts'
+import { money } from '../../lib/money.ts'
+import type { Line } from '../../lib/prices.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
 import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
-import { list, percent, price } from '../../words/format.ts'
+import { prices } from '../../words/en/prices.ts'
+import { list, percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Cost, costsOf, type Draft } from './draft.ts'
+import { costsOf, type Draft } from './draft.ts'
 import type { Choices } from './new.tsx'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
 
@@ -32,28 +38,29 @@ export interface Failed {
 }
 
 export function NewSummary({ draft, data, names, isBusy, reason, failed }: SummaryProps) {
-  const { pricing, types } = data
-  const costs = costsOf(draft, types, pricing)
+  const { pricing } = data
+  const costs = costsOf(draft, pricing)
   const count = names.length
-  const sum = (part: 'monthly' | 'hourly') => costs.reduce((total, cost) => total + cost[part], 0) * count
-  const money = (amount: number, digits?: number) => price(amount, pricing.currency, digits)
-  const words = (cost: Cost) => {
-    if (cost.key === 'type') return w.costs.type(draft.type ?? '', draft.location ?? '')
-    return cost.key === 'backups'
-      ? w.costs.backups(percent(Number(pricing.server_backup.percentage)))
-      : w.costs[cost.key]
+  const { currency } = pricing
+  const total = (amounts: readonly (string | null)[]) => times(sum(amounts.map((one) => one ?? '0')), count)
+  const month = money(total(costs.map(({ monthly }) => monthly)), currency)
+  const hour = money(total(costs.map(({ hourly }) => hourly)), currency, 4)
+  const words = ({ what, detail }: Line) => {
+    if (what === 'server') return w.costs.type(detail, draft.location ?? '')
+    if (what === 'backups') return w.costs.backups(percent(Number(pricing.server_backup.percentage)))
+    return detail === 'ipv4' ? w.costs.ipv4 : w.costs.ipv6
   }
   return (
     <Card padded>
       {costs.length > 0 ? (
-        <Price amount={money(sum('monthly'))} unit={w.month} aside={w.hour(money(sum('hourly'), 4))} />
+        <Price amount={month} unit={p.month} aside={p.anHour(hour)} />
       ) : (
         <p className="faint">{w.noPrice}</p>
       )}
       <Facts
         rows={[
           ...(count > 0 ? [[w.creates, list(names, c.andMore)] as const] : []),
-          ...costs.map((cost) => [words(cost), money(cost.monthly)] as const),
+          ...costs.map((cost) => [words(cost), money(cost.monthly, currency)] as const),
           ...(count > 1 && costs.length > 0 ? [[w.times(count), `× ${count}`] as const] : []),
         ]}
       />

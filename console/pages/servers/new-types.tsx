@@ -1,18 +1,23 @@
 /** The table of types. What the location or the image cannot have is grey and says why. */
+
 import { useState } from 'react'
+import { money } from '../../lib/money.ts'
+import { ratesIn } from '../../lib/prices.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { cx } from '../../ui/cx.ts'
 import table from '../../ui/table.module.css'
 import { newServer } from '../../words/en/new-server.ts'
-import { number, price } from '../../words/format.ts'
+import { prices } from '../../words/en/prices.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Draft, type Obstacle, obstacleOf, type ServerType } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { obstacleText } from './obstacle.ts'
 import { TypeHead } from './type-head.tsx'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('newServer', newServer)
 
 const columns = ['chip', 'cores', 'memory', 'disk', 'hour', 'month'] as const
@@ -31,7 +36,7 @@ export function TypeTable({ draft, data, change }: TypesProps) {
   const shown = rows.filter(({ type, obstacle }) => isWhole || type.name === draft.type || !isFar(obstacle))
   return (
     <>
-      <Card>
+      <Card footer={p.areNet}>
         <table className={cx(table.table, table.plain, table.tight)}>
           <caption className="vh">{w.type}</caption>
           <TypeHead columns={columns} />
@@ -74,7 +79,7 @@ interface RowProps {
 
 function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
   const { name, architecture, cores, memory, disk, cpu_type: kind } = type
-  const at = type.prices.find(({ location }) => location === draft.location)
+  const rates = ratesIn(type.prices, draft.location)
   const isChosen = draft.type === name
   return (
     <tr className={cx(obstacle && table.cannot)} aria-selected={isChosen || undefined}>
@@ -101,8 +106,8 @@ function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
           <td className="right">{kind === 'dedicated' ? w.own(number(cores)) : number(cores)}</td>
           <td className="right">{w.gigabytes(number(memory))}</td>
           <td className="right not-narrow">{w.gigabytes(number(disk))}</td>
-          <td className="right dim not-narrow">{at && price(Number(at.price_hourly.gross), currency, 4)}</td>
-          <td className="right">{at && price(Number(at.price_monthly.gross), currency)}</td>
+          <td className="right dim not-narrow">{rates && money(rates.hourly, currency, 4)}</td>
+          <td className="right">{rates && money(rates.monthly, currency)}</td>
         </>
       )}
     </tr>

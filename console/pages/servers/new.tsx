@@ -1,9 +1,12 @@
 /** Creating servers: one page, whose choices are in its address, so that it can be shared. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { isLess } from '../../../src/net/decimal.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
+import { leastMonthly } from '../../lib/prices.ts'
 import { Commands, CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -151,8 +154,8 @@ function useSorted<Item>(items: readonly Item[], order: (a: Item, b: Item) => nu
 }
 
 function byPrice(a: ServerType, b: ServerType): number {
-  const price = ({ prices }: ServerType) => Math.min(...prices.map((one) => Number(one.price_monthly.gross)))
-  return price(a) - price(b)
+  const [one, other] = [a, b].map(({ prices }) => leastMonthly(prices) ?? '0') as [string, string]
+  return Number(isLess(other, one)) - Number(isLess(one, other))
 }
 
 const flavors = ['debian', 'ubuntu', 'fedora', 'alma', 'rocky', 'centos', 'opensuse']

@@ -1,10 +1,13 @@
 /** The settings of a Project: its name, who gets its mail, limits, prices, and its end. */
+
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { BodyFor, ReplyFor } from '../../api/operations.ts'
 import { projectsQuery } from '../../api/session.ts'
+import { money } from '../../lib/money.ts'
+import { overviewOf } from '../../lib/prices.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
@@ -21,7 +24,7 @@ import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { access } from '../../words/en/access.ts'
 import { forms } from '../../words/en/forms.ts'
-import { number, price } from '../../words/format.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { kindName } from '../shared/kinds.ts'
@@ -116,21 +119,20 @@ function General({ project }: { readonly project: Project }) {
 function Prices() {
   const api = useApi()
   const { data } = useSuspenseQuery(api.query('pricing_get', {}))
-  const { currency, server_types, primary_ips, floating_ips, image, volume, server_backup, traffic } = data.pricing
-  const net = (amount: string | undefined, digits = 2) =>
-    amount === undefined ? undefined : price(Number(amount), currency, digits)
-  const ipv4 = <Of extends { readonly type: string }>(all: readonly Of[]) => all.find(({ type }) => type === 'ipv4')
-  const smallest = server_types
-    .flatMap(({ prices }) => prices.map((one) => Number(one.price_monthly.net)))
-    .sort((a, b) => a - b)[0]
+  const { currency, server_backup } = data.pricing
+  const known = overviewOf(data.pricing)
+  const row = (what: keyof typeof known, digits?: number) => {
+    const amount = known[what]
+    return [w.priceRows[what], amount && money(amount, currency, digits)] as const
+  }
   const rows = [
-    [w.priceRows.server, smallest === undefined ? undefined : price(smallest, currency)],
-    [w.priceRows.primary_ip, net(ipv4(primary_ips)?.prices[0]?.price_monthly.net)],
-    [w.priceRows.floating_ip, net(ipv4(floating_ips)?.prices[0]?.price_monthly.net)],
-    [w.priceRows.image, net(image.price_per_gb_month.net, 4)],
-    [w.priceRows.volume, net(volume.price_per_gb_month.net, 4)],
+    row('server'),
+    row('primary_ip'),
+    row('floating_ip'),
+    row('image', 4),
+    row('volume', 4),
     [w.priceRows.backup, `${number(Number(server_backup.percentage))} %`],
-    [w.priceRows.traffic, net(traffic?.price_per_tb.net)],
+    row('traffic'),
   ] as const
   return (
     <Card title={w.prices} padded footer={<ButtonAnchor href="/v1/pricing">{w.pricesAll}</ButtonAnchor>}>

@@ -1,4 +1,5 @@
 /** One volume: where it is, how large, how it is mounted, and what was done with it. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useApi, useProjectId } from '../../api/api.ts'
@@ -12,6 +13,7 @@ import { Columns, PageHead } from '../../ui/page.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { common } from '../../words/en/common.ts'
+import { prices } from '../../words/en/prices.ts'
 import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
@@ -22,6 +24,7 @@ import { useVolumeActs } from './acts.tsx'
 import { VolumeState } from './state.tsx'
 import { useVolumePrice, type Volume } from './volume.ts'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('volumes', english)
 const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
@@ -90,7 +93,7 @@ function Aside({ volume, server }: { readonly volume: Volume; readonly server: s
             r.server,
             volume.server === null ? <None key="none" /> : <ServerLink key="server" id={volume.server} name={server} />,
           ],
-          [w.size, [w.gb(number(volume.size)), price && w.aMonth(price)].filter(Boolean).join(' · ')],
+          [w.size, [w.gb(number(volume.size)), price && p.aMonth(price)].filter(Boolean).join(' · ')],
           [w.format, volume.format ?? <None key="format" />],
           [w.device, <Copyable key="device" text={volume.linux_device} />],
           [r.created, <Ago key="created" time={volume.created} />],

@@ -1,4 +1,5 @@
 /** Attaching a volume to a server, and making it larger. */
+
 import { useState } from 'react'
 import { largestVolume } from '../../../src/families/volumes/domain.ts'
 import type { ApiRequest } from '../../api/operations.ts'
@@ -6,6 +7,7 @@ import { typedNumber } from '../../lib/typed-number.ts'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
+import { prices } from '../../words/en/prices.ts'
 import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
@@ -13,6 +15,7 @@ import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { type Server, serverOptions, serversFor, useVolumePrice, type Volume } from './volume.ts'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('volumes', english)
 const r = wordsOf('resources', resources)
 
@@ -89,7 +92,7 @@ export function ResizeDialog({ volume, onClose }: Omit<AttachProps, 'servers'>) 
             problems={problems('size')}
           />
           <p className="dim" role="status">
-            {w.priceChange(priceOf(volume.size) ?? '', priceOf(Number(size)) ?? '')}
+            {p.change(priceOf(volume.size) ?? '', priceOf(Number(size)) ?? '')}
           </p>
         </>
       )}

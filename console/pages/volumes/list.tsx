@@ -1,4 +1,5 @@
 /** The volumes of a Project. */
+
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
@@ -6,6 +7,7 @@ import { useReason } from '../../shell/may.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { common } from '../../words/en/common.ts'
+import { prices } from '../../words/en/prices.ts'
 import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
@@ -16,6 +18,7 @@ import { useVolumeActs } from './acts.tsx'
 import { VolumeState } from './state.tsx'
 import { useVolumePrice, type Volume } from './volume.ts'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('volumes', english)
 const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
@@ -109,7 +112,7 @@ function columnsFor(
       cell: ({ size }) => (
         <>
           {w.gb(number(size))}
-          {priceOf(size) && <small>{w.aMonth(priceOf(size) ?? '')}</small>}
+          {priceOf(size) && <small>{p.aMonth(priceOf(size) ?? '')}</small>}
         </>
       ),
     },

@@ -1,4 +1,5 @@
 /** Creating a volume, with its price beside the form. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,6 +15,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { common } from '../../words/en/common.ts'
+import { prices } from '../../words/en/prices.ts'
 import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
@@ -22,6 +24,7 @@ import { FormPage } from '../shared/form-page.tsx'
 import { useRequest } from '../shared/submit.ts'
 import { serverOptions, useVolumePrice } from './volume.ts'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('volumes', english)
 const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
@@ -71,7 +74,7 @@ export function NewVolumePage() {
       isReady={name !== '' && size !== ''}
       cancel={list}
       request={request}
-      aside={<Price amount={priceOf(Number(size)) ?? '–'} unit={w.month} aside={w.gb(size)} />}
+      aside={<Price amount={priceOf(Number(size)) ?? '–'} unit={p.month} aside={w.gb(size)} />}
     >
       <TextField label={c.name} value={name} onChange={setName} problems={form.problems('name')} />
       <TextField

@@ -1,9 +1,9 @@
 /** What the pages of volumes share. */
 import { useQuery } from '@tanstack/react-query'
 import { type ItemOf, useApi } from '../../api/api.ts'
+import { money } from '../../lib/money.ts'
 import { estimate } from '../../lib/prices.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
-import { price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { ActsOptions } from '../shared/acts.tsx'
 
@@ -12,14 +12,14 @@ const w = wordsOf('volumes', english)
 export type Volume = ItemOf<'volumes_list'>
 export type Server = ItemOf<'servers_list'>
 
-/** What a volume of a size costs a month, in words; undefined while the prices are not known. */
+/** What a month of a volume of a size costs, net; undefined while the prices are not known. */
 export function useVolumePrice(): (size: number) => string | undefined {
   const api = useApi()
   const { data } = useQuery(api.query('pricing_get', {}))
   return (size) => {
     if (!data || !Number.isInteger(size)) return undefined
     const { monthly, currency } = estimate({ location: '', volumes: [{ size }] }, data.pricing)
-    return price(Number(monthly.net), currency)
+    return money(monthly, currency)
   }
 }
 

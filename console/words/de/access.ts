@@ -154,7 +154,7 @@ export const access: Words['access'] = {
     limitHint: 'Leer heißt keine Grenze; „default“ heißt die der Installation.',
     limitProblem: 'Eine Zahl, „default“ oder nichts eintragen.',
     prices: 'Preise',
-    pricesText: 'Was Ressourcen hier kosten, im Monat und ohne Mehrwertsteuer.',
+    pricesText: 'Was Ressourcen hier im Monat kosten, ohne USt.',
     priceRows: {
       server: 'Kleinster Server',
       primary_ip: 'Primary IPv4',

@@ -67,6 +67,6 @@ export const addresses: Words['addresses'] = {
   forServer: 'Für einen Server',
   autoDelete: 'Mit ihrem Server löschen',
   ipv6Note: 'Es ist ein ganzes /64-Netz; jede Adresse darin lässt sich nutzen.',
-  costs: (month) => `${month} im Monat, auch solange sie nicht zugewiesen ist.`,
+  costs: (price) => `${price}, auch solange sie nicht zugewiesen ist.`,
   noPrice: 'Die Preisliste nennt dort keinen Preis.',
 }

@@ -39,7 +39,6 @@ export const newServer: Words['newServer'] = {
   networking: 'Netzwerk',
   ipv4: 'Öffentliche IPv4',
   ipv6: 'Öffentliche IPv6',
-  aMonth: (price) => `${price} im Monat`,
   free: 'kostenlos',
   networks: 'Private Netzwerke',
   noNetworks: 'Es gibt noch keine privaten Netzwerke.',
@@ -72,7 +71,7 @@ export const newServer: Words['newServer'] = {
   noFirewalls: 'Es gibt noch keine Firewalls.',
   backups: 'Backups',
   backupsText: 'Eines am Tag, sieben bleiben',
-  backupsPrice: (percent, price) => `${percent} vom Typ, ${price} im Monat`,
+  backupsPrice: (percent, price) => `${percent} vom Typ, ${price}`,
   more: 'Cloud-init und Platzierung',
   userData: 'Cloud-init',
   userDataHint: 'Ein Skript oder eine cloud-config für den ersten Start.',
@@ -85,8 +84,6 @@ export const newServer: Words['newServer'] = {
     better
       ? `Ein Hostname hat Buchstaben, Ziffern und Bindestriche. War ${better} gemeint?`
       : 'Ein Hostname hat Buchstaben, Ziffern und Bindestriche.',
-  month: 'im Monat',
-  hour: (price) => `${price} je Stunde`,
   costs: {
     type: (type, location) => `${type} in ${location}`,
     ipv4: 'Öffentliche IPv4',

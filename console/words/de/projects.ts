@@ -16,7 +16,7 @@ export const projects: Words['projects'] = {
   running: (count) => plural(count, { one: '# Aktion läuft', other: '# Aktionen laufen' }),
   ending: (count) => plural(count, { one: '# Zertifikat endet bald', other: '# Zertifikate enden bald' }),
   quiet: 'Nichts läuft, nichts endet bald',
-  monthly: (amount) => `etwa ${amount} im Monat`,
+  about: (price) => `etwa ${price}`,
   created: (name) => `Projekt ${name}`,
   pin: (name) => `${name} anheften`,
   create: 'Projekt anlegen',

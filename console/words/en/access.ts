@@ -147,7 +147,7 @@ export const access = {
     limitHint: 'Empty means no limit; “default” means that of the installation.',
     limitProblem: 'Write a number, “default”, or nothing.',
     prices: 'Prices',
-    pricesText: 'What resources cost here, per month and without VAT.',
+    pricesText: 'What resources cost here a month, excl. VAT.',
     priceRows: {
       server: 'Smallest server',
       primary_ip: 'Primary IPv4',

@@ -66,6 +66,6 @@ export const addresses = {
   forServer: 'For a server',
   autoDelete: 'Delete it with its server',
   ipv6Note: 'You get a whole /64 network; every address in it can be used.',
-  costs: (month: string) => `${month} a month, also while it is not assigned.`,
+  costs: (price: string) => `${price}, also while it is not assigned.`,
   noPrice: 'The price list names no price there.',
 }

@@ -38,7 +38,6 @@ export const newServer = {
   networking: 'Networking',
   ipv4: 'Public IPv4',
   ipv6: 'Public IPv6',
-  aMonth: (price: string) => `${price} a month`,
   free: 'no charge',
   networks: 'Private networks',
   noNetworks: 'There are no private networks yet.',
@@ -71,7 +70,7 @@ export const newServer = {
   noFirewalls: 'There are no firewalls yet.',
   backups: 'Backups',
   backupsText: 'One a day, seven kept',
-  backupsPrice: (percent: string, price: string) => `${percent} of the type, ${price} a month`,
+  backupsPrice: (percent: string, price: string) => `${percent} of the type, ${price}`,
   more: 'Cloud-init and placement',
   userData: 'Cloud-init',
   userDataHint: 'A script or a cloud-config that runs at the first start.',
@@ -84,8 +83,6 @@ export const newServer = {
     better
       ? `A host name has letters, digits and hyphens. Did you mean ${better}?`
       : 'A host name has letters, digits and hyphens.',
-  month: 'a month',
-  hour: (price: string) => `${price} an hour`,
   costs: {
     type: (type: string, location: string) => `${type} in ${location}`,
     ipv4: 'Public IPv4',

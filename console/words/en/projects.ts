@@ -15,7 +15,7 @@ export const projects = {
   running: (count: number) => plural(count, { one: '# action running', other: '# actions running' }),
   ending: (count: number) => plural(count, { one: '# certificate ends soon', other: '# certificates end soon' }),
   quiet: 'Nothing runs, nothing ends soon',
-  monthly: (amount: string) => `about ${amount} a month`,
+  about: (price: string) => `about ${price}`,
   created: (name: string) => `Project ${name}`,
   pin: (name: string) => `Pin ${name}`,
   create: 'Create Project',

@@ -1,14 +1,15 @@
 /** What snapshots cost; backups are part of the price of their server. */
+import { shareOf } from '../../catalogue/prices.ts'
 import type { Glance } from '../../platform.ts'
 import { snapshotSizes } from './host.ts'
 
-const mbPerGb = 1_000
+/** The share that a MB has in the price of a GB, in percent. */
+const mbInGb = '0.1'
 
 export const imageGlance: Glance = {
   async costs({ db, catalogue: { priceList } }, ids) {
     const rows = await snapshotSizes(db.query, ids)
-    return rows.map(({ project_id: projectId, mb }) => {
-      return { projectId, monthly: priceList.imagePerGbMonth, count: Number(mb) / mbPerGb }
-    })
+    const monthly = shareOf(priceList.imagePerGbMonth, mbInGb)
+    return rows.map(({ project_id: projectId, mb }) => ({ projectId, monthly, count: Number(mb) }))
   },
 }

@@ -1,5 +1,5 @@
 /** What servers and their backups cost. */
-import type { Price } from '../../catalogue/catalogue.ts'
+import { shareOf } from '../../catalogue/prices.ts'
 import type { Cost, Glance } from '../../platform.ts'
 import { serversByPrice } from './host.ts'
 
@@ -12,7 +12,7 @@ export const serverGlance: Glance = {
       const monthly = catalogue
         .serverTypeById(server_type)
         ?.prices.find((price) => price.location === place)?.priceMonthly
-      const share = monthly && shareOf(monthly, Number(serverBackupPercentage) / 100)
+      const share = monthly && shareOf(monthly, serverBackupPercentage)
       return [
         { projectId, monthly, count: Number(count) },
         { projectId, monthly: share, count: Number(backups) },
@@ -20,8 +20,3 @@ export const serverGlance: Glance = {
     })
   },
 }
-
-const shareOf = ({ net, gross }: Price, share: number): Price => ({
-  net: String(Number(net) * share),
-  gross: String(Number(gross) * share),
-})

@@ -1,8 +1,11 @@
 /** The backups of the server, its snapshots, and what can be made from them. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
+import { aMonth, money } from '../../../lib/money.ts'
+import { estimate, overviewOf } from '../../../lib/prices.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
@@ -12,8 +15,9 @@ import { State } from '../../../ui/state.tsx'
 import { type Column, ListFrame, Table } from '../../../ui/table.tsx'
 import { Age } from '../../../ui/time.tsx'
 import { common } from '../../../words/en/common.ts'
+import { prices } from '../../../words/en/prices.ts'
 import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { number, percent, price } from '../../../words/format.ts'
+import { number, percent } from '../../../words/format.ts'
 import { wordsOf } from '../../../words/words.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Image } from '../draft.ts'
@@ -23,6 +27,7 @@ import { type BackupsAct, BackupsDialogs } from './backups-dialogs.tsx'
 import { busyReason } from './busy.ts'
 import { labelOf } from './rebuild-dialog.tsx'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('serverTabs', serverTabs)
 const b = w.backups
 const c = wordsOf('common', common)
@@ -113,17 +118,16 @@ function BackupsCard({ server, busy, ask }: BackupsCardProps) {
 /** What backups cost, which is a share of the price of the type where the server is. */
 function BackupPrice({ server }: { readonly server: Server }) {
   const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
-  const { prices } = server.server_type
-  const at = prices.find(({ location }) => location === isAt(server)) ?? prices[0]
-  const share = Number(pricing.server_backup.percentage)
-  const month = (Number(at?.price_monthly.gross ?? 0) * share) / 100
-  return b.price(percent(share), price(month, pricing.currency))
+  const wanted = { type: server.server_type.name, backups: true }
+  const { lines } = estimate({ location: isAt(server), servers: [wanted] }, pricing)
+  const cost = lines.find(({ what }) => what === 'backups')
+  const share = b.share(percent(Number(pricing.server_backup.percentage)))
+  return [share, cost && aMonth(cost.monthly, pricing.currency)].filter(Boolean).join(', ')
 }
 
 function SnapshotPrice() {
   const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
-  const { gross } = pricing.image.price_per_gb_month
-  return <span className="faint">{b.snapshotPrice(price(Number(gross), pricing.currency, 4))}</span>
+  return <span className="faint">{p.aGigabyte(money(overviewOf(pricing).image, pricing.currency, 4))}</span>
 }
 
 /** What can be done with one of them. */

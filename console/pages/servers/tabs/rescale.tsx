@@ -1,7 +1,10 @@
 /** Another type for the server: what fits, what it costs, and why the others do not fit. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
+import { aMonth, money } from '../../../lib/money.ts'
+import { ratesIn } from '../../../lib/prices.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
@@ -10,8 +13,9 @@ import { Check } from '../../../ui/check.tsx'
 import { cx } from '../../../ui/cx.ts'
 import table from '../../../ui/table.module.css'
 import { newServer } from '../../../words/en/new-server.ts'
+import { prices } from '../../../words/en/prices.ts'
 import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { number, price } from '../../../words/format.ts'
+import { number } from '../../../words/format.ts'
 import { wordsOf } from '../../../words/words.ts'
 import { obstacleOf, type ServerType } from '../draft.ts'
 import { obstacleText } from '../obstacle.ts'
@@ -19,6 +23,7 @@ import { isAt, type Server } from '../server.ts'
 import { TypeHead } from '../type-head.tsx'
 import type { ChangeProps } from './change.tsx'
 
+const p = wordsOf('prices', prices)
 const w = wordsOf('serverTabs', serverTabs).change
 const n = wordsOf('newServer', newServer)
 
@@ -29,22 +34,26 @@ export function RescaleCard({ server, busy, ask }: ChangeProps) {
   const [chosen, choose] = useState<string>()
   const [growsDisk, setGrowsDisk] = useState(false)
   const may = useReason('servers_changeType')
-  const money = (type: ServerType) => {
-    const at = type.prices.find(({ location }) => location === isAt(server))
-    return at ? price(Number(at.price_monthly.gross), pricing.currency) : ''
+  const monthOf = ({ prices }: ServerType) => ratesIn(prices, isAt(server))?.monthly
+  const costOf = (type: ServerType) => {
+    const cost = monthOf(type)
+    return cost === undefined ? '' : money(cost, pricing.currency)
   }
   const type = types.find(({ name }) => name === chosen)
   const reason = may ?? busy ?? (server.status === 'off' ? (type ? undefined : w.chooseType) : w.mustBeOff)
   const rescale = (wanted: ServerType) => {
     const disk = number(growsDisk ? wanted.disk : server.primary_disk_size)
-    const text = `${w.rescaleCosts(wanted.name, money(wanted))} ${growsDisk ? w.growsDisk(disk) : w.keepsDisk(disk)}`
+    const cost = monthOf(wanted)
+    const costs = cost && w.rescaleCosts(wanted.name, aMonth(cost, pricing.currency))
+    const text = [costs, growsDisk ? w.growsDisk(disk) : w.keepsDisk(disk)].filter(Boolean).join(' ')
     ask({ kind: 'rescale', type: wanted.name, growsDisk, text })
   }
   return (
     <Card title={w.rescale}>
       <p className={cx(card.pad, 'dim')}>{w.rescaleText}</p>
-      <TypeTable server={server} types={types} chosen={chosen} onChange={choose} money={money} />
+      <TypeTable server={server} types={types} chosen={chosen} onChange={choose} costOf={costOf} />
       <div className={cx(card.pad, 'stack')}>
+        <p className="faint">{p.areNet}</p>
         <Check kind="switch" checked={growsDisk} onChange={setGrowsDisk} aside={w.withDiskAside}>
           {w.withDisk}
         </Check>
@@ -77,7 +86,7 @@ interface TypeTableProps {
   readonly types: readonly ServerType[]
   readonly chosen: string | undefined
   readonly onChange: (type: string) => void
-  readonly money: (type: ServerType) => string
+  readonly costOf: (type: ServerType) => string
 }
 
 function TypeTable({ server, types, ...rest }: TypeTableProps) {
@@ -110,12 +119,12 @@ function TypeTable({ server, types, ...rest }: TypeTableProps) {
   )
 }
 
-interface RowProps extends Pick<TypeTableProps, 'chosen' | 'onChange' | 'money'> {
+interface RowProps extends Pick<TypeTableProps, 'chosen' | 'onChange' | 'costOf'> {
   readonly type: ServerType
   readonly problem: string | undefined
 }
 
-function Row({ type, problem, chosen, onChange, money }: RowProps) {
+function Row({ type, problem, chosen, onChange, costOf }: RowProps) {
   const { name, cores, memory, disk, cpu_type: kind } = type
   return (
     <tr className={cx(problem && table.cannot)} aria-selected={chosen === name || undefined}>
@@ -141,7 +150,7 @@ function Row({ type, problem, chosen, onChange, money }: RowProps) {
           <td className="right">{kind === 'dedicated' ? n.own(number(cores)) : number(cores)}</td>
           <td className="right">{n.gigabytes(number(memory))}</td>
           <td className="right not-narrow">{n.gigabytes(number(disk))}</td>
-          <td className="right">{money(type)}</td>
+          <td className="right">{costOf(type)}</td>
         </>
       )}
     </tr>

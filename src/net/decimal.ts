@@ -39,6 +39,12 @@ export function percentOf(text: string, percent: string): string {
   return print({ units: amount.units * part.units, digits: amount.digits + part.digits + 2 })
 }
 
+/** Whether an amount is less than another. */
+export function isLess(one: string, other: string): boolean {
+  const [a, b] = [read(one), read(other)]
+  return a.units * 10n ** BigInt(b.digits) < b.units * 10n ** BigInt(a.digits)
+}
+
 /** Rounds half up to so many decimals, for people to read. */
 export function rounded(text: string, digits: number): string {
   const { units, digits: all } = read(text)

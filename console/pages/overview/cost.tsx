@@ -1,0 +1,71 @@
+/** What a month of a Project costs. Loaded after what the overview is for. */
+import { useQuery } from '@tanstack/react-query'
+import { sum } from '../../../src/net/decimal.ts'
+import { useApi } from '../../api/api.ts'
+import { money } from '../../lib/money.ts'
+import { Card, Facts, Price } from '../../ui/card.tsx'
+import { cx } from '../../ui/cx.ts'
+import picture from '../../ui/picture.module.css'
+import { overview as english } from '../../words/en/overview.ts'
+import { prices } from '../../words/en/prices.ts'
+import { percent } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Server } from '../servers/server.ts'
+import { monthlyCosts } from './costs.ts'
+
+const p = wordsOf('prices', prices)
+const w = wordsOf('overview', english)
+
+export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
+  const api = useApi()
+  const { data } = useQuery(api.query('pricing_get', {}))
+  const { data: volumes } = useQuery(api.list('volumes_list', {}))
+  const { data: balancers } = useQuery(api.list('load_balancers_list', {}))
+  const { data: floatingIps } = useQuery(api.list('floating_ips_list', {}))
+  const { data: primaryIps } = useQuery(api.list('primary_ips_list', {}))
+  const { data: snapshots } = useQuery(api.list('images_list', { query: { type: ['snapshot'] } }))
+  if (!data || !volumes || !balancers || !floatingIps || !primaryIps || !snapshots) return null
+  const possessions = { servers, volumes, balancers, floatingIps, primaryIps, snapshots }
+  const costs = monthlyCosts(possessions, data.pricing).filter(({ amount }) => Number(amount) > 0)
+  const total = sum(costs.map(({ amount }) => amount))
+  const { currency } = data.pricing
+  // Parts of a picture, of which nothing is added up.
+  const shareOf = (amount: string) => (Number(amount) / Number(total)) * 100
+  const shares = costs.map(({ what, amount }) => `${w.costs[what]} ${percent(Math.round(shareOf(amount)))}`)
+  return (
+    <Card title={w.cost} padded>
+      <Price amount={money(total, currency)} unit={p.month} aside={w.estimate} />
+      <Facts
+        rows={costs.map(({ what, amount }, index) => [
+          <span key={what} className="row">
+            <Key index={index} />
+            {w.costs[what]}
+          </span>,
+          money(amount, currency),
+        ])}
+      />
+      <svg className={cx(picture.pic, picture.costbar)} role="img" aria-label={w.shares(shares.join(', '))} height="8">
+        {costs.map(({ what, amount }, index) => {
+          const before = sum(costs.slice(0, index).map((one) => one.amount))
+          return (
+            <rect
+              key={what}
+              x={`${shareOf(before)}%`}
+              width={`${Math.max(0, shareOf(amount) - 0.5)}%`}
+              height="8"
+              className={picture[`q${index}`]}
+            />
+          )
+        })}
+      </svg>
+    </Card>
+  )
+}
+
+function Key({ index }: { readonly index: number }) {
+  return (
+    <svg className={cx(picture.pic, picture.key)} aria-hidden="true">
+      <rect y="5" width="8" height="8" rx="2" className={picture[`q${index}`]} />
+    </svg>
+  )
+}

@@ -1,0 +1,12 @@
+/** Wörter der Preise, die überall netto sind. */
+import type { Words } from '../words.ts'
+
+export const prices: Words['prices'] = {
+  aMonth: (amount) => `${amount} im Monat, ohne USt.`,
+  anHour: (amount) => `${amount} in der Stunde`,
+  aGigabyte: (amount) => `${amount} im Monat für jedes GB, ohne USt.`,
+  change: (from, to) => `Jetzt ${from}, dann ${to}, beides im Monat und ohne USt.`,
+  month: 'im Monat, ohne USt.',
+  monthOf: 'Im Monat, ohne USt.',
+  areNet: 'Alle Preise ohne USt.',
+}
