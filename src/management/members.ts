@@ -7,7 +7,6 @@ import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
 import { plainAddress } from '../kernel/mail/address.ts'
 import { queueMail } from '../kernel/mail/outbox.ts'
-import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { kindsByPerson } from '../people/credential-store.ts'
@@ -106,19 +105,19 @@ const toldMs = 5 * 86_400_000
 async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joining): Promise<void> {
   const project = await getProject(tx.query, scope)
   const content = {
-    subject: `${person.email} has joined your Project ${project.name}`,
+    subject: 'Somebody has joined your Project on Wolke',
     paragraphs: [
-      `${by}, who administers this installation, has let ${person.email} into your Project without an invitation.`,
+      'Somebody who administers this installation has let a person into your Project without an invitation.',
       'If you did not expect this, ask them why. Who belongs to the Project is in its settings, and this is in its audit log.',
     ],
-    facts: { Role: role },
+    facts: { Person: person.email, 'Let in by': by, Role: role },
   }
   const isOther = ({ person_id, role }: MembershipRow) => role === 'owner' && person_id !== person.id
   const owner = (await membersOf(tx.query, scope)).find(isOther)
   const recipient = owner && (await personById(tx.query, owner.person_id))?.email
   if (recipient !== undefined && recipient !== plainAddress(project.owner_email ?? '') && mail) {
     const facts = { ...content.facts, Project: project.name }
-    await mail.queue(tx, { recipient, content: { ...content, subject: oneLine(content.subject, 200), facts } }, toldMs)
+    await mail.queue(tx, { recipient, content: { ...content, facts } }, toldMs)
   }
   await queueMail(tx, { scope, event: `member ${person.id} ${timestamp(tx.now)}` }, content)
 }

@@ -42,6 +42,7 @@ import { rotatedManagementTokens } from './0037-rotated-management-tokens.ts'
 import { verifiedAddresses } from './0038-verified-addresses.ts'
 import { imageLocations } from './0039-image-locations.ts'
 import { askersOfConsoles } from './0040-askers-of-consoles.ts'
+import { boundedMail } from './0041-bounded-mail.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   verifiedAddresses,
   imageLocations,
   askersOfConsoles,
+  boundedMail,
 ]

@@ -345,7 +345,7 @@ export const peopleEndpoints = defineEndpoints({
     body: closedObject({ email: Email, role: GivenRole }),
     status: 201,
     reply: Type.Object({ invitation: Invitation, link: Link }),
-    errors: [],
+    errors: ['resource_limit_exceeded'],
   },
   withdrawInvitation: {
     section,

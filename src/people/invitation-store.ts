@@ -48,6 +48,16 @@ export async function invitationsOf(query: Queries, scope: ProjectScope, nowMs: 
   return scoped(query, scope).selectFrom('invitation').selectAll().where('expires', '>', nowMs).orderBy('id').execute()
 }
 
+/** How many invitations of a Project can be accepted, but for those to one address; counts no further than `most`. */
+export async function countOpenInvitations(
+  tx: Transaction,
+  scope: ProjectScope,
+  { butTo, most }: { readonly butTo: string; readonly most: number },
+): Promise<number> {
+  const open = scoped(tx.query, scope).selectFrom('invitation').select('id').where('expires', '>', tx.now)
+  return (await open.where('email', '<>', butTo).limit(most).execute()).length
+}
+
 /** An invitation that can still be accepted. */
 export async function invitationBySecret(
   query: Queries,

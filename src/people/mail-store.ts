@@ -11,6 +11,7 @@ import {
   type Search,
   type WorkTable,
 } from '../kernel/queue/leases.ts'
+import type { ProjectScope } from '../kernel/scope.ts'
 import type { PersonMailRow } from './tables.ts'
 
 /** Longer than any pause or lease. */
@@ -25,11 +26,20 @@ export const personMails: WorkTable = {
   order: ['next_attempt_at', 'id'],
 }
 
-/** Queues a mail; `seal` encrypts it for its row. */
-export async function insertMail(tx: Transaction, forMs: number, seal: (id: number) => string): Promise<void> {
+interface NewMail {
+  /** The Project that it is from, if it is from one. */
+  readonly scope: ProjectScope | undefined
+  readonly forMs: number
+  /** Encrypts it for its row. */
+  seal(id: number): string
+}
+
+/** Queues a mail. */
+export async function insertMail(tx: Transaction, { scope, forMs, seal }: NewMail): Promise<void> {
   const id = await drawId(tx)
   const row: PersonMailRow = {
     id,
+    project_id: scope?.projectId ?? null,
     message_id: randomUUID(),
     sealed: seal(id),
     created: timestamp(tx.now),
@@ -42,15 +52,27 @@ export async function insertMail(tx: Transaction, forMs: number, seal: (id: numb
   tx.signal('person mail', String(id))
 }
 
+/** Whose mail is claimed: that of Projects, or that of nobody's. */
+export type Whose = 'projects' | 'nobodys'
+
+const conditions = { projects: sql<boolean>`project_id is not null`, nobodys: sql<boolean>`project_id is null` }
+
+interface Claiming {
+  readonly whose: Whose
+  readonly leaseMs: number
+  readonly limit: number
+  readonly search: Search
+}
+
 /** Claims the mail that has been due longest, for `leaseMs`. */
 export function claimPersonMail(
   db: Database,
-  leaseMs: number,
-  limit: number,
-  { underWay, among }: Search,
+  { whose, leaseMs, limit, search }: Claiming,
 ): Promise<Claimed<PersonMailRow>[]> {
-  const search = { ...(underWay ? { underWay } : {}), among }
-  return claimWork<PersonMailRow>(db, personMails, { limit, leaseMs, longestMs: farthestMs, search })
+  const { fullProjects, ...among } = search
+  const found = whose === 'projects' ? search : among
+  const where = [conditions[whose]]
+  return claimWork<PersonMailRow>(db, personMails, { limit, leaseMs, longestMs: farthestMs, where, search: found })
 }
 
 /** Makes all mail due when this process is the only user of the database. */
@@ -66,4 +88,30 @@ export async function endMail(tx: Transaction, { id, fence }: Held): Promise<voi
 /** Deletes mail whose links have ended. */
 export async function forgetOldMail(tx: Transaction): Promise<void> {
   await tx.query.deleteFrom('person_mail').where('expires', '<', tx.now).execute()
+}
+
+/** Notes that somebody is written to. */
+export async function noteSent(tx: Transaction, scope: ProjectScope | undefined, recipient: string): Promise<void> {
+  const row = { id: await drawId(tx), project_id: scope?.projectId ?? null, recipient, sent: tx.now }
+  await tx.query.insertInto('person_mail_sent').values(row).execute()
+}
+
+interface Sent {
+  readonly sinceMs: number
+  /** Whose mail: that of one Project, of all of them, or of nobody's. */
+  readonly of: ProjectScope | Whose
+  readonly recipient?: string
+}
+
+/** How much mail was sent. */
+export async function countSent({ query }: Transaction, { sinceMs, of, recipient }: Sent): Promise<number> {
+  const since = query.selectFrom('person_mail_sent').where('sent', '>', sinceMs)
+  const some = recipient === undefined ? since : since.where('recipient', '=', recipient)
+  const theirs = typeof of === 'string' ? some.where(conditions[of]) : some.where('project_id', '=', of.projectId)
+  const { sent } = await theirs.select(({ fn }) => fn.countAll().as('sent')).executeTakeFirstOrThrow()
+  return Number(sent)
+}
+
+export async function forgetSent(tx: Transaction, beforeMs: number): Promise<void> {
+  await tx.query.deleteFrom('person_mail_sent').where('sent', '<', beforeMs).execute()
 }

@@ -11,9 +11,9 @@ import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { backoffMs, type Claimed, releaseHeld, writeHeld } from '../kernel/queue/leases.ts'
 import { Worker } from '../kernel/queue/worker.ts'
-import type { ProjectId } from '../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { decrypt, encrypt } from '../kernel/secrets/kek.ts'
-import { claimPersonMail, endMail, forgetPersonMailClaims, insertMail, personMails } from './mail-store.ts'
+import { claimPersonMail, endMail, forgetPersonMailClaims, insertMail, personMails, type Whose } from './mail-store.ts'
 import type { PersonMailRow } from './tables.ts'
 
 const attemptMs = 60_000
@@ -21,7 +21,8 @@ const attemptMs = 60_000
 const marginMs = 60_000
 const retryMs = 5_000
 const longestPauseMs = 10 * 60_000
-const atOnce = 8
+/** Places for mail of Projects, which take turns, and those that mail of nobody's has for itself. */
+const places = { projects: { atOnce: 4, perProject: 2 }, nobodys: { atOnce: 4, perProject: 4 } }
 const pollMs = 5_000
 
 export interface Letter {
@@ -45,27 +46,31 @@ export interface PersonMailOptions {
   writeReset(tx: Transaction, email: string): Promise<{ letter: Letter; forMs: number } | undefined>
 }
 
-/** All of it counts as that of one Project, which may use all places. */
-const nobodys = 0 as ProjectId
-type Row = Claimed<PersonMailRow> & { readonly project_id: ProjectId }
+/** Counts as one Project. */
+const nobody = 0 as ProjectId
+type Row = Claimed<Omit<PersonMailRow, 'project_id'>> & { readonly project_id: ProjectId }
 
 const placeOf = (id: number) => `person mail|${id}`
 
 export class PersonMail {
   readonly #options: PersonMailOptions
   readonly #breakOff = new AbortController()
-  readonly #worker: Worker<Row>
+  readonly #workers: readonly Worker<Row>[]
   #isStarted = false
 
   constructor(options: PersonMailOptions) {
-    const { db, log } = options
-    const leaseMs = attemptMs + marginMs
     this.#options = options
-    this.#worker = new Worker<Row>({
-      ...{ db, log, name: 'person mail', pollMs, atOnce, perProject: atOnce, leastRoom: 1, leaseMs },
+    this.#workers = (['projects', 'nobodys'] as const).map((whose) => this.#workerOf(whose))
+  }
+
+  #workerOf(whose: Whose): Worker<Row> {
+    const { db, log } = this.#options
+    const leaseMs = attemptMs + marginMs
+    return new Worker<Row>({
+      ...{ db, log, name: 'person mail', pollMs, leastRoom: 1, leaseMs, inTurns: true, ...places[whose] },
       claim: async (limit, search) => {
-        const rows = await claimPersonMail(db, leaseMs, limit, search)
-        return rows.map((row) => ({ ...row, project_id: nobodys }))
+        const rows = await claimPersonMail(db, { whose, leaseMs, limit, search })
+        return rows.map((row) => ({ ...row, project_id: row.project_id ?? nobody }))
       },
       work: ({ row }) =>
         this.#deliver(row).catch((err: unknown) => log.error({ err, mail: row.id }, 'sending mail was interrupted')),
@@ -77,9 +82,12 @@ export class PersonMail {
     return this.#options.origin
   }
 
-  /** Queues a letter whose link counts for `forMs`. Its text never reaches the log. */
-  queue(tx: Transaction, letter: Letter, forMs: number): Promise<void> {
-    return this.#queue(tx, letter, forMs)
+  /**
+   * Queues a letter whose link counts for `forMs`; with `scope`, one that admins of a Project have sent. Its text never reaches
+   * the log.
+   */
+  queue(tx: Transaction, letter: Letter, forMs: number, scope?: ProjectScope): Promise<void> {
+    return this.#queue(tx, letter, forMs, scope)
   }
 
   /** Queues a mail about a new password for who has an address, if somebody has. */
@@ -95,21 +103,22 @@ export class PersonMail {
 
   /** Lets attempts in progress finish for at most `graceMs`; the next start goes on. */
   async stop(graceMs = 5_000): Promise<void> {
-    await this.#worker.stop(graceMs)
+    await Promise.all(this.#workers.map((worker) => worker.stop(graceMs)))
     this.#breakOff.abort()
-    await this.#worker.landed()
+    await Promise.all(this.#workers.map((worker) => worker.landed()))
   }
 
-  async #queue(tx: Transaction, errand: Errand, forMs: number): Promise<void> {
+  async #queue(tx: Transaction, errand: Errand, forMs: number, scope?: ProjectScope): Promise<void> {
     const { key } = this.#options
-    await insertMail(tx, forMs, (id) => encrypt(key, placeOf(id), Buffer.from(JSON.stringify(errand))))
+    const seal = (id: number) => encrypt(key, placeOf(id), Buffer.from(JSON.stringify(errand)))
+    await insertMail(tx, { scope, forMs, seal })
     tx.afterCommit(() => this.#begin())
   }
 
   #begin(): void {
-    if (this.#isStarted || this.#worker.isStopping) return
+    if (this.#isStarted || this.#workers.some(({ isStopping }) => isStopping)) return
     this.#isStarted = true
-    this.#worker.start()
+    for (const worker of this.#workers) worker.start()
   }
 
   async #deliver(row: Row): Promise<void> {

@@ -14,6 +14,7 @@ import { HashingLine } from './hashing.ts'
 import { forgetInvitations } from './invitation-store.ts'
 import { forgetExpired } from './link-store.ts'
 import { PersonMail } from './mail.ts'
+import { forgetOldSent } from './mail-bounds.ts'
 import { forgetOldMail } from './mail-store.ts'
 import { Oidc, type OidcOptions } from './oidc.ts'
 import { passkeyDataOf } from './passkeys.ts'
@@ -98,6 +99,7 @@ export async function tidyPeople({ db }: Pick<People, 'db'>): Promise<void> {
     await forgetExpired(tx)
     await forgetOldAttempts(tx)
     await forgetEnded(tx, idleMs)
+    await forgetOldSent(tx)
     await forgetOldMail(tx)
   })
 }

@@ -72,7 +72,7 @@ describe('the line for hashing', () => {
       line
         .run(network, async () => void served.push(name))
         .catch((error: ApiError) => void refused.push([name, error.status]))
-    return { line, held, served, refused, join, leave: (place: 0 | 1) => places[place].resolve() }
+    return { line, held, served, refused, join, leave: (place: 0 | 1) => places[place]!.resolve() }
   }
 
   test('serves the newest network and the oldest in turn, and of each one after the other', async () => {

@@ -4,6 +4,7 @@ import { addCredential, credentialOf, renewData } from './credential-store.ts'
 import { recordOwnAct } from './events.ts'
 import { dropLinksOf, findLink, makeLink, spendLink } from './link-store.ts'
 import type { Letter, PersonMail } from './mail.ts'
+import { admitReset } from './mail-bounds.ts'
 import type { People } from './people.ts'
 import { lockPerson, personByEmail, personById } from './person-store.ts'
 import { deleteSignInsOf } from './session-store.ts'
@@ -47,7 +48,7 @@ export async function askForLink({ db, mail }: People, email: string): Promise<v
   await db.transact(async (tx) => mail?.queueReset(tx, email, mailedMs))
 }
 
-/** Writes to who has an address; undefined when nobody has. */
+/** Writes to who has an address; undefined when nobody has, or when as many links as go there are on their way. */
 export async function writeReset(
   tx: Transaction,
   email: string,
@@ -55,6 +56,7 @@ export async function writeReset(
 ): Promise<{ letter: Letter; forMs: number } | undefined> {
   const person = await personByEmail(tx.query, email)
   if (!person || person.disabled !== null) return undefined
+  if (!(await admitReset(tx, person.email, mailedMs))) return undefined
   const secret = await makeLink(tx, { kind: 'reset', personId: person.id, forMs: mailedMs })
   const content = {
     subject: 'Set a new password for Wolke',

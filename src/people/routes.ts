@@ -4,7 +4,6 @@ import { managementTokenNames } from '../kernel/access/management-tokens.ts'
 import { projectName } from '../kernel/access/projects.ts'
 import type { ApiCall, Endpoint, Handlers } from '../kernel/contract/contract.ts'
 import { ApiError, notFound } from '../kernel/errors.ts'
-import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { accountHandlers } from './account/routes.ts'
 import type { peopleEndpoints } from './contract.ts'
@@ -13,8 +12,10 @@ import { disablePerson } from './disabling.ts'
 import { createInvitation, endInvitation, type Inviter, invitationMs, invitationsOf } from './invitation-store.ts'
 import { mayGive } from './invitations.ts'
 import type { Letter } from './mail.ts'
+import { admitInvitation } from './mail-bounds.ts'
 import type { People } from './people.ts'
 import {
+  addressIn,
   createPerson,
   hasOtherAdmin,
   listPeople,
@@ -117,13 +118,15 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       const role = caller.role ?? (caller.actor.kind === 'management' ? 'owner' : 'viewer')
       if (!mayGive(role, body.role)) throw new ApiError('forbidden', `with the role ${role} nobody can give this role`)
       const isMailed = people.mail !== undefined
-      const given = { scope, email: body.email, role: body.role, inviter: inviterOf({ caller }), isMailed }
+      const email = addressIn(body.email)
+      const given = { scope, email, role: body.role, inviter: inviterOf({ caller }), isMailed }
       const project = (await projectName(db.query, scope)) ?? ''
       const { invitation, secret } = await db.transact(async (tx) => {
+        await admitInvitation(tx, scope, email, isMailed)
         const made = await createInvitation(tx, given)
         const { mail } = people
         const written = { ...made, project, by: caller.actor.name }
-        if (mail) await mail.queue(tx, invitationLetter(written, mail.origin), invitationMs)
+        if (mail) await mail.queue(tx, invitationLetter(written, mail.origin), invitationMs, scope)
         return made
       })
       // Without a mail server its link is shown to who invites, this once.
@@ -158,12 +161,17 @@ interface Written {
 
 function invitationLetter({ invitation, secret, project, by }: Written, origin: string): Letter {
   const content = {
-    subject: oneLine(`${by} invites you to ${project} on Wolke`, 200),
+    subject: 'An invitation to a Project on Wolke',
     paragraphs: [
-      `${by} invites you to the Project ${project} as ${invitation.role}. The link works once, for 7 days.`,
+      'Somebody invites you to a Project. The link works once, for 7 days.',
       'If you did not expect this there is nothing to do.',
     ],
-    facts: { Link: `${origin}/console/invite#${secret}` },
+    facts: {
+      'Invited by': by,
+      Project: project,
+      Role: invitation.role,
+      Link: `${origin}/console/invite#${secret}`,
+    },
     reason: 'This mail was sent because somebody gave this address for an invitation.',
   }
   return { recipient: invitation.email, content }

@@ -137,6 +137,8 @@ export interface LinkRow {
 /** Mail that waits to be sent; its rows end with it. */
 export interface PersonMailRow {
   readonly id: number
+  /** The Project whose admins had it sent; null when it is from nobody's. */
+  readonly project_id: ProjectId | null
   /** Left part of the Message-ID, the same for all attempts. */
   readonly message_id: string
   /** What is to be sent to whom, encrypted, because it has the secret of a link. */
@@ -149,6 +151,15 @@ export interface PersonMailRow {
   /** Increases with each claim. */
   readonly fence: number
   readonly attempts: number
+}
+
+/** That somebody was written to, for as long as it bounds what is sent to them. */
+export interface SentMailRow {
+  readonly id: number
+  /** The Project that somebody was invited to; null for a link that they asked for. */
+  readonly project_id: ProjectId | null
+  readonly recipient: string
+  readonly sent: number
 }
 
 export interface GuessRow {
@@ -168,6 +179,7 @@ declare module '../kernel/data/db.ts' {
     person_link: LinkRow
     guess: GuessRow
     person_mail: PersonMailRow
+    person_mail_sent: SentMailRow
   }
   interface TenantTables {
     membership: MembershipRow

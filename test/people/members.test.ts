@@ -111,9 +111,7 @@ forEachDatabase('members', (open) => {
     assert.deepEqual([joined.status, joined.body.member?.role], [201, 'viewer'], joined.text)
     assert.equal((await jana.api('GET', `/console/api/projects/${id}/v1/servers`)).status, 200)
     await until(() => sent.length === 1, 'the owner is told')
-    assert.deepEqual(sent, [
-      { recipient: 'eva@example.com', subject: 'jana@nordlicht.example has joined your Project theirs' },
-    ])
+    assert.deepEqual(sent, [{ recipient: 'eva@example.com', subject: 'Somebody has joined your Project on Wolke' }])
     // The address for mail about the Project, which admins can change, does not stand for its owner.
     await world.db.transact((tx) => changeOwner(tx, { projectId: id }, 'team@example.com'))
     assert.equal((await join('admin')).body.member.role, 'admin')

@@ -180,11 +180,11 @@ describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
         .slice(0, -1)
         .map((line) => line.split('\t').slice(2))
     }
-    return { database, list }
+    return { database, list, subject: `Expires within 4 days: certificate ${uploaded.body.certificate.id}` }
   }
 
   test('is sent once the server of mail is known, again under the same Message-ID after a kill, and listed', async (t) => {
-    const { database, list } = await prepare(t)
+    const { database, list, subject } = await prepare(t)
     const changed = await wolke('project', 'set', 'default', '--owner-email', 'owner@example.org', ...database)
     assert.deepEqual([changed.code, changed.stdout], [0, 'Project default changed\n'])
     assert.match((await wolke('project', 'list', ...database)).stdout, /\towner@example\.org\n$/)
@@ -196,7 +196,7 @@ describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
     const options = [...database, '--now', '2035-12-28', '--smtp', mailServer.url, '--mail-from', 'cloud@example.com']
     const first = await serve(t, ...options)
     await until(() => holding.arrived === 1)
-    const mail = ['default', 'owner@example.org', 'waiting', '1', 'Expires within 4 days: certificate web', '']
+    const mail = ['default', 'owner@example.org', 'waiting', '1', subject, '']
     assert.deepEqual(await list(), [mail])
     await first.end('SIGKILL')
     holding.open()
@@ -209,12 +209,12 @@ describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
   })
 
   test('is written to the log where no server of mail is known', async (t) => {
-    const { database, list } = await prepare(t)
+    const { database, list, subject } = await prepare(t)
     const options = [...database, '--now', '2035-12-28', '--log-level', 'info']
     const server = await serve(t, ...options, '--owner-email', 'owner@example.org')
-    await until(() => server.texts.stderr.includes('Expires within 4 days: certificate web'))
+    await until(() => server.texts.stderr.includes(subject))
     assert.equal(await server.end('SIGTERM'), 0)
-    const mail = ['default', 'owner@example.org', 'logged', '1', 'Expires within 4 days: certificate web', '']
+    const mail = ['default', 'owner@example.org', 'logged', '1', subject, '']
     assert.deepEqual(await list(), [mail])
     const [id] = (await wolke('mail', 'list', ...database)).stdout.split('\t')
     assert.equal((await wolke('mail', 'retry', id!, ...database)).stdout, `Mail ${id} is queued\n`)

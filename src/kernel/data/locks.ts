@@ -64,6 +64,7 @@ const kernelLocks: Locks = {
       'session',
       last,
       'membership',
+      'person_mail_sent',
       'person_mail',
     ],
     [

@@ -13,7 +13,7 @@ import { allMail, removeOldMail, retryMail } from './deliveries.ts'
 import { type MailerOptions, openMailer } from './mailer.ts'
 import { changeOwner, type MailRow, queueMail, untold } from './outbox.ts'
 import { parseSmtpUrl, smtpSender } from './smtp.ts'
-import type { MailContent } from './template.ts'
+import { type MailContent, renderMail } from './template.ts'
 
 const from = 'cloud@example.com'
 const owner = 'owner@example.org'
@@ -340,6 +340,29 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     assert.equal(new Set(ids(post.server)).size, 12)
   })
 
+  test('of Projects is sent in turns, so that nobody waits behind all that others have queued', async () => {
+    const post = await open()
+    const scopes = [post.scope]
+    for (const name of ['two', 'three']) {
+      const { id: projectId } = await post.db.transact((tx) => createProject(tx, name, '2026-11-21T12:00:00Z', owner))
+      scopes.push({ projectId })
+    }
+    for (const scope of scopes.slice(0, 2)) for (let i = 0; i < 12; i++) await post.queue(`thing ${i}`, scope)
+    await post.queue('the only thing', scopes[2]!)
+    const started: string[] = []
+    const holding = gate()
+    const send: MailerOptions['send'] = async ({ content }) => {
+      started.push(content.facts.Project!)
+      await holding.pass()
+    }
+    const sending = post.mailer({ send }).run()
+    await until(() => started.length === 8)
+    assert.deepEqual(started.slice(0, 7), ['test', 'two', 'three', 'test', 'two', 'test', 'two'])
+    holding.open()
+    await sending
+    assert.equal(started.length, 25)
+  })
+
   test('leaves by itself after the commit that queued it; a stop breaks off what is under way, to be sent later', async () => {
     const post = await open()
     const mailer = post.mailer()
@@ -377,7 +400,11 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     await post.queue('thing 1 happened', post.scope, {
       subject: hostile,
       paragraphs: [hostile],
-      facts: { Name: hostile },
+      facts: {
+        Name: hostile,
+        Site: 'free money: https://evil.example/x?y or www.evil.example\u3002',
+        Link: 'https://a.example/#b',
+      },
     })
     await post.mailer().run()
     const [mail] = post.server.received
@@ -388,6 +415,14 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     assert.match(mail!.header('subject')!, /^=\?UTF-8\?/)
     assert.ok(!mail!.raw.includes('<script>alert("x")</script></p>'))
     assert.match(mail!.raw, /&#60;script&#62;/)
+    const { text, html } = renderMail({ ...kept, paragraphs: [] })
+    for (const page of [text, html]) {
+      assert.ok(page.includes('free money: https[://]evil[.]example/x?y or www[.]evil[.]example'))
+      assert.ok(page.includes('https://a.example/#b'))
+      assert.doesNotMatch(page.split('evil').slice(1).join(), /\u202e/)
+    }
+    const long = renderMail({ ...content, facts: { Name: 'x'.repeat(5_000) } })
+    assert.match(long.text, /\nName: x{300}\.\.\.\n/)
   })
 
   test('that was given up or logged goes out after all when it is asked for, to the present owner', async () => {

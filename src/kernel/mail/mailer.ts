@@ -60,7 +60,7 @@ export function openMailer(options: MailerOptions): Mailer {
     isStopping,
   }
   const worker: Worker<Delivery> = new Worker({
-    ...{ db, log, name: 'mail', pollMs, atOnce, perProject, leastRoom: 1 },
+    ...{ db, log, name: 'mail', pollMs, atOnce, perProject, leastRoom: 1, inTurns: true },
     leaseMs: attemptMs + marginMs,
     claim: (limit, search) => claimMail(db, attemptMs + marginMs, limit, search),
     async work({ row, askedAt }: Claim<Delivery>) {

@@ -1,11 +1,14 @@
 /** Renders mail as plain text and as HTML, in which all values are escaped. */
 import { html } from '../../net/html.ts'
 
-/** The content of a mail, independent of its format. */
+/**
+ * The content of a mail, independent of its format. What tenants have written stands in facts alone: nobody chooses what a mail
+ * of this installation is about, or says.
+ */
 export interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
-  /** Facts by label, in this order. */
+  /** Facts by label, in this order. `Link` leads somewhere; all others are shown so that no reader makes links of them. */
   readonly facts: Readonly<Record<string, string>>
   /** Why the reader gets it, when that is not because a Project is theirs. */
   readonly reason?: string
@@ -20,7 +23,7 @@ const reasonOfOwners = 'This mail was sent by Wolke because your address is that
 
 /** Renders both forms of a mail. */
 export function renderMail({ subject, paragraphs, facts, reason = reasonOfOwners }: MailContent): MailBodies {
-  const list = Object.entries(facts)
+  const list = Object.entries(facts).map(([label, value]) => [label, label === 'Link' ? value : asText(value)] as const)
   const lines = list.map(([label, value]) => `${label}: ${value}`).join('\n')
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
@@ -36,6 +39,18 @@ ${list.map(([label, value]) => html`<tr><th style="${cell}">${label}</th><td sty
 /** Puts text on one line, for headers and lists. */
 export function oneLine(text: string, mostLength = 500): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, mostLength)
+}
+
+const mostOfFact = 300
+
+/**
+ * A value on one line, without characters that turn or hide others, and without what mail programs make links of: dots within
+ * words and the signs after a scheme stand in brackets.
+ */
+function asText(value: string): string {
+  const line = oneLine(value, Number.POSITIVE_INFINITY).replace(/\p{Cf}/gu, '')
+  const bounded = line.length > mostOfFact ? `${line.slice(0, mostOfFact)}...` : line
+  return bounded.replaceAll('://', '[://]').replace(/(?<=[^\s.])[.\u3002\uff0e\uff61](?=[^\s.])/g, '[.]')
 }
 
 const cell = 'text-align: left; vertical-align: top; padding: 2px 16px 2px 0'

@@ -28,6 +28,8 @@ export interface WorkerOptions<Row extends ProjectWork> {
   /** Limits of concurrent work in this process: in total and for one Project. */
   readonly atOnce: number
   readonly perProject: number
+  /** Whether Projects take turns, one item each; otherwise the oldest work comes first, within the limit of its Project. */
+  readonly inTurns?: boolean
   /** Number of free places required before a scan of all waiting work, whose cost grows with the amount of work. */
   readonly leastRoom: number
   claim(limit: number, search: Search): Promise<readonly Row[]>
@@ -58,6 +60,8 @@ export class Worker<Row extends ProjectWork> {
   readonly #heardOf = new Set<number>()
   /** Whether work was skipped because its Project had no place. */
   #passedOver = false
+  /** Projects that have had their turn in this round. */
+  readonly #served = new Set<ProjectId>()
   #stopping = false
 
   constructor(options: WorkerOptions<Row>) {
@@ -167,7 +171,7 @@ export class Worker<Row extends ProjectWork> {
   }
 
   async #claimOnce(): Promise<void> {
-    const { perProject, claim } = this.#options
+    const { perProject, inTurns } = this.#options
     const room = this.#room()
     const among = this.#mayLookThrough(room) ? undefined : [...this.#heardOf]
     if (room <= 0 || this.#stopping || among?.length === 0) return
@@ -177,11 +181,25 @@ export class Worker<Row extends ProjectWork> {
     const underWay = [...this.#underWay].map(({ row }) => row.id)
     const full = [...this.#byProject()].filter(([, some]) => some >= perProject)
     const fullProjects = full.map(([project]) => project)
-    const rows = await claim(room, { underWay, among, fullProjects })
-    if (rows.length >= room) this.#more = true
+    const most = inTurns ? 1 : room
+    const rows = await this.#claimNext(most, { underWay, among, fullProjects })
+    if (rows.length >= most) this.#more = true
     // Skipped work of a full Project is not announced again.
     if (full.length > 0) this.#passedOver = true
     for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: Promise.resolve() })
+  }
+
+  /** Claims what is next, in turns that of a Project that has not had its turn; a new round begins when there is none. */
+  async #claimNext(most: number, search: Search & { readonly fullProjects: ProjectId[] }): Promise<readonly Row[]> {
+    const { inTurns, claim } = this.#options
+    const fullProjects = [...search.fullProjects, ...this.#served]
+    let rows = await claim(most, { ...search, fullProjects })
+    if (rows.length === 0 && this.#served.size > 0) {
+      this.#served.clear()
+      rows = await claim(most, search)
+    }
+    if (inTurns) for (const { project_id } of rows) this.#served.add(project_id)
+    return rows
   }
 
   /** A lease starts when the database executes the claim, which is after the request: this errs on the safe side. */

@@ -39,9 +39,9 @@ forEachDatabase('mail about managed certificates', (open) => {
     const { received } = server
     const subjects = received.map((mail) => mail.header('subject'))
     assert.deepEqual(subjects.sort(), [
-      'Issuance failed: certificate shop',
-      'Issuance failed: certificate shop',
-      'Renewal failed: certificate shop',
+      'Issuance failed: certificate 42',
+      'Issuance failed: certificate 42',
+      'Renewal failed: certificate 42',
     ])
     const text = (index: number) => received[index]!.raw.replace(/=\r\n/g, '')
     const issuance = received.findIndex((_, i) => text(i).includes('A CAA record of a domain does not let'))

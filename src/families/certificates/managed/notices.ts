@@ -42,7 +42,7 @@ export async function tellOfFailure(
     tx,
     { scope, event: `certificate ${certificate.id} ${of}-failed ${occurrence}` },
     {
-      subject: `${of === 'issuance' ? 'Issuance' : 'Renewal'} failed: certificate ${certificate.name}`,
+      subject: `${of === 'issuance' ? 'Issuance' : 'Renewal'} failed: certificate ${certificate.id}`,
       paragraphs: [
         `The ${of} of a managed certificate failed. ${causes[code] ?? 'The cause is not known more closely.'}`,
         ...(certificate.notValidAfter === null ? [] : ['Until it ends, the present certificate stays in use.']),

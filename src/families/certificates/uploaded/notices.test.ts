@@ -67,14 +67,14 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
       if (subjects.length > 0) seen.push([days, subjects])
     }
     assert.deepEqual(seen, [
-      [30, ['Expires within 30 days: certificate web']],
-      [7, ['Expires within 7 days: certificate web']],
-      [1, ['Expires within a day: certificate web']],
+      [30, [`Expires within 30 days: certificate ${id}`]],
+      [7, [`Expires within 7 days: certificate ${id}`]],
+      [1, [`Expires within a day: certificate ${id}`]],
     ])
     const { raw } = post.server.received[0]!
     for (const fact of [
       `Certificate: web (ID ${id})`,
-      'Domains: www.example.com',
+      'Domains: www[.]example[.]com',
       `Valid until: ${end}`,
       'Project: first',
     ])
@@ -84,24 +84,24 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
   test('says of one that is uploaded late, or of a cloud that stood still, only what is nearest', async (t) => {
     const post = await openPost(t)
     await post.at(5.5)
-    await upload(post, 'late')
-    assert.deepEqual(await post.at(5), ['Expires within 5 days: certificate late'])
+    const late = await upload(post, 'late')
+    assert.deepEqual(await post.at(5), [`Expires within 5 days: certificate ${late.id}`])
     assert.deepEqual(await post.at(4), [])
-    assert.deepEqual(await post.at(0.5), ['Expires within a day: certificate late'])
+    assert.deepEqual(await post.at(0.5), [`Expires within a day: certificate ${late.id}`])
     await post.at(60)
-    await upload(post, 'forgotten', ending('www.example.org'))
-    assert.deepEqual(await post.at(3), ['Expires within 3 days: certificate forgotten'])
+    const { id } = await upload(post, 'forgotten', ending('www.example.org'))
+    assert.deepEqual(await post.at(3), [`Expires within 3 days: certificate ${id}`])
   })
 
   test('is about each certificate by itself, and not about those that are gone', async (t) => {
     const post = await openPost(t)
     const pair = ending()
     const gone = await upload(post, 'gone', pair)
-    for (const name of ['a', 'b']) await upload(post, name, pair)
+    const kept = [await upload(post, 'a', pair), await upload(post, 'b', pair)]
     await post.world.api.delete(`/certificates/${gone.id}`)
     assert.deepEqual(
       (await post.at(30)).sort(),
-      ['a', 'b'].map((name) => `Expires within 30 days: certificate ${name}`),
+      kept.map(({ id }) => `Expires within 30 days: certificate ${id}`).sort(),
     )
     assert.deepEqual(await post.at(29), [])
   })
@@ -125,20 +125,20 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
   test('fails nothing in a Project without an owner, who hears of what is near once there is one', async (t) => {
     const post = await openPost(t)
     await post.world.db.transact((tx) => changeOwner(tx, post.scope, null))
-    await upload(post, 'web')
+    const { id } = await upload(post, 'web')
     assert.deepEqual(await post.at(30), [])
     await post.world.db.transact((tx) => changeOwner(tx, post.scope, 'owner@example.org'))
-    assert.deepEqual(await post.at(20), ['Expires within 20 days: certificate web'])
+    assert.deepEqual(await post.at(20), [`Expires within 20 days: certificate ${id}`])
   })
 
   if (engineName === 'postgres') {
     test('comes once from two processes', async (t) => {
       const post = await openPost(t)
       const second = await open({ database: post.world.database, clock: post.world.clock })
-      await upload(post, 'web')
+      const { id } = await upload(post, 'web')
       post.world.clock.set(new Date(endMs - 7 * dayMs).toISOString())
       await Promise.all([post.world.app.jobs.run(), second.app.jobs.run()])
-      assert.deepEqual(await post.at(7), ['Expires within 7 days: certificate web'])
+      assert.deepEqual(await post.at(7), [`Expires within 7 days: certificate ${id}`])
     })
   }
 })

@@ -18,7 +18,7 @@ export function expiryNotice({ scope, ...certificate }: ExpiringCertificate, now
     scope,
     event: `certificate ${certificate.id} expires-${daysBefore(leftMs)} ${certificate.fingerprint}`,
     content: {
-      subject: `Expires within ${days === 1 ? 'a day' : `${days} days`}: certificate ${certificate.name}`,
+      subject: `Expires within ${days === 1 ? 'a day' : `${days} days`}: certificate ${certificate.id}`,
       paragraphs: [
         'An uploaded certificate is about to expire. It is not renewed automatically: upload a new certificate, and switch whatever uses this one to it.',
       ],

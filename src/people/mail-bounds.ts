@@ -1,0 +1,60 @@
+/**
+ * How much mail others can have sent to somebody. Invitations are bounded by what is open in a Project, and by what it and
+ * all Projects have sent within a day; links for new passwords by how many of them still count, of which the newest does.
+ */
+import { lockProject } from '../kernel/access/projects.ts'
+import type { Transaction } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { ProjectScope } from '../kernel/scope.ts'
+import { countOpenInvitations } from './invitation-store.ts'
+import { countSent, forgetSent, noteSent } from './mail-store.ts'
+
+const dayMs = 86_400_000
+/** Invitations of a Project that can be accepted. */
+const mostOpen = 100
+/** Invitations that go by mail within a day: of a Project, of a Project to one address, and of all Projects to one. */
+const most = { ofProject: 100, toAddress: 3, toAddressOfAll: 20 }
+/** Links to one address by mail, for as long as the first of them counts. */
+const mostResets = 3
+
+/** Admits one more invitation, which the caller makes in this transaction. Errors: `resource_limit_exceeded`. */
+export async function admitInvitation(
+  tx: Transaction,
+  scope: ProjectScope,
+  email: string,
+  isMailed: boolean,
+): Promise<void> {
+  await lockProject(tx, scope, 'update')
+  if ((await countOpenInvitations(tx, scope, { butTo: email, most: mostOpen })) >= mostOpen) {
+    throw tooMany(`a Project has at most ${mostOpen} open invitations`)
+  }
+  if (!isMailed) return
+  const sinceMs = tx.now - dayMs
+  if ((await countSent(tx, { of: scope, sinceMs })) >= most.ofProject) {
+    throw tooMany(`a Project sends at most ${most.ofProject} invitations a day`)
+  }
+  const [own, all] = [
+    await countSent(tx, { of: scope, recipient: email, sinceMs }),
+    await countSent(tx, { of: 'projects', recipient: email, sinceMs }),
+  ]
+  if (own >= most.toAddress || all >= most.toAddressOfAll) {
+    throw tooMany(`${email} was invited so often within a day that no more mail goes there`)
+  }
+  await noteSent(tx, scope, email)
+}
+
+/** Whether one more link goes to an address by mail, which counts for `forMs`. */
+export async function admitReset(tx: Transaction, email: string, forMs: number): Promise<boolean> {
+  if ((await countSent(tx, { of: 'nobodys', recipient: email, sinceMs: tx.now - forMs })) >= mostResets) return false
+  await noteSent(tx, undefined, email)
+  return true
+}
+
+/** Forgets what bounds nothing any more. */
+export function forgetOldSent(tx: Transaction): Promise<void> {
+  return forgetSent(tx, tx.now - dayMs)
+}
+
+function tooMany(message: string): ApiError {
+  return new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: 'invitations' }] } })
+}
