@@ -7,5 +7,6 @@ import { disk } from './disk/disk.ts'
 import { edge } from './edge/edge.ts'
 import { fuzz } from './fuzz/fuzz.ts'
 import { peers } from './peers/peers.ts'
+import { signIn } from './sign-in.ts'
 
-export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization, peers, disk]
+export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization, signIn, peers, disk]

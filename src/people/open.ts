@@ -95,11 +95,11 @@ export function sessionFinder({ sessions, installation, settings }: People): Ses
 /** Deletes what has ended. */
 export async function tidyPeople({ db }: Pick<People, 'db'>): Promise<void> {
   await db.transact(async (tx) => {
+    await forgetOldSent(tx)
     await forgetInvitations(tx)
     await forgetExpired(tx)
     await forgetOldAttempts(tx)
     await forgetEnded(tx, idleMs)
-    await forgetOldSent(tx)
     await forgetOldMail(tx)
   })
 }

@@ -53,6 +53,7 @@ const kernelLocks: Locks = {
     // People: what is spent first, then who it is, then what they are let into.
     [
       'key setup',
+      'person_mail_sent',
       'invitation',
       'person_link',
       'ceremony',
@@ -64,7 +65,6 @@ const kernelLocks: Locks = {
       'session',
       last,
       'membership',
-      'person_mail_sent',
       'person_mail',
     ],
     [
