@@ -8,6 +8,7 @@ import { Card, List } from '../../ui/card.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { DotsMenu, type MenuEntry } from '../../ui/menu.tsx'
 import { NameDialog } from '../../ui/name-dialog.tsx'
+import { Note } from '../../ui/note.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { account as english } from '../../words/en/account.ts'
@@ -78,6 +79,7 @@ export function SecurityPage() {
         <PasswordCard password={password} menu={menu} onChange={() => setOpen({ kind: 'password' })} />
         <CodesCard
           totp={totp}
+          wrong={account.wrong_codes}
           onSetUp={() => setOpen({ kind: 'totp' })}
           onRemove={(way) => setOpen({ kind: 'remove', way })}
         />
@@ -170,10 +172,12 @@ function PasswordCard({
 
 function CodesCard({
   totp,
+  wrong,
   onSetUp,
   onRemove,
 }: {
   readonly totp: Way | undefined
+  readonly wrong: ReplyFor<'people_account'>['account']['wrong_codes']
   readonly onSetUp: () => void
   readonly onRemove: (way: Way) => void
 }) {
@@ -190,6 +194,7 @@ function CodesCard({
       footer={footer}
     >
       <p className="dim">{w.codesText}</p>
+      {wrong && <Note mood="warn">{w.codesTried(wrong.count, ago(wrong.since))}</Note>}
     </Card>
   )
 }

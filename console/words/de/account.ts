@@ -47,6 +47,8 @@ export const account: Words['account'] = {
     device: 'bleibt auf einem Gerät',
     codes: 'Einmalcodes',
     codesText: 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code. Er wird nach dem Passwort gefragt.',
+    codesTried: (count, first) =>
+      `${plural(count, { one: '# falscher Code', other: '# falsche Codes' })}, der erste ${first}. Wer sie versucht hat, kannte Ihr Passwort: Wenn Sie es nicht waren, ändern Sie es.`,
     codesOn: 'An',
     codesOff: 'Aus',
     setUpCodes: 'Einmalcodes einrichten',

@@ -45,6 +45,8 @@ export const account = {
     device: 'stays on one device',
     codes: 'One-time codes',
     codesText: 'An app on your phone shows a new code every 30 seconds. It is asked for after the password.',
+    codesTried: (count: number, first: string) =>
+      `${plural(count, { one: '# wrong code', other: '# wrong codes' })}, the first ${first}. Whoever tried them knew your password: if it was not you, change it.`,
     codesOn: 'On',
     codesOff: 'Off',
     setUpCodes: 'Set up one-time codes',
