@@ -12,7 +12,7 @@ import { colored } from '../console/ui/colored.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 import { accepted, hostile } from './clients/bodies.ts'
-import { type Call, openShells, type Shells, selected } from './pasted.ts'
+import { openShells, type Shells, selected, textsIn, textsOf } from './pasted.ts'
 
 interface Row {
   readonly operation: string
@@ -188,23 +188,6 @@ describe('commands of curl', () => {
     )
   })
 })
-
-const isPlain = (text: string) => /^[\w@%+=:,./-]*$/.test(text)
-
-/** The texts in a value of JSON that mean something to a shell. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return isPlain(value) ? [] : [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(textsIn)
-}
-
-/** Those in what a program was given: words, also behind their options and as entries of lists, inputs and files. */
-function textsOf({ args, input, files }: Call): string[] {
-  const values = args.map((word) => word.replace(/^--[a-z-]+=/, ''))
-  const entries = values.map((word) => (/^"[\s\S]*"$/.test(word) ? word.slice(1, -1).replaceAll('""', '"') : word))
-  const structured = /^\[[\s\S]*\]$/.test(input) ? textsIn(JSON.parse(input)) : [input]
-  return [...entries, ...structured, ...Object.values(files)].filter((text) => !isPlain(text))
-}
 
 /** What the type of a target does not speak of is none of its. */
 function withoutStrangers(value: unknown): unknown {

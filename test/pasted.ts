@@ -137,3 +137,20 @@ function callsOf(path: string): Call[] {
   }
   return calls
 }
+
+const isPlain = (text: string) => /^[\w@%+=:,./-]*$/.test(text)
+
+/** The texts in a value of JSON that mean something to a shell. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return isPlain(value) ? [] : [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsIn)
+}
+
+/** Those in what a program was given: words, also behind their options and as entries of lists, inputs and files. */
+export function textsOf({ args, input, files }: Call): string[] {
+  const values = args.map((word) => word.replace(/^--[a-z-]+=/, ''))
+  const entries = values.map((word) => (/^"[\s\S]*"$/.test(word) ? word.slice(1, -1).replaceAll('""', '"') : word))
+  const structured = /^\[[\s\S]*\]$/.test(input) ? textsIn(JSON.parse(input)) : [input]
+  return [...entries, ...structured, ...Object.values(files)].filter((text) => !isPlain(text))
+}

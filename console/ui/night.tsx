@@ -15,6 +15,9 @@ export type Command = { readonly client: string } /** What is shown in colours, 
   | { readonly note: string }
 )
 
+/** What is longer takes long to draw, as a whole zone file does. It is copied nevertheless. */
+const mostDrawn = 8_000
+
 interface NightProps {
   /** Tells panels of one page apart. */
   readonly label?: string | undefined
@@ -81,10 +84,11 @@ function Text({ text }: { readonly text: string }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
     <pre tabIndex={0}>
       <code>
-        {colored(text).map((piece, index) => (
+        {colored(text.slice(0, mostDrawn)).map((piece, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, in their order
           <Colored key={index} {...piece} />
         ))}
+        {text.length > mostDrawn && <i>…</i>}
       </code>
     </pre>
   )

@@ -140,7 +140,7 @@ function Import({ zone }: { readonly zone: Zone }) {
               {c.cancel}
             </ButtonLink>
           </div>
-          {text.trim() !== '' && <Commands request={shortened(request)} footer={w.allOrNothing} />}
+          {text.trim() !== '' && <Commands request={request} footer={w.allOrNothing} />}
         </section>
       </Halves>
     </form>
@@ -152,14 +152,4 @@ const namesOf = (keys: readonly string[]) => list(keys, c.andMore)
 function reasonOf(result: Comparison['result'], count: number): string | undefined {
   if (!result.ok) return result.line === undefined ? w.correctFirst : w.correctLine(result.line)
   return count === 0 ? w.sameAlready : undefined
-}
-
-/** Long files are not drawn twice. */
-const mostShown = 4_000
-
-function shortened(request: ApiRequest<'zones_importZonefile'>): ApiRequest<'zones_importZonefile'> {
-  const { zonefile } = request.body
-  return zonefile.length > mostShown
-    ? { ...request, body: { zonefile: `${zonefile.slice(0, mostShown)}\n…` } }
-    : request
 }
