@@ -1,6 +1,6 @@
 /** The states of pages that are seldom seen, loaded soon after the first picture. */
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { type ComponentType, lazy, Suspense } from 'react'
 import { Button } from '../ui/button.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
@@ -9,8 +9,11 @@ import type { Way } from './states.tsx'
 const w = wordsOf('shell', shell).states
 
 const load = () => import('./states.tsx')
-const Failure = lazy(async () => ({ default: await load().then(({ PageFailure }) => PageFailure, unloaded) }))
-const Nothing = lazy(async () => ({ default: await load().then(({ Missing }) => Missing, unloaded) }))
+/** A state of pages, or else what can always be shown. */
+const lazily = <Props,>(pick: (states: Awaited<ReturnType<typeof load>>) => ComponentType<Props>) =>
+  lazy(async () => ({ default: await load().then(pick, (): ComponentType<Props> => Unloaded) }))
+const Failure = lazily<ErrorComponentProps>(({ PageFailure }) => PageFailure)
+const Nothing = lazily<{ readonly back?: Way | undefined }>(({ Missing }) => Missing)
 
 /** Where not even what says it comes, such as without a network. */
 function Unloaded() {
@@ -23,7 +26,6 @@ function Unloaded() {
     </main>
   )
 }
-const unloaded = () => Unloaded
 
 export async function loadStates(): Promise<void> {
   await load()

@@ -16,6 +16,7 @@ function streamsOf(context: BrowserContext): string[] {
 }
 
 declare const document: { dispatchEvent(event: Event): void }
+declare const window: { dispatchEvent(event: Event): void }
 
 /** Pages of a test are all seen, so they are told when they are not. */
 function turn(hidden: boolean): void {
@@ -190,7 +191,7 @@ forConsole('open pages of the console', (open) => {
     await page.clock.fastForward(6_000)
     await expect(noAnswer(page)).toBeVisible()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
-    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await page.evaluate(() => window.dispatchEvent(new Event('online')))
     await expect(noAnswer(page)).toHaveCount(0)
   })
 

@@ -5,6 +5,7 @@ import type { Mood } from '../../ui/state.tsx'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { ActsOptions } from '../shared/acts.tsx'
+import { healthOf } from './health.ts'
 
 const w = wordsOf('balancers', english)
 
@@ -16,11 +17,6 @@ export type NewService = BodyFor<'load_balancers_addService'>
 export type NewTarget = BodyFor<'load_balancers_addTarget'>
 
 export const balancerActs: ActsOptions<Balancer> = { family: 'load_balancers', lost: w.lost, losesData: true }
-
-/** The health of everything that a target stands for. */
-export function healthOf({ health_status = [], targets = [] }: Target): readonly Health[] {
-  return [...health_status, ...targets.flatMap((one) => one.health_status)]
-}
 
 export function moodOf(health: readonly Health[]): Mood {
   if (health.length === 0) return 'unknown'
@@ -38,9 +34,4 @@ export function summaryOf(balancer: Pick<Balancer, 'targets'>): {
   const health = balancer.targets.flatMap(healthOf)
   const healthy = health.filter(({ status }) => status === 'healthy').length
   return { healthy, all: health.length, mood: health.length === 0 ? 'off' : moodOf(health) }
-}
-
-/** Where a service listens and sends to: `http 80 → 8080`. */
-export function serviceText({ protocol, listen_port, destination_port }: Service): string {
-  return `${protocol} ${listen_port} → ${destination_port}`
 }

@@ -12,7 +12,8 @@ import { wordsOf } from '../../words/words.ts'
 import { useResourceActs } from '../shared/acts.tsx'
 import { ageColumn, labelsColumn, NameCell } from '../shared/cells.tsx'
 import { ListPage } from '../shared/list-page.tsx'
-import { type Balancer, balancerActs, serviceText, summaryOf } from './balancer.ts'
+import { type Balancer, balancerActs, summaryOf } from './balancer.ts'
+import { serviceText } from './health.ts'
 
 const w = wordsOf('balancers', english)
 const c = wordsOf('common', common)

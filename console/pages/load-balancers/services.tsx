@@ -13,7 +13,8 @@ import { common } from '../../words/en/common.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
-import { type Balancer, healthOf, moodOf, type Service, serviceText } from './balancer.ts'
+import { type Balancer, moodOf, type Service } from './balancer.ts'
+import { healthOf, serviceText } from './health.ts'
 import { ServiceDialog } from './service-dialog.tsx'
 
 const w = wordsOf('balancers', english)

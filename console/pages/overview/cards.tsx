@@ -18,7 +18,6 @@ import { useNames } from '../activity/names.ts'
 import { starterOf } from '../activity/starter.ts'
 import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
 import type { Coming, comingDays } from './forecast.ts'
-import type { Need } from './needs.ts'
 import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)
@@ -66,29 +65,6 @@ function Event({ coming }: { readonly coming: Coming }) {
         <Breakable text={w.certificates[coming.what](coming.certificate.name ?? '')} />
       </span>
     </>
-  )
-}
-
-export function NeedsCard({ needs }: { readonly needs: readonly Need[] }) {
-  return (
-    <Card title={w.needsYou} aside={<span className="num dim">{needs.length}</span>}>
-      <List>
-        {needs.map(({ key, mood, title, text, to, params }) => (
-          <li key={key}>
-            <Sign mood={mood} />
-            <span>
-              <b>{title}</b>
-              <small>{text}</small>
-            </span>
-            <span className="end">
-              <ButtonLink small to={to} params={params}>
-                {w.look}
-              </ButtonLink>
-            </span>
-          </li>
-        ))}
-      </List>
-    </Card>
   )
 }
 

@@ -17,20 +17,29 @@ import { servers as serverWords } from '../../words/en/servers.ts'
 import { date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { groupOf, type Server } from '../servers/server.ts'
-import { ActivityCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
+import { ActivityCard, SkyCard, WeekCard } from './cards.tsx'
 import { comingDays } from './forecast.ts'
-import { useNeeds } from './needs.ts'
 import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)
 const s = wordsOf('servers', serverWords)
 const CostCard = lazy(async () => ({ default: (await import('./cost.tsx')).CostCard }))
+const NeedsLine = lazy(async () => ({ default: (await import('./needs.tsx')).NeedsLine }))
+const NeedsCard = lazy(async () => ({ default: (await import('./needs.tsx')).NeedsCard }))
 
 export function OverviewPage() {
   const api = useApi()
   const project = useProject()
   const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
-  if (servers.length === 0) return <Beginning title={w.title(project?.name ?? '')} />
+  if (servers.length === 0)
+    return (
+      <>
+        <Beginning title={w.title(project?.name ?? '')} />
+        <Suspense>
+          <NeedsCard />
+        </Suspense>
+      </>
+    )
   return <Forecast title={w.title(project?.name ?? '')} servers={servers} />
 }
 
@@ -77,7 +86,6 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
   const project = String(api.project)
   const { data: known } = useQuery(api.list('certificates_list', {}))
   const certificates = known ?? []
-  const needs = useNeeds(servers, certificates)
   const coming = comingDays(certificates, servers, Date.now())
   useTitle(title)
   const running = servers.filter((server) => groupOf(server) === 'running').length
@@ -96,12 +104,9 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
             <Link to="/projects/$project/servers" params={{ project }}>
               {w.run(running, servers.length)}
             </Link>{' '}
-            {needs && known && (
-              <>
-                {needs.length > 0 && w.needs(needs.length)} {ending > 0 && w.ends(ending)}
-                {needs.length === 0 && ending === 0 && w.well}
-              </>
-            )}
+            <Suspense>
+              <NeedsLine ending={ending} />
+            </Suspense>
           </p>
         </div>
         <p className="faint nw not-narrow end">
@@ -119,7 +124,9 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
           </>
         }
       >
-        {needs && needs.length > 0 && <NeedsCard needs={needs} />}
+        <Suspense>
+          <NeedsCard />
+        </Suspense>
         <SkyCard servers={servers} />
       </Columns>
     </>

@@ -1,0 +1,81 @@
+/** Actions that failed within a day and whose failure stands: nobody did the same with success since, or deleted it. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../api/api.ts'
+import { commandName, failureText } from '../../lib/action-names.ts'
+import { families, familyOfType } from '../../shell/families.ts'
+import type { Target } from '../../ui/link.tsx'
+import { overview as english } from '../../words/en/overview.ts'
+import { ago } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { type Action, typesIn } from '../activity/entries.ts'
+import { type NameOf, useNames } from '../activity/names.ts'
+import type { Need } from './states.ts'
+
+const w = wordsOf('overview', english)
+const latelyMs = 86_400_000
+/** What is older by this much more is asked for as well, so that the question stays the same for a while. */
+const stepMs = 3_600_000
+const most = 50
+
+type Ref = Action['resources'][number]
+/** What there is now of families, as far as it is known. */
+type Lists = Readonly<Record<string, readonly { readonly id: number }[] | undefined>>
+
+/** Undefined until it is known. */
+export function useFailures(lists: Lists): readonly Need[] | undefined {
+  const api = useApi()
+  const params = { project_id: api.project ?? 0 }
+  const [since] = useState(() => new Date(Math.floor(Date.now() / stepMs) * stepMs - latelyMs).toISOString())
+  const ask = (status: Action['status'], since: string) =>
+    api.query('audit_activity', { params, query: { status: [status], since, per_page: most } })
+  const { data: failed } = useQuery(ask('error', since))
+  const oldest = failed?.activity.at(-1)?.started
+  const { data: done } = useQuery({ ...ask('success', oldest ?? since), enabled: oldest !== undefined })
+  const nameOf = useNames(typesIn(failed?.activity ?? []))
+  if (!failed || (oldest !== undefined && !done)) return undefined
+  return standing(failed.activity, done?.activity ?? [], lists).map((action) =>
+    needOf(action, nameOf, String(api.project)),
+  )
+}
+
+/** Each failure once, the newest of the same kind. Certificates tell of theirs by their state. */
+function standing(failed: readonly Action[], done: readonly Action[], lists: Lists): readonly Action[] {
+  const isAbout = ({ resources }: Action, { type, id }: Ref) =>
+    resources.some((one) => one.type === type && one.id === id)
+  const isSame = (one: Action, other: Action) =>
+    one.command === other.command && one.resources.some((ref) => isAbout(other, ref))
+  const isGone = ({ type, id }: Ref) => lists[`${type}s`]?.every((one) => one.id !== id) ?? false
+  return failed.filter(
+    (action, index) =>
+      action.family !== 'certificates' &&
+      !failed.slice(0, index).some((newer) => isSame(newer, action)) &&
+      !done.some((later) => later.id > action.id && isSame(later, action)) &&
+      (action.command.startsWith('create_') || !action.resources.some(isGone)),
+  )
+}
+
+function needOf({ id, command, error, finished, resources }: Action, nameOf: NameOf, project: string): Need {
+  const [subject] = resources
+  return {
+    key: `action ${id}`,
+    mood: 'bad',
+    title: w.failed(
+      commandName(command),
+      resources.map(({ type, id }) => nameOf(type, id) ?? '').find((name) => name !== '') ?? '',
+    ),
+    text: `${error ? failureText(error) : ''} ${ago(finished ?? '')}`,
+    link: linkTo(subject, nameOf, project),
+  }
+}
+
+/** The page of a resource where it has one, else its list, else what happened. */
+function linkTo(subject: Ref | undefined, nameOf: NameOf, project: string): Target {
+  const family = subject && familyOfType(subject.type)
+  if (!subject || !family) return { to: '/projects/$project/activity', params: { project } }
+  const { list, one } = families[family]
+  const name = nameOf(subject.type, subject.id)
+  if (!one || name === undefined) return { to: list, params: { project } }
+  const id = String(subject.id)
+  return { to: one, params: family === 'zones' ? { project, zone: name } : { project, id, tab: 'activity' } }
+}
