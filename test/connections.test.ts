@@ -11,6 +11,7 @@ import { Type } from 'typebox'
 import { principalIn } from '../src/kernel/access/principal.ts'
 import { noLimits } from '../src/kernel/http/admission.ts'
 import { buildEdge, type Edge, type EdgeOptions } from '../src/kernel/http/http.ts'
+import { inOrderOfLeaving } from '../src/kernel/http/network.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
@@ -105,23 +106,70 @@ describe('A connection', () => {
     }
   })
 
-  test('is refused in words when its address has as many as it may', async (t) => {
-    const edge = edgeAlone({ connections: { perAddress: 2 } })
+  test('is refused in words when its address has as many as it may, all of them served', async (t) => {
+    const { port, asked, answer } = await waitingEdge(t, 2)
+    const first = [1, 2].map(() => talk(dial(port), [request('GET /slow', undefined)], 1))
+    while (asked() < 2) await setImmediate()
+    const late = [1, 2].map(() => talk(dial(port), [request('GET /slow', undefined)]))
+    for (const [refused] of await Promise.all(late)) {
+      checkEnvelope(refused, 429, 'rate_limit_exceeded')
+      assert.match(refused!.text, /at most 2 open connections/)
+    }
+    assert.equal(asked(), 2, 'nothing of whom is refused is carried out')
+    answer()
+    for (const [answered] of await Promise.all(first)) assert.equal(answered?.text, 'x')
+    let again = (await talk(dial(port), [request('GET /slow', undefined)]))[0]
+    while (again?.status === 429) again = (await talk(dial(port), [request('GET /slow', undefined)]))[0]
+    assert.equal(again?.text, 'x')
+  })
+
+  test('makes room for a newcomer when its request is unfinished, or it is idle, and not when it is served', async (t) => {
+    const { port, asked, answer } = await waitingEdge(t, 3)
+    const served = talk(dial(port), [request('GET /slow', undefined)])
+    while (asked() < 1) await setImmediate()
+    const idle = dial(port)
+    idle.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(idle, 'data')
+    const isGone = once(idle, 'close')
+    const slow = talk(dial(port), ['GET /page HTTP/1.1\r\nHost: a\r\nX-Slow: '])
+    const ask = () => talk(dial(port), [request('GET /slow', undefined)])
+    const [first, second] = [ask(), ask()]
+    const [told] = await slow
+    checkEnvelope(told, 429, 'rate_limit_exceeded')
+    await isGone
+    assert.equal(idle.bytesRead > 0 && idle.readableLength, 0, 'an idle one hears nothing that it did not ask for')
+    while (asked() < 3) await setImmediate()
+    answer()
+    for (const [answered] of await Promise.all([served, first, second])) assert.equal(answered?.text, 'x')
+  })
+
+  test('makes room before its TLS handshake, too', async (t) => {
+    const edge = edgeAlone({ tls: { cert: certificate, key: privateKey }, connections: { perAddress: 1 } })
+    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'text/plain', body: 'x' }) })
     const port = await listen(t, edge)
-    const dial = () => connect(port, '127.0.0.1')
-    const first = [dial(), dial()]
-    await Promise.all(first.map((socket) => once(socket, 'connect')))
-    const [refused] = await talk(dial(), [])
-    checkEnvelope(refused, 429, 'rate_limit_exceeded')
-    assert.match(refused!.text, /at most 2 open connections/)
-    const gone = once(first[0]!, 'close')
-    first[0]!.destroy()
-    await gone
-    const ask = () => talk(dial(), [request('GET /v1/nothing', undefined)])
-    let again = (await ask())[0]
-    while (again?.status === 429) again = (await ask())[0]
-    checkEnvelope(again, 401, 'unauthorized')
-    first[1]!.destroy()
+    const silent = talk(dial(port), [])
+    const socket = connectTls({ port, host: '127.0.0.1', ca: certificate, servername: 'localhost' })
+    assert.equal((await talk(socket, [request('GET /page', undefined)]))[0]?.text, 'x')
+    assert.deepEqual(await silent, [])
+  })
+
+  test('goes first when its request is unfinished for longest, then the longest idle, then who has just begun', () => {
+    const doing = (name: string, is: 'asking' | 'idle', since: number) => ({ name, doing: { is, since } as const })
+    const all = [
+      { name: 'served', doing: { is: 'served' } as const },
+      doing('just came', 'asking', 9_990),
+      doing('idle for long', 'idle', 1_000),
+      doing('slow', 'asking', 8_000),
+      doing('came before', 'asking', 9_001),
+      doing('idle', 'idle', 9_999),
+      doing('slowest', 'asking', 5_000),
+      doing('slow enough', 'asking', 9_000),
+    ]
+    const order = ['slowest', 'slow', 'slow enough', 'idle for long', 'idle', 'came before', 'just came']
+    assert.deepEqual(
+      inOrderOfLeaving(all, 10_000).map(({ name }) => name),
+      order,
+    )
   })
 
   test('hears that its body is too long, whatever of it was sent: 4 MB at once', async (t) => {
@@ -144,6 +192,22 @@ describe('A connection', () => {
     }
   })
 })
+
+const dial = (port: number) => connect(port, '127.0.0.1')
+
+/** A server with a page that is answered once `answer` is called, and then at once. */
+async function waitingEdge(t: TestContext, perAddress: number) {
+  const edge = edgeAlone({ connections: { perAddress } })
+  const ready = Promise.withResolvers<void>()
+  let asked = 0
+  const page = { status: 200, type: 'text/plain', body: 'x' }
+  edge.open({ path: '/page', answer: async () => page })
+  edge.open({ path: '/slow', answer: () => ready.promise.then(() => page) })
+  edge.server.addHook('onRequest', async ({ url }) => {
+    if (url === '/slow') asked++
+  })
+  return { port: await listen(t, edge), asked: () => asked, answer: ready.resolve }
+}
 
 // ---- Time and size limits of the server itself ---------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../src/kernel/errors.ts'
 import { takeEarly } from './early.ts'
 import { ApiFailure } from './failure.ts'
 import { type AnyRequest, type InputOf, type OperationId, operationOf, type ReplyFor } from './operations.ts'
+import { presence } from './presence.ts'
 import { askForProof } from './proof.ts'
 import { createStore } from './store.ts'
 
@@ -124,7 +125,9 @@ async function reach(url: string, options: RequestInit, ms = readMs, isProven = 
   let timer = setTimeout(() => late.abort(), ms)
   try {
     const early = isChange ? undefined : takeEarly(url)
-    response = await (early ?? fetch(url, { ...options, signal, credentials: 'same-origin', redirect: 'error' }))
+    const headers = { ...options.headers, ...presence() }
+    const how = { ...options, headers, signal, credentials: 'same-origin', redirect: 'error' } as const
+    response = await (early ?? fetch(url, how))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
     if (reachable.get().isReachable) reachable.set({ isReachable: false, since: heardAt })

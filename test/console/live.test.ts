@@ -141,6 +141,29 @@ forConsole('open pages of the console', (open) => {
     await opened
   })
 
+  test('say when nobody has done anything for a minute, so that what they ask keeps no session alive', async () => {
+    const console = await open()
+    const { page } = console
+    console.allow(/status of 503/)
+    await page.clock.install()
+    await page.route(/\/events\b/, (route) => route.fulfill({ status: 503 }))
+    await console.visit('P/servers')
+    const asked: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (/\/v1\/servers/.test(request.url())) asked.push(request.headers()['wolke-background'])
+    })
+    const later = async () => {
+      await page.clock.fastForward(21_000)
+      return asked
+    }
+    await expect.poll(later, { intervals: [50] }).toContain('1')
+    assert.equal(asked[0], undefined)
+    const before = asked.length
+    await page.mouse.move(50, 50)
+    await expect.poll(async () => (await later()).length, { intervals: [50] }).toBeGreaterThan(before)
+    assert.equal(asked[before], undefined)
+  })
+
   test('say since when the server does not answer, and go on when it does', async () => {
     const console = await open()
     const { page } = console

@@ -41,6 +41,14 @@ const environment: Rule = {
   ],
 }
 
+const addresses: Rule = {
+  promise: 'one place says at which address the caller of a request is; peers are only those of whole connections',
+  check: checkMatches(/\bremoteAddress\b/g, ({ path }) =>
+    /^(kernel\/http\/(caller|connections|edge|network)|dns\/listener|metadata\/\w+|drivers\/.*)\.ts$/.test(path),
+  ),
+  planted: [{ 'kernel/http/web-sockets.ts': 'const from = socket.remoteAddress' }],
+}
+
 const maxLines = 400
 
 const sizes: Rule = {
@@ -89,4 +97,4 @@ const docs: Rule = {
   planted: [{ 'kernel/a.ts': `export function a() {\n${'  b()\n'.repeat(plainLines)}}` }],
 }
 
-export const styleRules: readonly Rule[] = [forms, environment, sizes, debts, openings, docs]
+export const styleRules: readonly Rule[] = [forms, environment, addresses, sizes, debts, openings, docs]

@@ -1,11 +1,12 @@
 /**
  * Limits on connections. Requests on one connection are answered one after another, so that a client that sends many
- * and reads nothing costs one response. A network may have only so many connections, and a connection only so many
- * requests. A connection is closed in a way that its last response arrives (RFC 9112, 9.3.2 and 9.6).
+ * and reads nothing costs one response. A network may have only so many connections (network.ts), and a connection only so
+ * many requests. A connection is closed in a way that its last response arrives (RFC 9112, 9.3.2 and 9.6).
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Line } from '../process/line.ts'
+import { type Doing, type Member, Network, type Place, suspicionMs } from './network.ts'
 
 export interface ConnectionLimits {
   /** Maximum number of open connections per network (see `clientNetwork`). */
@@ -18,8 +19,6 @@ export const defaultConnectionLimits: ConnectionLimits = { perAddress: 500, requ
 
 /** Number of pipelined requests after which a network's bytes are read in pieces. */
 const maxBurst = 16
-/** How long such a network's connections are read in pieces, in milliseconds. */
-const suspicionMs = 60_000
 /** Bytes of a body read per piece: the parser cannot be stopped before it has consumed everything it was given. */
 const pieceBytes = 2_048
 
@@ -39,26 +38,8 @@ interface Turn {
   readonly begin: () => void
 }
 
-/** The connections of one network. */
-class Network {
-  readonly connections = new Set<Connection>()
-  /** Number of sockets, including those still in their TLS handshake. */
-  sockets = 0
-  #suspectUntil = 0
-
-  get isSuspect(): boolean {
-    return performance.now() < this.#suspectUntil
-  }
-
-  /** Starts reading the network's connections in pieces. */
-  suspect(): void {
-    this.#suspectUntil = performance.now() + suspicionMs
-    for (const connection of this.connections) connection.readInPieces()
-  }
-}
-
 /** One connection: its pending responses, and how it is read and closed. */
-export class Connection {
+export class Connection implements Member {
   readonly #socket: Socket
   readonly #network: Network
   readonly #line: Line
@@ -66,6 +47,12 @@ export class Connection {
   readonly #waiting: Turn[] = []
   #current: Turn | undefined
   #requests = 0
+  /** Set while it waits for a place, with what is done once it has one. */
+  #onAdmitted: (() => void)[] | undefined
+  /** Since when it is what it is (`doing`). */
+  #since: number
+  /** How many bytes had arrived when it became idle; -1 while it is not. */
+  #bytesBefore = -1
   /** Set when no further input is processed. */
   #isLast = false
   #isEnding = false
@@ -74,7 +61,15 @@ export class Connection {
   #reader: ((bytes: Buffer) => void) | undefined
   #held: Buffer | undefined
 
-  constructor(socket: Socket, network: Network, line: Line, { requests }: ConnectionLimits) {
+  constructor(
+    { since, isWaiting }: Place,
+    socket: Socket,
+    network: Network,
+    line: Line,
+    { requests }: ConnectionLimits,
+  ) {
+    this.#since = since
+    this.#onAdmitted = isWaiting ? [] : undefined
     this.#socket = socket
     this.#network = network
     this.#line = line
@@ -89,9 +84,52 @@ export class Connection {
     return this.#current !== undefined && !this.#isEnding && this.#socket.writableLength === 0
   }
 
+  get doing(): Doing {
+    if (this.#isEnding) return { is: 'idle', since: this.#since }
+    const { request } = this.#current ?? {}
+    const isHere = this.#current ? request?.complete !== false : this.#waiting.length > 0 || this.#held !== undefined
+    if (isHere || this.#isHandedOver) return { is: 'served' }
+    return { is: this.#current || this.#isAsking() ? 'asking' : 'idle', since: this.#since }
+  }
+
+  /** Whether a part of the next request has arrived; takes note of when that is seen first. */
+  #isAsking(): boolean {
+    if (this.#bytesBefore !== -1 && this.#socket.bytesRead > this.#bytesBefore) this.#becomeAsking()
+    return this.#bytesBefore === -1
+  }
+
+  #becomeAsking(): void {
+    if (this.#bytesBefore !== -1) this.#since = performance.now()
+    this.#bytesBefore = -1
+  }
+
+  leave(refuse: () => void): void {
+    const isAsking = this.#bytesBefore === -1 && !this.#isEnding
+    this.#isLast = true
+    this.#waiting.length = 0
+    this.#held = undefined
+    // An idle one goes without a word, which its next request would take for an answer.
+    if (isAsking && this.#current?.response?.headersSent !== true) refuse()
+    else this.#socket.destroy()
+  }
+
+  admit(): void {
+    const then = this.#onAdmitted ?? []
+    this.#onAdmitted = undefined
+    if (this.#waiting.length > 0) this.#line.join(this.#begin)
+    for (const one of then) one()
+  }
+
+  /** Does something as soon as it has a place. */
+  onceAdmitted(then: () => void): void {
+    if (this.#onAdmitted) this.#onAdmitted.push(then)
+    else then()
+  }
+
   /** Registers a request; `begin` is called when all earlier ones are answered. */
   request(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     if (this.#isLast) return
+    this.#becomeAsking()
     if (++this.#requests >= this.#maxRequests) {
       this.#isLast = true
       response.shouldKeepAlive = false
@@ -136,6 +174,7 @@ export class Connection {
     if (this.#isEnding) return
     this.#isEnding = true
     this.#isLast = true
+    this.#since = performance.now()
     this.#waiting.length = 0
     this.#held = undefined
     const socket = this.#socket
@@ -183,7 +222,7 @@ export class Connection {
   }
 
   #await(turn: Turn): void {
-    if (this.#current || this.#waiting.length > 0) {
+    if (this.#onAdmitted || this.#current || this.#waiting.length > 0) {
       this.#waiting.push(turn)
       if (this.#waiting.length === 1) this.#socket.pause()
       if (this.#waiting.length === maxBurst) process.nextTick(() => this.#network.suspect())
@@ -196,8 +235,10 @@ export class Connection {
   /** Called when the current response is finished. */
   readonly #next = (): void => {
     this.#current = undefined
+    this.#since = performance.now()
     if (this.#waiting.length > 0) this.#line.join(this.#begin)
     else if (this.#held) this.#line.join(this.#read)
+    else this.#bytesBefore = this.#socket.bytesRead
   }
 
   readonly #begin = (): void => {
@@ -288,41 +329,47 @@ export class Connections {
   }
 
   #close(ms: number): void {
-    for (const { connections } of this.#networks.values()) {
-      for (const connection of connections) connection.close(ms)
+    for (const network of this.#networks.values()) {
+      for (const { socket } of network.places()) this.of(socket)?.close(ms)
     }
   }
 
   #count(socket: Socket, { isSecure }: { readonly isSecure: boolean }): void {
     const key = this.#networkOf(socket.remoteAddress)
-    const network = this.#networks.get(key) ?? new Network()
     const { perAddress } = this.#limits
-    if (network.sockets >= perAddress) {
-      this.#refuse(socket, `an address may have at most ${perAddress} open connections`)
-      return
-    }
+    const network = this.#networks.get(key) ?? new Network({ perAddress, dismiss: (place) => this.#dismiss(place) })
+    if (!network.enter(socket)) return void this.#refuse(socket, this.#reason)
     this.#networks.set(key, network)
-    network.sockets++
-    socket.once('close', () => {
-      network.sockets--
-      this.#forget(key, network)
-    })
+    socket.once('close', () => this.#forget(key, network))
     if (!isSecure) this.#open(socket)
+  }
+
+  get #reason(): string {
+    return `an address may have at most ${this.#limits.perAddress} open connections`
+  }
+
+  #dismiss({ socket, member }: Place): void {
+    const refuse = () => this.#refuse(socket, this.#reason)
+    if (member) member.leave(refuse)
+    else refuse()
   }
 
   /** Forgets a network without connections; a suspect one only after the suspicion has passed. */
   #forget(key: string, network: Network): void {
-    if (network.sockets > 0) return
+    if (network.size > 0) return
     if (network.isSuspect) setTimeout(() => this.#forget(key, network), suspicionMs).unref()
     else if (this.#networks.get(key) === network) this.#networks.delete(key)
   }
 
   #open(socket: Socket): void {
     const network = this.#networks.get(this.#networkOf(socket.remoteAddress))
-    if (!network) return void socket.destroy()
-    const connection = new Connection(socket, network, this.#line, this.#limits)
-    network.connections.add(connection)
+    const place = network?.of(socket)
+    if (!network || !place) return void socket.destroy()
+    const connection = new Connection(place, socket, network, this.#line, this.#limits)
+    place.member = connection
     this.#connections.set(socket, connection)
-    socket.once('close', () => network.connections.delete(connection))
+    socket.once('close', () => {
+      place.member = undefined
+    })
   }
 }

@@ -58,7 +58,7 @@ export function hostRefusal(request: IncomingMessage): ApiError | undefined {
 /** Handles input from which the server cannot make a request. */
 export interface MalformedInput {
   clientError(cause: NodeJS.ErrnoException, socket: Socket): void
-  /** Closes a connection before anything was read from it. */
+  /** Closes a connection that has no place, with a reason. */
   turnAway(socket: Socket, reason: string): void
   /** Subscribes to the server's other events of this kind. */
   attach(server: Server, connections: Connections): void
@@ -91,8 +91,7 @@ export function answerMalformed(options: {
     turnAway(socket, reason) {
       const error = new ApiError('rate_limit_exceeded', reason)
       socket.on('error', () => socket.destroy())
-      socket.end(rawAnswer(error, headersFor(socket.remoteAddress, reason)))
-      socket.destroySoon()
+      socket.end(rawAnswer(error, headersFor(socket.remoteAddress, reason)), () => socket.destroy())
     },
     attach(server, connections) {
       known = connections

@@ -65,9 +65,12 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
   connections.serve(server, requests, { isSecure: tls !== undefined })
   server.on('upgrade', (request, socket: Socket, head) => {
     const connection = connections.of(socket)
-    const unread = connection?.handOver(head)
-    if (!connection || !unread) return void socket.destroy()
-    void sockets.accept(request, socket, unread, connection)
+    if (!connection) return void socket.destroy()
+    connection.onceAdmitted(() => {
+      const unread = connection.handOver(head)
+      if (unread) void sockets.accept(request, socket, unread, connection)
+      else socket.destroy()
+    })
   })
   return server
 }

@@ -1,0 +1,171 @@
+/**
+ * The connections of one network, of which there may only be so many. Newcomers above that wait until what has arrived is
+ * read; then the connections whose requests have been unfinished for longest make room for them, never one whose request
+ * has arrived. Nothing of a newcomer is carried out before it has its place.
+ */
+import type { Socket } from 'node:net'
+
+/** What a connection does: its request is not complete yet, it is idle between two, or it is served. */
+export type Doing = { readonly is: 'asking' | 'idle'; readonly since: number } | { readonly is: 'served' }
+
+/** A connection as its network knows it. */
+export interface Member {
+  readonly doing: Doing
+  /** Lets its requests begin, if they had to wait for a place. */
+  admit(): void
+  /** Ends it without carrying out anything more; `refuse` answers for it where nothing was answered yet. */
+  leave(refuse: () => void): void
+  readInPieces(): void
+}
+
+/** A place for a socket, from before its TLS handshake. */
+export class Place {
+  readonly socket: Socket
+  /** A timer's time in milliseconds. */
+  readonly since = performance.now()
+  member: Member | undefined
+  /** Whether it still waits to be let in. */
+  isWaiting: boolean
+  /** Whether what the socket had sent when it came has been read. */
+  isSeen = false
+
+  constructor(socket: Socket, isWaiting: boolean) {
+    this.socket = socket
+    this.isWaiting = isWaiting
+  }
+
+  get doing(): Doing {
+    return this.member?.doing ?? { is: 'asking', since: this.since }
+  }
+
+  admit(): void {
+    this.isWaiting = false
+    this.member?.admit()
+  }
+}
+
+/** How long a request may be unfinished before its connection makes room sooner than idle ones, in milliseconds. */
+const patienceMs = 1_000
+
+/** The order in which connections make room. */
+const ranks = { late: 0, idle: 1, early: 2 } as const
+
+/** Which of some connections make room, in their order; those that are served are left out. */
+export function inOrderOfLeaving<T extends { readonly doing: Doing }>(connections: readonly T[], nowMs: number): T[] {
+  const ranked = connections.flatMap((one) => {
+    const { doing } = one
+    if (doing.is === 'served') return []
+    const rank = doing.is === 'idle' ? ranks.idle : nowMs - doing.since >= patienceMs ? ranks.late : ranks.early
+    return [{ one, rank, since: doing.since }]
+  })
+  return ranked.sort((a, b) => a.rank - b.rank || a.since - b.since).map(({ one }) => one)
+}
+
+/** Number of newcomers that may wait, about as many as a turn of the event loop accepts. */
+const mostWaiting = 512
+/** How long the connections of a suspect network are read in pieces, in milliseconds. */
+export const suspicionMs = 60_000
+
+export interface NetworkLimits {
+  readonly perAddress: number
+  /** Closes a connection whose place was taken away, or that got none. */
+  dismiss(place: Place): void
+}
+
+export class Network {
+  readonly #limits: NetworkLimits
+  /** By both ends of the socket, as that of TLS is another object than the one below it. */
+  readonly #places = new Map<string, Place>()
+  #waiting = 0
+  #isPlanned = false
+  #suspectUntil = 0
+
+  constructor(limits: NetworkLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  get isSuspect(): boolean {
+    return performance.now() < this.#suspectUntil
+  }
+
+  places(): Iterable<Place> {
+    return this.#places.values()
+  }
+
+  of(socket: Socket): Place | undefined {
+    return this.#places.get(endsOf(socket))
+  }
+
+  /** Starts reading the network's connections in pieces. */
+  suspect(): void {
+    this.#suspectUntil = performance.now() + suspicionMs
+    for (const { member } of this.places()) member?.readInPieces()
+  }
+
+  /** Gives a socket a place until it is closed, or lets it wait for one; false when too many wait. */
+  enter(socket: Socket): boolean {
+    const isWaiting = this.size - this.#waiting >= this.#limits.perAddress
+    if (isWaiting && this.#waiting >= mostWaiting) return false
+    const place = new Place(socket, isWaiting)
+    const ends = endsOf(socket)
+    this.#places.set(ends, place)
+    socket.once('close', () => this.#leave(ends, place))
+    if (isWaiting) {
+      this.#waiting++
+      this.#plan()
+    }
+    return true
+  }
+
+  #leave(ends: string, place: Place): void {
+    if (this.#places.get(ends) !== place) return
+    this.#places.delete(ends)
+    if (place.isWaiting) this.#waiting--
+  }
+
+  /** Between the two steps everything is read that has arrived before the first one. */
+  #plan(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    setImmediate(() => {
+      for (const place of this.places()) place.isSeen = true
+      setImmediate(() => {
+        this.#isPlanned = false
+        this.#makeRoom()
+        if (this.#waiting > 0) this.#plan()
+      })
+    })
+  }
+
+  /** Lets newcomers in, in their order, as long as others can make room; the rest of them is refused. */
+  #makeRoom(): void {
+    const seen = [...this.places()].filter(({ isSeen }) => isSeen)
+    const inside = seen.filter(({ isWaiting }) => !isWaiting)
+    const leaving = inOrderOfLeaving(inside, performance.now()).values()
+    for (const newcomer of seen.filter(({ isWaiting }) => isWaiting)) {
+      const isFull = this.size - this.#waiting >= this.#limits.perAddress
+      const other = isFull ? leaving.next().value : undefined
+      if (other) this.#dismiss(other)
+      if (!isFull || other) this.#admit(newcomer)
+      else this.#dismiss(newcomer)
+    }
+  }
+
+  #admit(place: Place): void {
+    this.#waiting--
+    place.admit()
+  }
+
+  #dismiss(place: Place): void {
+    this.#leave(endsOf(place.socket), place)
+    this.#limits.dismiss(place)
+  }
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
+}
