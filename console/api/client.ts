@@ -126,8 +126,7 @@ async function reach(url: string, options: RequestInit, ms = readMs, isProven = 
   try {
     const early = isChange ? undefined : takeEarly(url)
     const headers = { ...options.headers, ...presence() }
-    const how = { ...options, headers, signal, credentials: 'same-origin', redirect: 'error' } as const
-    response = await (early ?? fetch(url, how))
+    response = await (early ?? fetch(url, { ...options, headers, signal, redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
     if (reachable.get().isReachable) reachable.set({ isReachable: false, since: heardAt })

@@ -2,14 +2,13 @@
 
 const awayMs = 60_000
 
-let seenAt = 0
+let seenAt = Date.now()
 
 function beSeen(): void {
   seenAt = Date.now()
 }
 
-beSeen()
-for (const sign of ['pointermove', 'pointerdown', 'keydown', 'wheel']) addEventListener(sign, beSeen, true)
+for (const sign of ['pointerdown', 'keydown']) addEventListener(sign, beSeen, true)
 
 /** The headers of what a page asks when nobody has done anything for a minute. */
 export const presence = () => (Date.now() - seenAt > awayMs ? { 'wolke-background': '1' } : {})
