@@ -4,6 +4,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { translator } from '../console/lib/messages.ts'
 import { messages } from '../console/words/de/messages.ts'
+import { named } from '../console/words/de/named.ts'
+import { named as english } from '../console/words/en/named.ts'
 import { type GivenRule, parseRules } from '../src/families/firewalls/domain.ts'
 import { bodyCheck } from '../src/kernel/contract/input.ts'
 import { labelKeyProblem, labelValueProblem, parseLabels } from '../src/kernel/contract/labels.ts'
@@ -13,6 +15,7 @@ import { parseAddress, parseCidr } from '../src/net/ip.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 import { bent, strange } from './clients/bent.ts'
 import { accepted } from './clients/bodies.ts'
+import { readSources } from './source.ts'
 
 const formOf = translator(messages)
 
@@ -45,6 +48,41 @@ function fieldsOf(check: (body: unknown) => void, body: unknown): readonly strin
     return fields.flatMap(({ messages }) => messages)
   }
 }
+
+/** What errors of requests say with a name or a number in it, with samples in these places. */
+function namingMessages(): readonly { readonly text: string; readonly samples: readonly string[] }[] {
+  const said = readSources().flatMap(({ path, text }) =>
+    /^(families|management|people|kernel\/(resource|access|actions|errors))\b/.test(path) && !path.endsWith('/proof.ts')
+      ? [...text.matchAll(/(?:new ApiError|notUnique)\(\s*'\w+',\s*`([^`]*)`/g)].map(([, template = '']) => template)
+      : [],
+  )
+  return [...new Set(said)].map((template) => {
+    const samples: string[] = []
+    const text = template.replace(/\$\{[^}]*\}/g, () => {
+      samples.push(`x${samples.length + 1}.example`)
+      return samples.at(-1)!
+    })
+    return { text, samples }
+  })
+}
+
+/** Those that are no words of a page, or have others: codes of sessions, tokens and passwords. */
+const elsewhere = /^(the password x1|a session may have)/
+
+describe('what is in the way', () => {
+  for (const [language, forms] of Object.entries({ English: english, German: { ...named, ...messages } })) {
+    it(`is named by errors in ${language}`, () => {
+      const inWords = translator(forms)
+      const all = namingMessages().filter(({ text }) => !elsewhere.test(text))
+      assert.ok(all.length > 30, `only ${all.length} messages`)
+      const silent = all.filter(({ text, samples }) => !samples.every((sample) => inWords(text)?.includes(sample)))
+      assert.deepEqual(
+        silent.map(({ text }) => text),
+        [],
+      )
+    })
+  }
+})
 
 describe('German forms of messages', () => {
   it('are there for all that schemas of requests refuse', () => {

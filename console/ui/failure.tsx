@@ -2,13 +2,16 @@
 import type { ReactNode } from 'react'
 import { toFailure } from '../api/failure.ts'
 import { Note } from './note.tsx'
-import { errorWords, Said } from './said.tsx'
+import { errorWords, Said, saidByName } from './said.tsx'
 import { toast } from './toasts.ts'
 
-/** The words for a failure: those of its code, or the server's where the code is new; first, if nobody knows what became of it. */
+/**
+ * The words for a failure: those that name what is in the way, or those of its code, or the server's where the code is
+ * new; first, if nobody knows what became of it.
+ */
 export function wordsFor(cause: unknown): string {
   const { code, message, isUncertain } = toFailure(cause)
-  const words = errorWords()?.byCode[code] ?? message
+  const words = saidByName(message) ?? errorWords()?.byCode[code] ?? message
   return isUncertain ? `${errorWords()?.uncertain} ${words}` : words
 }
 

@@ -8,20 +8,28 @@ type ErrorWords = Words['errors']
 /** Loaded with the first failure: most pages never need them. */
 let w: ErrorWords | undefined
 let formOf: (message: string) => string | undefined = () => undefined
+let namedForm = formOf
 
 export async function loadErrorWords(): Promise<void> {
   if (w) return
-  const [{ errors }, { translator }] = await Promise.all([
+  const [{ errors }, { named }, { translator }] = await Promise.all([
     import('../words/en/errors.ts'),
+    import('../words/en/named.ts'),
     import('../lib/messages.ts'),
   ])
   w = wordsOf('errors', errors)
   formOf = translator(w.messages)
+  namedForm = translator({ ...wordsOf('named', named), ...w.messages })
 }
 
 /** Undefined before the first failure. */
 export function errorWords(): ErrorWords | undefined {
   return w
+}
+
+/** Why something failed, where the server names what is in the way; undefined for other messages. */
+export function saidByName(message: string): string | undefined {
+  return namedForm(message)
 }
 
 /** A text for where nothing can be marked, such as a tip. */

@@ -15,6 +15,7 @@ import { firewalls } from './de/firewalls.ts'
 import { forms } from './de/forms.ts'
 import { images } from './de/images.ts'
 import { keys } from './de/keys.ts'
+import { named } from './de/named.ts'
 import { names } from './de/names.ts'
 import { networks } from './de/networks.ts'
 import { newServer } from './de/new-server.ts'
@@ -54,6 +55,7 @@ export const de = {
   forms,
   images,
   keys,
+  named,
   names,
   networks,
   newServer,

@@ -15,6 +15,7 @@ import { firewalls } from './en/firewalls.ts'
 import { forms } from './en/forms.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
+import { named } from './en/named.ts'
 import { names } from './en/names.ts'
 import { networks } from './en/networks.ts'
 import { newServer } from './en/new-server.ts'
@@ -53,6 +54,7 @@ export const en = {
   forms,
   images,
   keys,
+  named,
   names,
   networks,
   newServer,

@@ -166,7 +166,7 @@ forConsole('certificates in the console', (open) => {
     await console.visit('P/certificates')
     const { page, api, world } = console
     await expect(page.getByText('elsewhere was not issued.')).toBeVisible()
-    await expect(page.getByText('The Project has no DNS zone for a name.')).toBeVisible()
+    await expect(page.getByText('There is no DNS zone for www.elsewhere.example in this Project.')).toBeVisible()
     await expect(page.getByRole('img', { name: /^www: Ends in/ })).toBeVisible()
     await act(page, 'Table')
     await expect(page.getByRole('columnheader', { name: 'Valid until' })).toBeVisible()

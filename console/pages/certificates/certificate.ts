@@ -1,5 +1,6 @@
 /** What the pages of certificates share: how a certificate is seen, and when things happen to it. */
 import type { ItemOf } from '../../api/api.ts'
+import { translator } from '../../lib/messages.ts'
 import { lifetimeOf } from '../../lib/timeline.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { certificates as english } from '../../words/en/certificates.ts'
@@ -57,8 +58,11 @@ export function failureOf({ status }: Certificate): { readonly code: string; rea
   return { code: error.code, text: causeOf(error) }
 }
 
+const namedForm = translator(w.named)
+
+/** Why it failed, with the name that is in the way. */
 export function causeOf({ code, message }: { readonly code: string; readonly message: string }): string {
-  return (w.causes as Readonly<Record<string, string>>)[code] ?? message
+  return namedForm(message) ?? (w.causes as Readonly<Record<string, string>>)[code] ?? message
 }
 
 export const isRetryable = ({ status }: Certificate) => status?.issuance === 'failed' || status?.renewal === 'failed'

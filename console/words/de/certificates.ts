@@ -49,6 +49,14 @@ export const certificates: Words['certificates'] = {
   triedAgain: 'Es wird von selbst wieder versucht, in wachsenden Abständen.',
   moreFailures: (count) => plural(count, { one: 'und # weiteres', other: 'und # weitere' }),
   balancers: (count) => plural(count, { one: '# Load Balancer', other: '# Load Balancer' }),
+  named: {
+    'the Project has no DNS zone for {1}': 'In diesem Projekt gibt es keine DNS-Zone für {1}.',
+    '{1} is in the secondary zone {2}': '{1} liegt in der Zone {2}, die andere Nameserver verwalten.',
+    '{1} is not delegated to its name servers here':
+      'Die Nameserver von {1} sind andere, der Nachweis wird also nie gesehen.',
+    'a CAA record does not allow the certificate authority for {1}':
+      'Ein CAA-Eintrag von {1} erlaubt der Zertifizierungsstelle nicht, dafür auszustellen.',
+  },
   causes: {
     caa_record_does_not_allow_ca:
       'Ein CAA-Eintrag eines Namens erlaubt der Zertifizierungsstelle die Ausstellung nicht.',

@@ -1,4 +1,5 @@
 /** Words of the pages of certificates. */
+import type { Forms } from '../../lib/messages.ts'
 import { plural } from '../format.ts'
 
 export const certificates = {
@@ -48,6 +49,15 @@ export const certificates = {
   triedAgain: 'It is tried again by itself, with growing pauses.',
   moreFailures: (count: number) => plural(count, { one: 'and # more', other: 'and # more' }),
   balancers: (count: number) => plural(count, { one: '# Load Balancer', other: '# Load Balancers' }),
+  /** Messages that name what is in the way, before the words by code. */
+  named: {
+    'the Project has no DNS zone for {1}': 'There is no DNS zone for {1} in this Project.',
+    '{1} is in the secondary zone {2}': '{1} is in the zone {2}, which is managed on other name servers.',
+    '{1} is not delegated to its name servers here':
+      'The name servers of {1} point elsewhere, so the proof is never seen.',
+    'a CAA record does not allow the certificate authority for {1}':
+      'A CAA record of {1} does not let the certificate authority issue for it.',
+  } as Forms,
   causes: {
     caa_record_does_not_allow_ca: 'A CAA record of a name does not let the certificate authority issue for it.',
     ca_dns_validation_failed: 'The certificate authority could not verify a name through DNS.',
