@@ -160,7 +160,7 @@ forConsole('open pages of the console', (open) => {
     assert.equal(asked[0], undefined)
     const before = asked.length
     const seen = async () => {
-      await page.mouse.click(1, 1)
+      await page.keyboard.press('Shift')
       return (await later()).slice(before)
     }
     await expect.poll(seen, { intervals: [50] }).toContain(undefined)
