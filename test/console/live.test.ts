@@ -148,17 +148,21 @@ forConsole('open pages of the console', (open) => {
     await page.clock.install()
     await page.route(/\/events\b/, (route) => route.fulfill({ status: 503 }))
     await console.visit('P/servers')
-    const asked = (background: string | undefined) =>
-      page.waitForRequest(
-        (request) => /\/v1\/servers/.test(request.url()) && request.headers()['wolke-background'] === background,
-      )
-    const byItself = asked('1')
-    await page.clock.fastForward(61_000)
-    await byItself
-    await page.keyboard.press('Shift')
-    const byHand = asked(undefined)
-    await page.clock.fastForward(21_000)
-    await byHand
+    const asked: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (/\/v1\/servers/.test(request.url())) asked.push(request.headers()['wolke-background'])
+    })
+    const later = async () => {
+      await page.clock.fastForward(21_000)
+      return asked
+    }
+    await expect.poll(later, { intervals: [50], timeout: 30_000 }).toContain('1')
+    const before = asked.length
+    const seen = async () => {
+      await page.keyboard.press('Shift')
+      return (await later()).slice(before)
+    }
+    await expect.poll(seen, { intervals: [50], timeout: 30_000 }).toContain(undefined)
   })
 
   test('say since when the server does not answer, and go on when it does', async () => {
