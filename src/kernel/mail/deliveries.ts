@@ -20,6 +20,7 @@ import {
   type WorkTable,
   writeHeld,
 } from '../queue/leases.ts'
+import type { ProjectId } from '../scope.ts'
 import type { MailRow, MailState } from './outbox.ts'
 import type { MailContent } from './template.ts'
 
@@ -51,6 +52,27 @@ const mails: WorkTable = {
   order: ['next_attempt_at', 'id'],
 }
 
+/** So much mail is sent to the owner of a Project within a day; who may name the owner cannot flood somebody so. */
+const mostOfDay = 100
+const dayMs = 86_400_000
+
+/** The Projects whose mail waits until less of it was sent within a day. */
+async function spentProjects(db: Database): Promise<ProjectId[]> {
+  const rows = await db.transact(
+    ({ query, now }) =>
+      acrossProjects(query)
+        .selectFrom('mail')
+        .select('project_id')
+        .where('finished', '>', timestamp(now - dayMs))
+        .where('state', '=', 'sent')
+        .groupBy('project_id')
+        .having(({ fn }) => fn.countAll(), '>=', mostOfDay)
+        .execute(),
+    { isDurable: false },
+  )
+  return rows.map(({ project_id }) => project_id)
+}
+
 /** Claims the mail that has been due longest, for `leaseMs`. */
 export async function claimMail(
   db: Database,
@@ -58,7 +80,9 @@ export async function claimMail(
   limit: number,
   search: Search = {},
 ): Promise<Delivery[]> {
-  const rows = await claimWork<MailRow>(db, mails, { limit, leaseMs, longestMs: farthestMs, search })
+  const fullProjects = [...(search.fullProjects ?? []), ...(await spentProjects(db))]
+  const found = { ...search, fullProjects }
+  const rows = await claimWork<MailRow>(db, mails, { limit, leaseMs, longestMs: farthestMs, search: found })
   return rows.map((row) => {
     return { ...row, content: JSON.parse(row.content) as MailContent, ageMs: row.claimed_at - row.queued_at }
   })

@@ -6,6 +6,7 @@ import { type MailServer, openMailServer } from '../../../test/smtp.ts'
 import { createProject, deleteProject } from '../access/projects.ts'
 import { Killed } from '../actions/run.ts'
 import type { Database } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import type { Faults } from '../process/faults.ts'
 import { openLog } from '../process/log.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -356,11 +357,36 @@ forEachBareDatabase('mail', (openBare, engineName) => {
       await holding.pass()
     }
     const sending = post.mailer({ send }).run()
-    await until(() => started.length === 8)
-    assert.deepEqual(started.slice(0, 7), ['test', 'two', 'three', 'test', 'two', 'test', 'two'])
-    holding.open()
-    await sending
+    try {
+      await until(() => started.length === 8)
+      assert.deepEqual(started.slice(0, 7), ['test', 'two', 'three', 'test', 'two', 'test', 'two'])
+    } finally {
+      holding.open()
+      await sending
+    }
     assert.equal(started.length, 25)
+  })
+
+  test('of a Project is at most a hundred in a day; what is more waits for the next one, and keeps nobody else waiting', async () => {
+    const post = await open()
+    await post.queue('thing 0')
+    await post.mailer().run()
+    const [first] = await post.mails()
+    const others = Array.from({ length: 98 }, (_, i) => ({ ...first!, id: first!.id + 1_000 + i, event: `other ${i}` }))
+    await post.db.transact((tx) => acrossProjects(tx.query).insertInto('mail').values(others).execute())
+    const { id: projectId } = await post.db.transact((tx) => createProject(tx, 'two', '2026-11-21T12:00:00Z', owner))
+    for (const event of ['thing 1', 'thing 2']) {
+      await post.queue(event)
+      await post.mailer().run()
+    }
+    await post.queue('of another one', { projectId })
+    await post.mailer().run()
+    const waiting = async () =>
+      (await post.mails()).filter(({ state }) => state === 'waiting').map(({ event }) => event)
+    assert.deepEqual([await waiting(), post.server.received.length], [['thing 2'], 3])
+    post.clock.advance(dayMs)
+    await post.mailer().run()
+    assert.deepEqual([await waiting(), post.server.received.length], [[], 4])
   })
 
   test('leaves by itself after the commit that queued it; a stop breaks off what is under way, to be sent later', async () => {
