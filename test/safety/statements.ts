@@ -141,6 +141,7 @@ const forAllProjects = [
   'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
   'people/invitation-store.ts',
+  'people/mail-store.ts',
   'people/membership-store.ts',
 ]
 
