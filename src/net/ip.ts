@@ -1,5 +1,5 @@
 /** Addresses and networks in canonical form and arithmetic on them, for both families alike. */
-import ipaddr from 'ipaddr.js'
+import { bytesOfAddress, textOfAddress } from './address-bytes.ts'
 
 /** Version of the internet protocol. */
 export type Family = 4 | 6
@@ -20,7 +20,6 @@ type Address = { readonly family: Family; readonly bits: bigint }
 type Network = Address & { readonly prefixLength: number }
 type Failure = { readonly message: string }
 
-const groupBits = 16n
 const byteBits = 8n
 
 /**
@@ -51,9 +50,9 @@ function remember(text: string, result: CidrResult): void {
 /** Parses a single address, without a mask, by the rules of {@link parseCidr}. */
 export function parseAddress(text: string): AddressResult {
   if (text.length > maxNetworkText) return { ok: false, ...tooLong('an ip address') }
-  const address = readAddress(text)
-  if (address === undefined) return { ok: false, message: `${JSON.stringify(text)} is not an ip address` }
-  return { ok: true, address: formatAddress(address), family: address.family }
+  const bytes = bytesOfAddress(text)
+  if (bytes === undefined) return { ok: false, message: `${JSON.stringify(text)} is not an ip address` }
+  return { ok: true, address: textOfAddress(bytes), family: bytes.length === 4 ? 4 : 6 }
 }
 
 /**
@@ -129,54 +128,11 @@ function readNetwork(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): N
 }
 
 function readAddress(text: string): Address | undefined {
-  return isIpv6(text) ? readIpv6(text) : readIpv4(text)
-}
-
-/**
- * Whether text is an IPv6 address without a zone: eight groups, of which `::` stands for one or more, and the last two
- * may be an IPv4 address. It takes no function of Node, so that browsers can read addresses as well.
- */
-function isIpv6(text: string): boolean {
-  const halves = text.split('::')
-  if (!text.includes(':') || halves.length > 2) return false
-  const parts = halves.map((half) => (half === '' ? [] : half.split(':')))
-  const last = parts.at(-1)!
-  const embedded = last.length > 0 && readIpv4(last.at(-1)!) !== undefined
-  if (embedded) last.pop()
-  if (!parts.flat().every((part) => /^[\da-f]{1,4}$/i.test(part))) return false
-  const groups = parts.flat().length + (embedded ? 2 : 0)
-  return halves.length === 2 ? groups <= 7 : groups === 8
-}
-
-/** Parses text known to be IPv6. ipaddr.js would take `::1.2.3.4` for a mapped address, which it is not. */
-function readIpv6(text: string): Address {
-  const [head = '', tail = ''] = text.split('::')
-  const before = readGroups(head)
-  const after = readGroups(tail)
-  const gap = new Array<bigint>(8 - before.length - after.length).fill(0n)
-  const bits = [...before, ...gap, ...after].reduce((sum, group) => (sum << groupBits) | group, 0n)
-  return { family: 6, bits }
-}
-
-/** An embedded IPv4 part counts as two groups. */
-function readGroups(text: string): bigint[] {
-  if (text === '') return []
-  return text.split(':').flatMap((part) => {
-    const embedded = readIpv4(part)?.bits
-    return embedded === undefined ? [BigInt(`0x${part}`)] : [embedded >> groupBits, embedded & 0xffffn]
-  })
-}
-
-/** Parses IPv4. ipaddr.js would accept hexadecimal, octal and short forms, which clients interpret differently. */
-function readIpv4(text: string): Address | undefined {
-  const octets = text.split('.').map((part) => readDecimal(part, 255))
-  if (octets.length !== 4) return undefined
-  let bits = 0n
-  for (const octet of octets) {
-    if (octet === undefined) return undefined
-    bits = (bits << byteBits) | BigInt(octet)
-  }
-  return { family: 4, bits }
+  const bytes = bytesOfAddress(text)
+  if (bytes === undefined) return undefined
+  const view = new DataView(bytes.buffer)
+  if (bytes.length === 4) return { family: 4, bits: BigInt(view.getUint32(0)) }
+  return { family: 6, bits: (view.getBigUint64(0) << 64n) | view.getBigUint64(8) }
 }
 
 /** Parses up to three digits without sign or leading zero; undefined for anything else and for values above `max`. */
@@ -220,13 +176,14 @@ function formatNetwork(network: Network): string {
 }
 
 function formatAddress({ family, bits }: Address): string {
-  if (family === 4) return splitBytes(bits, 4).join('.')
-  return new ipaddr.IPv6(splitBytes(bits, 16)).toRFC5952String()
+  return textOfAddress(splitBytes(bits, family === 4 ? 4 : 16))
 }
 
 /** Most significant byte first. */
-function splitBytes(bits: bigint, count: number): number[] {
-  return Array.from({ length: count }, (_, index) => Number((bits >> (BigInt(count - 1 - index) * byteBits)) & 0xffn))
+function splitBytes(bits: bigint, count: number): Uint8Array {
+  return Uint8Array.from({ length: count }, (_, index) =>
+    Number((bits >> (BigInt(count - 1 - index) * byteBits)) & 0xffn),
+  )
 }
 
 /** 4 or 6; undefined for what is no address. */

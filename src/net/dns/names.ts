@@ -35,19 +35,48 @@ export function isWithin(name: NameKey, ancestor: NameKey): boolean {
   return at === name.length - ancestor.length
 }
 
-/** Resolves the escapes `\.` and `\065` and encodes other characters in UTF-8; undefined when an escape is malformed. */
-export function unescaped(text: string): Buffer | undefined {
-  if (!text.includes('\\')) return Buffer.from(text)
-  const parts: Buffer[] = []
-  for (const [piece, decimal, single] of text.matchAll(/\\(\d{3})|\\([^\d])|[^\\]+|\\/gsu)) {
-    if (decimal !== undefined) {
-      if (Number(decimal) > 255) return undefined
-      parts.push(Buffer.of(Number(decimal)))
-    } else if (single !== undefined) parts.push(Buffer.from(single))
-    else if (piece === '\\') return undefined
-    else parts.push(Buffer.from(piece))
+/** Bytes of a text, or a message that continues a sentence about it. */
+export type UnescapedResult =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly message: string }
+
+const backslash = 0x5c
+/** Characters that one byte takes at most, as in `\065`. */
+const mostPerByte = 4
+
+/**
+ * Resolves the escapes `\.` and `\065` and encodes other characters in UTF-8. What is longer than `mostBytes` in any
+ * spelling is refused before any escape is looked at.
+ */
+export function unescaped(text: string, mostBytes: number): UnescapedResult {
+  const tooLong = { ok: false, message: `has more than ${mostBytes} bytes` } as const
+  if (text.length > mostPerByte * mostBytes) return tooLong
+  const bytes = text.includes('\\') ? resolved(Buffer.from(text)) : Buffer.from(text)
+  if (!bytes) return { ok: false, message: 'has a malformed escape' }
+  return bytes.length > mostBytes ? tooLong : { ok: true, bytes }
+}
+
+/** Resolves the escapes in place; undefined when one is malformed. */
+function resolved(bytes: Buffer): Buffer | undefined {
+  let end = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const isEscape = bytes[at] === backslash
+    if (isEscape && ++at === bytes.length) return undefined
+    if (isEscape && digitAt(bytes, at) >= 0) {
+      const [second, third] = [digitAt(bytes, at + 1), digitAt(bytes, at + 2)]
+      const value = 100 * digitAt(bytes, at) + 10 * second + third
+      if (second < 0 || third < 0 || value > 255) return undefined
+      bytes[end++] = value
+      at += 2
+    } else bytes[end++] = bytes[at]!
   }
-  return Buffer.concat(parts)
+  return bytes.subarray(0, end)
+}
+
+/** The value of a decimal digit; negative for anything else. */
+function digitAt(bytes: Buffer, at: number): number {
+  const value = (bytes[at] ?? 0) - 0x30
+  return value > 9 ? -1 : value
 }
 
 /** A parsed name, or a message about its text. */
@@ -62,13 +91,14 @@ const refuse = (message: string): NameResult => ({ ok: false, message })
 export function parseName(text: string, origin: string): NameResult {
   if (text === '@') return { ok: true, wire: origin }
   if (text === '.') return { ok: true, wire: rootName }
-  if (text.length > 4 * maxNameBytes) return refuse('is longer than 255 bytes')
+  if (text.length > mostPerByte * maxNameBytes) return refuse('is longer than 255 bytes')
   const isAbsolute = /(^|[^\\])(\\\\)*\.$/.test(text)
   const labels = splitLabels(isAbsolute ? text.slice(0, -1) : text)
   let wire = ''
   for (const label of labels) {
-    const bytes = unescaped(label)?.toString('latin1')
-    if (bytes === undefined) return refuse('has a malformed escape')
+    const plain = unescaped(label, maxNameBytes)
+    if (!plain.ok) return refuse(plain.message)
+    const bytes = plain.bytes.toString('latin1')
     if (bytes === '') return refuse('has an empty label')
     if (bytes.length > maxLabelBytes) return refuse('has a label of more than 63 bytes')
     if (!/^[\x21-\x7e]+$/.test(bytes)) return refuse('has a character that is not allowed; write an IDN in punycode')
@@ -112,6 +142,22 @@ export function printName(wire: string): string {
 
 function escapeLabel(label: string): string {
   return label.replace(/[^a-zA-Z0-9_*/+-]/g, (character) =>
-    /[\x21-\x7e]/.test(character) ? `\\${character}` : `\\${String(character.charCodeAt(0)).padStart(3, '0')}`,
+    /[\x21-\x7e]/.test(character) ? `\\${character}` : decimalEscape(character.charCodeAt(0)),
   )
+}
+
+const decimalEscape = (byte: number) => `\\${String(byte).padStart(3, '0')}`
+
+/** How each byte is spelled within double quotes. */
+const quotedSpellings = Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte)
+  if (character === '"' || character === '\\') return `\\${character}`
+  return byte >= 0x20 && byte <= 0x7e ? character : decimalEscape(byte)
+})
+
+/** Bytes as a text in double quotes, with escapes where they are needed. */
+export function quoteBytes(bytes: Buffer): string {
+  let text = '"'
+  for (const byte of bytes) text += quotedSpellings[byte]
+  return `${text}"`
 }

@@ -4,7 +4,7 @@
  */
 import { parseAddress } from '../ip.ts'
 import { addressBytes, addressText } from './addresses.ts'
-import { lowerName, parseName, printName, rootName, unescaped } from './names.ts'
+import { lowerName, parseName, printName, quoteBytes, rootName, unescaped } from './names.ts'
 import { readSvcParams, svcParamsToText } from './svc-params.ts'
 import { Malformed, readWords, type Token } from './tokens.ts'
 
@@ -85,6 +85,11 @@ export function parseRdata(type: string, value: string, origin: string): RdataRe
   }
 }
 
+/** Most bytes of a record's data, and of one string in it (RFC 1035, 3.2.1 and 3.3). */
+export const mostDataBytes = 65_535
+const mostStringBytes = 255
+const tooLarge = `has more than ${mostDataBytes} bytes of data`
+
 /** Parses a value from words; unquoted strings are accepted unless `quotesNeeded`. */
 export function readRdata(
   type: string,
@@ -101,12 +106,15 @@ export function readRdata(
     if (message !== undefined) return { ok: false, message }
   }
   if (reader.next < words.length) return { ok: false, message: `has more fields than ${type} has` }
-  return { ok: true, text: reader.texts.join(' '), bytes: Buffer.concat(reader.parts) }
+  const bytes = Buffer.concat(reader.parts)
+  if (bytes.length > mostDataBytes) return { ok: false, message: tooLarge }
+  return { ok: true, text: reader.texts.join(' '), bytes }
 }
 
 /** Parses the generic form for any type (RFC 3597, 5). Known types are normalized to their own presentation format. */
 function readGeneric(type: string, [length, ...hex]: readonly Token[]): RdataResult {
   const digits = hex.map(({ text }) => text).join('')
+  if (digits.length > 2 * mostDataBytes) return { ok: false, message: tooLarge }
   const bytes = Buffer.from(digits, 'hex')
   if (
     !/^\d{1,5}$/.test(length?.text ?? '') ||
@@ -171,29 +179,34 @@ function readField(reader: Reader, field: Field): string | undefined {
       texts.push(word.source)
       parts.push(Buffer.of(word.source.length), Buffer.from(word.source))
       return
-    case 'value':
-    case 'string': {
-      const bytes = unescaped(word.text)
-      if (!bytes || (field.kind === 'string' && bytes.length > 255)) return 'a string must have at most 255 bytes'
+    case 'string':
+      return readString(reader, word)
+    case 'value': {
+      const value = unescaped(word.text, mostDataBytes)
+      if (!value.ok) return `the value ${value.message}`
       texts.push(quoted(word))
-      if (field.kind === 'string') parts.push(Buffer.of(bytes.length))
-      parts.push(bytes)
+      parts.push(value.bytes)
     }
   }
 }
 
 const shortened = ({ source }: Token) => source.slice(0, 40)
-const quoted = ({ source, isQuoted }: Token) => (isQuoted ? source : `"${source}"`)
+const quoted = ({ text, source, isQuoted }: Token) => (isQuoted ? source : `"${text}"`)
 
 function readStrings(reader: Reader): string | undefined {
   for (; reader.next < reader.words.length; reader.next++) {
     const word = reader.words[reader.next]!
-    const bytes = unescaped(word.text)
     if (!word.isQuoted && reader.quotesNeeded) return 'each string must be in double quotes'
-    if (!bytes || bytes.length > 255) return 'a string must have at most 255 bytes'
-    reader.texts.push(quoted(word))
-    reader.parts.push(Buffer.of(bytes.length), bytes)
+    const message = readString(reader, word)
+    if (message !== undefined) return message
   }
+}
+
+function readString({ texts, parts }: Reader, word: Token): string | undefined {
+  const string = unescaped(word.text, mostStringBytes)
+  if (!string.ok) return `a string ${string.message}`
+  texts.push(quoted(word))
+  parts.push(Buffer.of(string.bytes.length), string.bytes)
 }
 
 function readHex(reader: Reader): string | undefined {
@@ -202,7 +215,9 @@ function readHex(reader: Reader): string | undefined {
     .map(({ source }) => source)
     .join('')
   reader.next = reader.words.length
-  if (!/^([0-9a-fA-F]{2})+$/.test(digits)) return 'must end with an even number of hexadecimal digits'
+  if (digits.length > 2 * mostDataBytes) return tooLarge
+  if (digits.length % 2 === 1 || !/^[0-9a-fA-F]+$/.test(digits))
+    return 'must end with an even number of hexadecimal digits'
   reader.texts.push(digits)
   reader.parts.push(Buffer.from(digits, 'hex'))
 }
@@ -224,8 +239,12 @@ function parseNumber(text: string): number | undefined {
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
+/** Longest period in characters: each unit once, with as many digits as a number has. */
+const mostPeriod = 5 * 11
+
 /** Parses seconds, plain or with units such as `1h30m`; undefined for anything else. */
 export function parsePeriod(text: string): number | undefined {
+  if (text.length > mostPeriod) return undefined
   const plain = parseNumber(text)
   if (plain !== undefined || !/^(\d{1,10}[smhdw])+$/i.test(text)) return plain
   const parts = text.toLowerCase().matchAll(/(\d+)([smhdw])/g)
@@ -305,17 +324,6 @@ export function plainNameAt(bytes: Buffer, start: number): string | undefined {
     at += bytes[at]! + 1
   }
   return at < bytes.length && at - start < 255 ? bytes.toString('latin1', start, at + 1) : undefined
-}
-
-function quoteBytes(bytes: Buffer): string {
-  const text = bytes
-    .toString('latin1')
-    .replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, (character) =>
-      character === '"' || character === '\\'
-        ? `\\${character}`
-        : `\\${String(character.charCodeAt(0)).padStart(3, '0')}`,
-    )
-  return `"${text}"`
 }
 
 /** A key that is equal for values of the same meaning: the case of names does not count (RFC 4343). */

@@ -1,7 +1,6 @@
 /** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). */
-import { parseAddress } from '../ip.ts'
-import { addressBytes, addressText } from './addresses.ts'
-import { unescaped } from './names.ts'
+import { bytesOfAddress, textOfAddress } from '../address-bytes.ts'
+import { quoteBytes, unescaped } from './names.ts'
 import type { Token } from './tokens.ts'
 
 const keyNumbers: Readonly<Record<string, number>> = {
@@ -22,6 +21,11 @@ export type SvcParamsResult =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly message: string }
 
+/** Most bytes of a value, whose length has two bytes (RFC 9460, 2.2). */
+const mostValueBytes = 0xffff
+/** Most bytes that a value is spelled with: an IPv4 address takes four for each of its own. */
+const mostSpelledBytes = 4 * mostValueBytes
+
 /** Parses words such as `alpn=h2,h3 port=8443`. */
 export function readSvcParams(words: readonly Token[]): SvcParamsResult {
   const params = new Map<number, Buffer>()
@@ -31,9 +35,11 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
     const key = keyNumber(name)
     if (key === undefined) return { ok: false, message: `has the unknown parameter '${name.slice(0, 40)}'` }
     if (params.has(key)) return { ok: false, message: `has the parameter '${name}' twice` }
-    const raw = unescaped(equals === -1 ? '' : text.slice(equals + 1))
-    const value = raw && readValue(key, raw)
-    if (!value || value.length > 0xffff) return { ok: false, message: `has no valid value for the parameter '${name}'` }
+    const raw = unescaped(equals === -1 ? '' : text.slice(equals + 1), mostSpelledBytes)
+    const value = raw.ok ? readValue(key, raw.bytes, words.length) : undefined
+    if (!value) return { ok: false, message: `has no valid value for the parameter '${name}'` }
+    if (value.length > mostValueBytes)
+      return { ok: false, message: `has more than ${mostValueBytes} bytes in '${name}'` }
     params.set(key, value)
   }
   const sorted = [...params].sort(([a], [b]) => a - b)
@@ -59,23 +65,24 @@ function inconsistency(params: ReadonlyMap<number, Buffer>): string | undefined 
 
 const u16 = (value: number) => Buffer.of(value >> 8, value & 0xff)
 
-/** The bytes of a value; undefined when it is invalid for its key. */
-function readValue(key: number, raw: Buffer): Buffer | undefined {
+/** The bytes of a value; undefined when it is invalid for its key. `count` is the number of parameters in all. */
+function readValue(key: number, raw: Buffer, count: number): Buffer | undefined {
   const text = raw.toString()
-  const list = <T>(read: (item: string) => T | undefined) => {
-    const items = text.split(',').map(read)
+  /** Reads no more items than show that there are too many. */
+  const list = <T>(most: number, read: (item: string) => T | undefined) => {
+    const items = text.split(',', most + 1).map(read)
     return items.includes(undefined) ? undefined : (items as T[])
   }
-  const addresses = (family: 4 | 6) => {
-    const found = list((item) => {
-      const address = parseAddress(item)
-      return address.ok && address.family === family ? addressBytes(address.address) : undefined
+  const addresses = (bytes: 4 | 16) => {
+    const found = list(mostValueBytes / bytes, (item) => {
+      const address = bytesOfAddress(item)
+      return address?.length === bytes ? address : undefined
     })
     return found && Buffer.concat(found)
   }
   switch (key) {
     case 0: {
-      const keys = list(keyNumber)?.sort((a, b) => a - b)
+      const keys = list(count, keyNumber)?.sort((a, b) => a - b)
       const isValid = keys && !keys.includes(0) && new Set(keys).size === keys.length
       return isValid ? Buffer.concat(keys.map(u16)) : undefined
     }
@@ -91,7 +98,7 @@ function readValue(key: number, raw: Buffer): Buffer | undefined {
     case 5:
       return text !== '' && isBase64(text) ? Buffer.from(text, 'base64') : undefined
     case 6:
-      return addresses(6)
+      return addresses(16)
     case 7:
       return raw.length > 0 ? raw : undefined
     default:
@@ -104,18 +111,24 @@ export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 }
 
+const [comma, backslash] = [0x2c, 0x5c]
+
 /** Parses comma-separated protocol ids, which have a second level of escapes. */
 function readAlpn(raw: Buffer): Buffer | undefined {
-  const ids: string[] = []
-  let id = ''
-  for (const [, escaped, plain] of `${raw.toString('latin1')},`.matchAll(/\\([\\,])|([\s\S])/g)) {
-    if (plain === ',') {
-      ids.push(id)
-      id = ''
-    } else id += escaped ?? plain
+  const bytes = Buffer.alloc(raw.length + 1)
+  let [start, end] = [0, 1]
+  for (let at = 0; at <= raw.length; at++) {
+    if (at === raw.length || raw[at] === comma) {
+      const length = end - start - 1
+      if (length === 0 || length > 255) return undefined
+      bytes[start] = length
+      start = end++
+    } else {
+      if (raw[at] === backslash && (raw[at + 1] === backslash || raw[at + 1] === comma)) at++
+      bytes[end++] = raw[at]!
+    }
   }
-  if (ids.some((id) => id === '' || id.length > 255)) return undefined
-  return Buffer.concat(ids.flatMap((id) => [Buffer.of(id.length), Buffer.from(id, 'latin1')]))
+  return bytes.subarray(0, start)
 }
 
 /** The parameters as words; undefined unless the bytes are parameters with strictly ascending keys. */
@@ -152,31 +165,30 @@ function printValue(key: number, value: Buffer): string | undefined {
     case 3:
       return value.length === 2 ? String(value.readUInt16BE()) : undefined
     case 4:
-      return groups(4, addressText)
+      return groups(4, textOfAddress)
     case 5:
       return value.toString('base64')
     case 6:
-      return groups(16, addressText)
+      return groups(16, textOfAddress)
     default:
       return quoteIfNeeded(value.toString('latin1'))
   }
 }
 
 function printAlpn(value: Buffer): string | undefined {
-  const ids: string[] = []
-  for (let at = 0; at < value.length; at += value[at]! + 1) {
-    if (at + 1 + value[at]! > value.length) return undefined
-    ids.push(value.toString('latin1', at + 1, at + 1 + value[at]!).replace(/[\\,]/g, '\\$&'))
+  let text = ''
+  for (let at = 0; at < value.length; ) {
+    const end = at + 1 + value[at]!
+    if (end > value.length) return undefined
+    if (at > 0) text += ','
+    for (at++; at < end; at++) {
+      if (value[at] === comma || value[at] === backslash) text += '\\'
+      text += String.fromCharCode(value[at]!)
+    }
   }
-  return quoteIfNeeded(ids.join(','))
+  return quoteIfNeeded(text)
 }
 
 function quoteIfNeeded(text: string): string {
-  if (/^[a-zA-Z0-9,./:?=&{}_-]*$/.test(text)) return text
-  const escaped = text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, (character) =>
-    character === '"' || character === '\\'
-      ? `\\${character}`
-      : `\\${String(character.charCodeAt(0)).padStart(3, '0')}`,
-  )
-  return `"${escaped}"`
+  return /^[a-zA-Z0-9,./:?=&{}_-]*$/.test(text) ? text : quoteBytes(Buffer.from(text, 'latin1'))
 }

@@ -57,42 +57,107 @@ export class Malformed extends Error {
   }
 }
 
-// Spaces; a comment; a parenthesis; the end of a line; a quoted string, or a word that may contain quoted parts.
-const lexeme =
-  /([ \t]+)|;([^\n]*)|([()])|(\r?\n)|("(?:[^"\\\n]|\\[^\n])*"|(?:[^ \t\r\n;()"\\]|\\[^\n])(?:[^ \t\r\n;()"\\]|\\[^\n]|"(?:[^"\\\n]|\\[^\n])*")*)|[\s\S]/gu
-
 /** The maximum number of words, spaces and parentheses in an entry, because readers yield only between entries. */
 const mostPieces = 10_000
+/**
+ * The maximum number of characters in an entry without its comments: 65,535 bytes of data, each of which takes four
+ * characters at most, and as much again as one of four for names, quotes and spaces.
+ */
+const mostCharacters = 5 * 65_535
+
+const tooLong = (line: number) =>
+  new Malformed(line, `is too long: it can have ${mostPieces} words and spaces, and ${mostCharacters} characters`, {
+    kind: 'long',
+  })
+
+const codes = { tab: 0x09, newline: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, open: 0x28, close: 0x29 } as const
+const [semicolon, backslash] = [0x3b, 0x5c]
 
 /** Parses the entries of a zone file, including empty lines. Throws {@link Malformed}. */
 export function* readEntries(text: string): Generator<Entry> {
   let line = 1
-  let depth = 0
+  let isWithin = false
   let entry = emptyEntry(line)
   let pieces = 0
-  for (const [whole, space, comment, parenthesis, end, word] of text.matchAll(lexeme)) {
-    if (++pieces > mostPieces) throw new Malformed(line, 'is too long', { kind: 'long' })
-    if (space !== undefined) entry.isIndented ||= entry.isAtStart
-    else if (comment !== undefined) entry.comment = depth === 0 ? comment.replace(/^ |\r$/g, '') : entry.comment
-    else if (parenthesis !== undefined) {
-      depth += parenthesis === '(' ? 1 : -1
-      if (depth < 0 || depth > 1)
+  /** Where the entry must have ended. */
+  let limit = mostCharacters
+  for (let at = 0; at < text.length; ) {
+    if (++pieces > mostPieces) throw tooLong(line)
+    const code = text.charCodeAt(at)
+    const start = at
+    if (code === codes.space || code === codes.tab) {
+      at = endOfSpace(text, at, limit)
+      entry.isIndented ||= entry.isAtStart
+    } else if (code === semicolon) {
+      const end = text.indexOf('\n', at)
+      at = end === -1 ? text.length : end
+      limit += at - start
+      if (!isWithin) entry.comment = commentIn(text.slice(start + 1, at))
+    } else if (code === codes.open || code === codes.close) {
+      const parenthesis = text[at++]!
+      if (isWithin === (code === codes.open))
         throw new Malformed(line, `has a '${parenthesis}' too many`, { kind: 'parenthesis', what: parenthesis })
-    } else if (end !== undefined) {
+      isWithin = !isWithin
+    } else if (code === codes.newline || text.startsWith('\r\n', at)) {
+      at += code === codes.newline ? 1 : 2
       line++
-      if (depth === 0) {
+      if (!isWithin) {
         yield entry
         entry = emptyEntry(line)
         pieces = 0
+        limit = at + mostCharacters
         continue
       }
-    } else if (word !== undefined) entry.tokens.push(toToken(word))
-    else if (whole === '"') throw new Malformed(line, 'has a quote that is not closed', { kind: 'quote' })
-    else throw new Malformed(line, 'has a character that is not allowed', { kind: 'character' })
+    } else {
+      at = endOfWord(text, at, limit, line)
+      entry.tokens.push(toToken(text.slice(start, at)))
+    }
+    if (at > limit) throw tooLong(line)
     entry.isAtStart = false
   }
-  if (depth > 0) throw new Malformed(line, "has a '(' that is not closed", { kind: 'parenthesis', what: '(' })
+  if (isWithin) throw new Malformed(line, "has a '(' that is not closed", { kind: 'parenthesis', what: '(' })
   yield entry
+}
+
+function endOfSpace(text: string, start: number, limit: number): number {
+  let at = start
+  while (at <= limit && (text.charCodeAt(at) === codes.space || text.charCodeAt(at) === codes.tab)) at++
+  return at
+}
+
+/** A comment without the space that it begins with. */
+function commentIn(text: string): string {
+  return text.slice(text.startsWith(' ') ? 1 : 0, text.endsWith('\r') ? -1 : undefined)
+}
+
+/** Where a word ends that begins at `start`: a quoted string, or one that may contain quoted parts. Looks no further than `limit`. */
+function endOfWord(text: string, start: number, limit: number, line: number): number {
+  const isString = text.charCodeAt(start) === codes.quote
+  let isQuoted = false
+  for (let at = start; ; at++) {
+    if (at > limit) throw tooLong(line)
+    let code = text.charCodeAt(at)
+    const isEscape = code === backslash
+    if (isEscape) code = text.charCodeAt(++at)
+    const isEnd = Number.isNaN(code) || code === codes.newline
+    if (isEnd && isQuoted) throw new Malformed(line, 'has a quote that is not closed', { kind: 'quote' })
+    if (isEnd && isEscape) throw new Malformed(line, 'has a character that is not allowed', { kind: 'character' })
+    if (isEscape) continue
+    if (code === codes.quote) {
+      if (isString && isQuoted) return at + 1
+      isQuoted = !isQuoted
+    } else if (isEnd || (!isQuoted && isDelimiter(code))) {
+      // A carriage return without a line feed begins no word and is nothing else.
+      if (at === start) throw new Malformed(line, 'has a character that is not allowed', { kind: 'character' })
+      return at
+    }
+  }
+}
+
+function isDelimiter(code: number): boolean {
+  return code <= codes.space
+    ? code === codes.space || code === codes.tab || code === codes.return
+    : code === semicolon || code === codes.open || code === codes.close
 }
 
 function emptyEntry(line: number) {
@@ -108,7 +173,7 @@ function emptyEntry(line: number) {
 function toToken(source: string): Token {
   const isQuoted = source.startsWith('"')
   if (!source.includes('"')) return { text: source, isQuoted, source }
-  return { text: source.replace(/\\.|"/gsu, (piece) => (piece === '"' ? '' : piece)), isQuoted, source }
+  return { text: isQuoted ? source.slice(1, -1) : source.replace(/(\\.)|"/gsu, '$1'), isQuoted, source }
 }
 
 /** The words of one record value; undefined unless it is a single line without comments. Throws {@link Malformed}. */

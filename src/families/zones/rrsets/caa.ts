@@ -2,6 +2,7 @@
 import type { Queries } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { unescaped } from '../../../net/dns/names.ts'
+import { mostDataBytes } from '../../../net/dns/rdata.ts'
 import { readWords } from '../../../net/dns/tokens.ts'
 import type { Zone } from '../domain.ts'
 import { apex, rrsetKey } from './domain.ts'
@@ -45,6 +46,9 @@ function namesUpwards(domain: string, zoneName: string): string[] {
 
 /** Reads `FLAGS TAG "VALUE"`, as zones keep it. */
 function propertyOf(text: string): CaaProperty {
-  const [flags, tag, value] = (readWords(text) ?? []).map((word) => unescaped(word.text)?.toString('latin1') ?? '')
+  const [flags, tag, value] = (readWords(text) ?? []).map((word) => {
+    const plain = unescaped(word.text, mostDataBytes)
+    return plain.ok ? plain.bytes.toString('latin1') : ''
+  })
   return { isCritical: (Number(flags) & 0x80) !== 0, tag: (tag ?? '').toLowerCase(), value: value ?? '' }
 }

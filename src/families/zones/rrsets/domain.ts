@@ -5,6 +5,7 @@ import { nameOf } from '../../../net/dns/names.ts'
 import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
 import { isDnsLabel, isLowerCase } from '../../../net/hostnames.ts'
 import { isUnicodeLabel } from '../../../net/punycode.ts'
+import { rrsetLimits } from '../limits.ts'
 
 export interface ZoneRecord {
   readonly value: string
@@ -36,9 +37,11 @@ export function rrsetKey({ name, type }: Pick<RrsetContent, 'name' | 'type'>): s
   return `${name}/${type}`
 }
 
-/** Most bytes of the records of an RRSet: with them an answer still fits into one message over TCP. */
-const maxRrsetBytes = 60_000
-const maxRrsetRecords = 1_000
+/** What an answer has of each record besides its data: name, type, class, TTL and length. */
+const recordHeadBytes = 12
+const tooLarge = 'the records are too large for one answer'
+/** Reading ends with so many problems, which are all that a refusal tells. */
+const mostProblems = 20
 
 /** What is wrong with the name of an RRSet in a zone; undefined when nothing is. */
 export function recordNameProblem(name: string, zoneName: string): string | undefined {
@@ -67,14 +70,19 @@ export function parseRecords(
 ): RecordsResult {
   const origin = nameOf(zoneName)
   const problems: Problem[] = []
-  const records = given.map(({ value, comment }, index) => {
+  const records: ZoneRecord[] = []
+  let bytes = 0
+  for (const [index, { value, comment }] of given.entries()) {
     const at = `${prefix}records[${index}]`
     const data = parseRdata(type, value, origin)
     if (!data.ok) problems.push({ field: `${at}.value`, message: `is no value of type ${type}: ${data.message}` })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what comments may not have
     if (/[\x00-\x1f\x7f]/.test(comment ?? '')) problems.push({ field: `${at}.comment`, message: 'must be one line' })
-    return { value: data.ok ? settled(type, data.text) : value, comment: comment ?? '' }
-  })
+    if (data.ok) bytes += data.bytes.length + recordHeadBytes
+    if (bytes > rrsetLimits.dataBytes) problems.push({ field: `${prefix}records`, message: tooLarge })
+    if (bytes > rrsetLimits.dataBytes || problems.length >= mostProblems) break
+    records.push({ value: data.ok ? settled(type, data.text) : value, comment: comment ?? '' })
+  }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, records }
 }
 
@@ -98,7 +106,7 @@ export function rrsetProblem(zoneName: string, { name, type, records }: RrsetCon
   if (type === 'CNAME' && name === apex) return 'the zone itself cannot have a CNAME record'
   if (type === 'DS' && name === apex) return 'DS records belong to delegated names'
   if (isSingle(type) && records.length > 1) return `there can be one ${type} record only`
-  if (records.length > maxRrsetRecords) return `there can be at most ${maxRrsetRecords} records`
+  if (records.length > rrsetLimits.records) return `there can be at most ${rrsetLimits.records} records`
   const origin = nameOf(zoneName)
   const known = new Set<string>()
   let bytes = 0
@@ -108,9 +116,10 @@ export function rrsetProblem(zoneName: string, { name, type, records }: RrsetCon
     const key = sameness(type, data.bytes)
     if (known.has(key)) return `${duplicateValue} ${value.slice(0, 80)}`
     known.add(key)
-    bytes += data.bytes.length + 12
+    bytes += data.bytes.length + recordHeadBytes
+    if (bytes > rrsetLimits.dataBytes) return tooLarge
   }
-  return bytes > maxRrsetBytes ? 'the records are too large for one answer' : undefined
+  return undefined
 }
 
 const isSingle = (type: RecordTypeName) => type === 'SOA' || type === 'CNAME'
