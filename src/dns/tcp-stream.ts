@@ -1,9 +1,15 @@
 /** Messages in a TCP stream, each prefixed with its length in two bytes (RFC 1035, 4.2.2; RFC 7766). */
 
+const prefixBytes = 2
+
 /** Collects the bytes of a stream and splits them into messages. */
 export class MessageStream {
   readonly #maxBytes: number
-  #rest: Buffer = Buffer.alloc(0)
+  /** What has come of the next message, which is joined once all of it is there. */
+  #parts: Buffer[] = []
+  #length = 0
+  /** How many bytes make it worth looking. */
+  #needed = prefixBytes
 
   /** `take` throws a RangeError on a message that is longer than `maxBytes`. */
   constructor(maxBytes: number) {
@@ -12,14 +18,19 @@ export class MessageStream {
 
   /** Yields the messages that these bytes complete. */
   *take(bytes: Buffer): Generator<Buffer> {
-    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-    while (this.#rest.length >= 2) {
-      const length = this.#rest.readUInt16BE(0)
+    this.#parts.push(bytes)
+    this.#length += bytes.length
+    while (this.#length >= this.#needed) {
+      const all = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+      const length = all.readUInt16BE(0)
       if (length > this.#maxBytes) throw new RangeError(`a message of ${length} bytes`)
-      if (this.#rest.length < length + 2) return
-      const message = this.#rest.subarray(2, length + 2)
-      this.#rest = this.#rest.subarray(length + 2)
-      yield message
+      const end = prefixBytes + length
+      const isWhole = all.length >= end
+      const rest = isWhole ? all.subarray(end) : all
+      this.#parts = [rest]
+      this.#length = rest.length
+      this.#needed = isWhole ? prefixBytes : end
+      if (isWhole) yield all.subarray(prefixBytes, end)
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The syntax of host names in ASCII; an internationalized name must be in punycode. */
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+const maxLabel = 63
 
 /** Whether a text is one label of a host name in either case: letters, digits and inner hyphens (RFC 1123, 2.1). */
 export function isHostLabel(text: string): boolean {
@@ -9,7 +10,7 @@ export function isHostLabel(text: string): boolean {
 
 /** Whether a text is one label of a DNS name, such as `_dmarc`: like a host label, but underscores count as letters. */
 export function isDnsLabel(text: string): boolean {
-  return label.test(text.replaceAll('_', 'x'))
+  return text.length <= maxLabel && label.test(text.replaceAll('_', 'x'))
 }
 
 /** Whether a text is a host name in either case, without a trailing dot. */

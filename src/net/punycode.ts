@@ -3,6 +3,7 @@
 const base = 36
 const lowest = 1
 const highest = 26
+const maxLabel = 63
 
 /** The threshold of a digit, by its place in a number. */
 const threshold = (place: number, bias: number) => Math.min(Math.max(place - bias, lowest), highest)
@@ -51,6 +52,7 @@ function adapted(delta: number, count: number, isFirst: boolean): number {
 /** Whether a label in lower case that says it is punycode is the spelling of a text that names may have. */
 export function isUnicodeLabel(label: string): boolean {
   if (!label.startsWith('xn--')) return true
+  if (label.length > maxLabel) return false
   // A separator with nothing before it is superfluous, but read all the same.
   const given = label.slice(4)
   const code = given.lastIndexOf('-') === 0 ? given.slice(1) : given

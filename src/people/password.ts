@@ -4,6 +4,7 @@
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { hasMoreCharacters } from '../kernel/contract/field-checks.ts'
 import { commonPassword } from './common-password.ts'
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
@@ -21,9 +22,8 @@ export function passwordProblem(
   password: string,
   words: readonly string[] = [],
 ): 'too_short' | 'too_long' | 'too_common' | undefined {
-  const length = [...password].length
-  if (length < minPassword) return 'too_short'
-  if (length > maxPassword) return 'too_long'
+  if (hasMoreCharacters(password, maxPassword)) return 'too_long'
+  if ([...password].length < minPassword) return 'too_short'
   return commonPassword(password, words) ? 'too_common' : undefined
 }
 

@@ -36,7 +36,11 @@ export function totpCode(secret: string, step: number, length = digits): string 
   return String(number % 10 ** length).padStart(length, '0')
 }
 
-const plainCode = (given: string) => given.replaceAll(/[\s-]/g, '')
+/** A code as people type it has spaces and hyphens, and no more of them than digits and letters. */
+const maxTyped = 32
+
+/** What was typed without spaces and hyphens; empty when it is too long for a code. */
+const plainCode = (given: string) => (given.length > maxTyped ? '' : given.replaceAll(/[\s-]/g, ''))
 
 /** Whether a text has the form of a code by time, which that of a recovery code never has. */
 export function isOneTimeCode(given: string): boolean {

@@ -25,11 +25,12 @@ const letters = new Map(substitutes.flatMap(([shapes, letter]) => [...shapes].ma
 const unknown = '?'
 
 /**
- * Sequences that say how often something is repeated: insert and delete lines, scroll, go on or back by tabs, repeat a character.
- * The library believes any number, and would be busy for minutes with the largest one.
+ * Sequences that say how often something is repeated, and how often that makes sense: insert and delete lines, scroll; go on
+ * or back by tabs, repeat a character. The library believes any number, and would be busy for minutes with the largest one.
  */
-const repeating = ['I', 'L', 'M', 'S', 'T', 'Z', 'b']
-const mostRepeated = columns * lines
+const mostRepeated = { L: lines, M: lines, S: lines, T: lines, I: columns, Z: columns, b: columns } as const
+/** How much is parsed at once, in bytes: a reset of the terminal has two, and takes 50 us. */
+const pieceBytes = 128
 /** How long it rests after parsing, for each unit of time that this took: a program may write without end. */
 const restShare = 3
 
@@ -50,7 +51,9 @@ export class EmulatedScreen extends Writable implements Screen {
   static async open(onReply: (text: string) => void): Promise<EmulatedScreen> {
     const { default: library } = await import('@xterm/headless')
     const xterm = new library.Terminal({ cols: columns, rows: lines, scrollback: 0, allowProposedApi: true })
-    for (const final of repeating) xterm.parser.registerCsiHandler({ final }, ([count]) => Number(count) > mostRepeated)
+    for (const [final, most] of Object.entries(mostRepeated)) {
+      xterm.parser.registerCsiHandler({ final }, ([count]) => Number(count) > most)
+    }
     return new EmulatedScreen(xterm, onReply)
   }
 
@@ -71,7 +74,7 @@ export class EmulatedScreen extends Writable implements Screen {
 
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
     const begun = performance.now()
-    this.#xterm.write(bytes, () => {
+    this.#parse(bytes, () => {
       this.#shown = undefined
       for (const listener of this.#listeners) listener()
       // Whoever writes waits for this: a machine gets no more than a share of this process.
@@ -79,6 +82,12 @@ export class EmulatedScreen extends Writable implements Screen {
       if (restMs > 0) setTimeout(done, restMs)
       else done()
     })
+  }
+
+  /** Parses piece by piece; the library lets others have their turn before each. */
+  #parse(bytes: Buffer, done: () => void): void {
+    if (bytes.length === 0) return void done()
+    this.#xterm.write(bytes.subarray(0, pieceBytes), () => this.#parse(bytes.subarray(pieceBytes), done))
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

@@ -4,6 +4,7 @@
  * them and reads what it was sent, so that nothing gathers here.
  */
 import { Duplex } from 'node:stream'
+import { pacing } from '../../kernel/process/turns.ts'
 import { cell, letter } from './font.ts'
 import { offeredFormat, palette, pixelsOf, readPixelFormat, writePixelFormat } from './pixels.ts'
 import { columns, lines, type Screen } from './text-screen.ts'
@@ -72,13 +73,19 @@ export class RfbServer extends Duplex {
 
   override _write(bytes: Buffer, _encoding: string, done: (error?: Error) => void): void {
     this.#received = Buffer.concat([this.#received, bytes])
-    try {
-      while (this.#readMessage());
-    } catch (error) {
-      return void done(error as Error)
+    this.#readAll().then(() => {
+      if (this.readableLength < this.readableHighWaterMark) done()
+      else this.#goOn = done
+    }, done)
+  }
+
+  /** Reads all messages that are there, in turns with other work: there may be thousands. */
+  async #readAll(): Promise<void> {
+    const pace = pacing()
+    while (!this.destroyed && this.#readMessage()) {
+      const turn = pace()
+      if (turn) await turn
     }
-    if (this.readableLength < this.readableHighWaterMark) done()
-    else this.#goOn = done
   }
 
   override _final(done: () => void): void {

@@ -10,6 +10,7 @@ import {
   textParam,
 } from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
+import { maxPublicKey } from './public-key.ts'
 
 export const spelling = { type: 'ssh_key', path: 'ssh_keys', title: 'SSH key', sortable: ['id', 'name'] } as const
 
@@ -23,7 +24,7 @@ export const SshKey = named('SshKey', {
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
-const PublicKey = Type.String({ minLength: 1, maxLength: 16_384 })
+const PublicKey = Type.String({ minLength: 1, maxLength: maxPublicKey })
 
 export const sshKeyEndpoints = defineEndpoints(
   resourceEndpoints(spelling, SshKey, {

@@ -10,6 +10,9 @@ const algorithms = new Set([
   'sk-ecdsa-sha2-nistp256@openssh.com',
 ])
 
+/** Longest public key with its comment, in characters: an RSA key of 16,384 bits takes less than 3,000. */
+export const maxPublicKey = 16_384
+
 export type KeyBlobResult = { ok: true; blob: Uint8Array } | { ok: false; message: string }
 
 /**
@@ -17,6 +20,7 @@ export type KeyBlobResult = { ok: true; blob: Uint8Array } | { ok: false; messag
  * tolerated, because clients send whole files; white space at its start is not (spec: Additional rules).
  */
 export function readPublicKey(text: string): KeyBlobResult {
+  if (text.length > maxPublicKey) return { ok: false, message: `must not have more than ${maxPublicKey} characters` }
   if (/^\s/.test(text)) return { ok: false, message: 'must not begin with white space' }
   const line = text.trimEnd()
   if (/[\r\n]/.test(line)) return { ok: false, message: 'must be a single line' }
@@ -29,10 +33,17 @@ export function readPublicKey(text: string): KeyBlobResult {
 
 /** The bytes of canonical base64, whose padding may be missing or too long; undefined for anything else. */
 function bytesOf(base64: string): Uint8Array | undefined {
-  const digits = base64.replace(/=+$/, '')
+  const digits = withoutPadding(base64)
   if (!/^[A-Za-z0-9+/]+$/.test(digits) || digits.length % 4 === 1) return undefined
   const binary = atob(digits)
-  return btoa(binary).replace(/=+$/, '') === digits ? Uint8Array.from(binary, (char) => char.charCodeAt(0)) : undefined
+  return withoutPadding(btoa(binary)) === digits ? Uint8Array.from(binary, (char) => char.charCodeAt(0)) : undefined
+}
+
+/** The digits before the padding. A pattern would begin anew at every character of a padding that is none. */
+function withoutPadding(base64: string): string {
+  let end = base64.length
+  while (base64[end - 1] === '=') end--
+  return base64.slice(0, end)
 }
 
 /** A blob is a sequence of length-prefixed strings, the first of which repeats the algorithm (RFC 4253, 6.6). */
@@ -46,7 +57,7 @@ function isBlobOf(algorithm: string, bytes: Uint8Array): boolean {
     parts.push(bytes.subarray(at + 4, end))
     at = end
   }
-  if (String.fromCharCode(...(parts[0] ?? [])) !== algorithm) return false
+  if (parts[0]?.length !== algorithm.length || String.fromCharCode(...parts[0]) !== algorithm) return false
   if (algorithm === 'ssh-ed25519') return parts.length === 2 && parts[1]!.length === 32
   return parts.length >= 3 && parts.slice(1).every((part) => part.length > 0)
 }

@@ -8,33 +8,55 @@ import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { ApiError, invalidInput, type Problem } from '../errors.ts'
 import type { QueryParams } from './contract.ts'
-import { checkJsonBounds, maxKeys } from './json-bounds.ts'
-import { parseLabels } from './labels.ts'
+import { labelCheck, lengthCheck, unknownField, withoutTextLengths } from './field-checks.ts'
+import { checkJsonBounds } from './json-bounds.ts'
+import { readJsonInTurns } from './json-in-turns.ts'
 
 /** Largest request body in bytes. */
 export const maxBodyBytes = 128 * 1024
 const maxProblems = 20
 
-// Each unknown field yields two errors before the one that lists them all, which a smaller bound would hide.
-Settings.Set({ maxErrors: 2 * maxKeys })
+// Each of the unknown fields yields two errors before the one that lists them all, which a smaller bound would hide.
+Settings.Set({ maxErrors: 200 })
 
 /** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
-  checkJsonBounds(bytes)
+  checkUtf8(bytes)
+  for (const _ of checkJsonBounds(bytes));
   const text = bytes.toString()
   if (text.trim() === '') return undefined
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new ApiError('json_error', 'the request body is not valid JSON', { cause })
+    throw notJson(cause)
   }
   // Forbidden keys and characters can only appear literally as `__proto__` or through an escape; other texts need no
   // walk.
   if (text.includes('\\u') || text.includes('__proto__')) checkTexts(value)
   return value
 }
+
+/** Does what `parseJson` does with a body that is larger than most, step by step. Errors: 400 `json_error`. */
+export function* parseLargeJson(bytes: Buffer): Generator<void, unknown> {
+  checkUtf8(bytes)
+  yield* checkJsonBounds(bytes)
+  let value: unknown
+  try {
+    value = yield* readJsonInTurns(bytes)
+  } catch (cause) {
+    throw notJson(cause)
+  }
+  yield
+  checkTexts(value)
+  return value
+}
+
+function checkUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
+}
+
+const notJson = (cause: unknown) => new ApiError('json_error', 'the request body is not valid JSON', { cause })
 
 function checkTexts(value: unknown): void {
   if (typeof value === 'string') checkText(value)
@@ -61,14 +83,17 @@ function checkText(text: string): void {
 export type BodyCheck = (body: unknown) => void
 
 /**
- * Creates the check of a body. It throws 422 `invalid_input` with at most 20 problems. It also checks all
- * `labels` in a body (spec: Labels).
+ * Creates the check of a body. It throws 422 `invalid_input` with at most 20 problems. What is too long is refused before
+ * anything else is looked at. It also checks all `labels` in a body (spec: Labels).
  */
 export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
   let validator: Validator | undefined
   const checkLabels = labelCheck(schema, vendor)
+  const checkLengths = lengthCheck(schema)
   return (body) => {
-    validator ??= Compile(schema)
+    const tooLong = checkLengths?.(body, '') ?? []
+    if (tooLong.length > 0) throw refuse(tooLong)
+    validator ??= Compile(withoutTextLengths(schema))
     const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
     problems.push(...(checkLabels?.(body, '') ?? []))
     if (problems.length > 0) throw refuse(problems)
@@ -80,47 +105,6 @@ function refuse(problems: Problem[]): ApiError {
   const message = unknown ? `invalid input: unknown field name '${unknown.field}'` : undefined
   return invalidInput(problems.slice(0, maxProblems), message)
 }
-
-/** Finds problems with the labels in a value; the schema refuses values of any other shape. */
-type LabelCheck = (value: unknown, field: string) => Problem[]
-
-interface Shape {
-  readonly properties?: Readonly<Record<string, Shape>>
-  readonly items?: Shape
-  readonly anyOf?: readonly Shape[]
-}
-
-/** The check of all labels in a schema, at any depth; undefined when there are none. */
-function labelCheck({ properties = {}, items, anyOf = [] }: Shape, vendor: string): LabelCheck | undefined {
-  const ofFields = Object.entries(properties).flatMap(([name, shape]) => {
-    const check = name === 'labels' ? labelsCheck(vendor) : labelCheck(shape, vendor)
-    return check ? [{ name, check }] : []
-  })
-  const ofItems = items && labelCheck(items, vendor)
-  const ofMembers = anyOf.flatMap((shape) => labelCheck(shape, vendor) ?? [])
-  if (ofFields.length + ofMembers.length === 0 && !ofItems) return undefined
-  return (value, field) => {
-    if (typeof value !== 'object' || value === null) return []
-    const fields = value as Record<string, unknown>
-    const problems: Problem[] = []
-    for (const check of ofMembers) problems.push(...check(value, field))
-    if (ofItems && Array.isArray(value)) {
-      value.forEach((entry, index) => void problems.push(...ofItems(entry, `${field}[${index}]`)))
-    }
-    for (const { name, check } of ofFields) problems.push(...check(fields[name], field ? `${field}.${name}` : name))
-    return problems
-  }
-}
-
-function labelsCheck(vendor: string): LabelCheck {
-  return (labels, field) => {
-    if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return []
-    const result = parseLabels(labels, { vendor })
-    return result.ok ? [] : result.problems.map(({ message }) => ({ field, message }))
-  }
-}
-
-const unknownField = 'unknown field'
 
 interface SchemaError {
   readonly keyword: string

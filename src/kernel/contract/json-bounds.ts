@@ -8,43 +8,94 @@ export const maxKeys = 1_000
 const maxEntries = 20_000
 /** Maximum number of strings; valid JSON within the other bounds cannot have more. */
 const maxTexts = maxKeys + maxEntries + 1
+/** Maximum length in bytes of a key as it is written, and of a number. Keys of labels are the longest there are. */
+const maxKeyBytes = 1_024
+const maxNumberBytes = 1_024
+/** Maximum length in bytes of white space at one place. */
+const maxSpaceBytes = 65_536
 
-const quote = 0x22
+/** How many bytes are read at once. */
+export const pieceBytes = 65_536
+
 const comma = 0x2c
 const colon = 0x3a
 const openBracket = 0x5b
-const backslash = 0x5c
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 const space = 0x20
+export const quote = 0x22
+export const backslash = 0x5c
 
-/** Errors: 400 `json_error` that names the bound. Invalid JSON may pass; the parser refuses it. */
-export function checkJsonBounds(bytes: Buffer): void {
-  let depth = 0
-  let keys = 0
-  let entries = 0
-  let texts = 0
+/** Where the pass stands. */
+interface Pass {
+  depth: number
+  keys: number
+  entries: number
+  texts: number
+  /** Bytes of the last string, of the number that is being read, and of white space before the current byte. */
+  text: number
+  number: number
+  space: number
   /** True right after an opening bracket: the next byte starts the first entry or closes the empty container. */
-  let isFresh = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!
-    if (byte <= space) continue
-    if (isFresh) {
-      isFresh = false
-      if (byte !== closeBracket && byte !== closeBrace) entries++
+  isFresh: boolean
+}
+
+/**
+ * Yields after each piece. Errors: 400 `json_error` that names the bound. Invalid JSON may pass; the parser refuses it.
+ */
+export function* checkJsonBounds(bytes: Buffer): Generator<void, void> {
+  const pass: Pass = { depth: 0, keys: 0, entries: 0, texts: 0, text: 0, number: 0, space: 0, isFresh: false }
+  let [at, isText] = [0, false]
+  for (let end = 0; at < bytes.length; ) {
+    end = Math.min(at + pieceBytes, bytes.length)
+    while (at < end) {
+      if (isText) {
+        const start = at
+        while (at < end && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+        pass.text += at - start
+        if (at >= end) break
+        isText = false
+        at++
+      } else isText = count(pass, bytes[at++]!)
     }
-    if (byte === quote) {
-      if (++texts > maxTexts) throw tooMany()
-      at = endOfText(bytes, at)
-    } else if (byte === comma) entries++
-    else if (byte === colon) keys++
-    else if (byte === openBracket || byte === openBrace) {
-      if (++depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
-      isFresh = true
-    } else if (byte === closeBracket || byte === closeBrace) depth--
-    if (keys > maxKeys || entries > maxEntries) throw tooMany()
+    yield
   }
+}
+
+/** Counts a byte outside of strings; returns whether it begins one. */
+function count(pass: Pass, byte: number): boolean {
+  if (byte <= space) {
+    if (++pass.space > maxSpaceBytes) throw tooLong('stretch of white space', maxSpaceBytes)
+    return false
+  }
+  pass.space = 0
+  const isClosing = byte === closeBracket || byte === closeBrace
+  if (pass.isFresh) {
+    pass.isFresh = false
+    if (!isClosing) pass.entries++
+  }
+  if (byte === quote) {
+    pass.text = 0
+    if (++pass.texts > maxTexts) throw tooMany()
+    return true
+  }
+  if (!isClosing && byte !== comma && byte !== colon && byte !== openBracket && byte !== openBrace) {
+    if (++pass.number > maxNumberBytes) throw tooLong('number', maxNumberBytes)
+    return false
+  }
+  pass.number = 0
+  if (byte === comma) pass.entries++
+  else if (byte === colon) {
+    pass.keys++
+    if (pass.text > maxKeyBytes) throw tooLong('key', maxKeyBytes)
+  } else if (isClosing) pass.depth--
+  else {
+    if (++pass.depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
+    pass.isFresh = true
+  }
+  if (pass.keys > maxKeys || pass.entries > maxEntries) throw tooMany()
+  return false
 }
 
 function tooMany(): ApiError {
@@ -52,9 +103,6 @@ function tooMany(): ApiError {
   return new ApiError('json_error', `the JSON has too many entries: ${bounds}`)
 }
 
-/** The index of the quote that ends the string starting at `start`, or the end of the input. */
-function endOfText(bytes: Buffer, start: number): number {
-  let at = start + 1
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
-  return at
+function tooLong(what: string, most: number): ApiError {
+  return new ApiError('json_error', `the JSON has a ${what} of more than ${most} bytes`)
 }

@@ -17,7 +17,6 @@ import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
-import { Line } from '../process/line.ts'
 import type { ProjectId } from '../scope.ts'
 import {
   type About,
@@ -302,20 +301,10 @@ function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {
 }
 
 function readBodies(server: FastifyInstance): void {
-  const large = new Line()
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const read = () => {
-      try {
-        done(null, readBody(request.headers, bytes as Buffer))
-      } catch (error) {
-        done(error as Error)
-      }
-    }
-    // A large body takes noticeable time to parse, so other requests run between two of them.
-    if (bytes.length > maxBodyBytes) large.join(read)
-    else read()
-  })
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer) =>
+    onBehalfOf(request.principal?.scope?.projectId, () => readBody(request.headers, bytes)),
+  )
 }
 
 function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Routes, mounted: Mounted): void {
