@@ -157,9 +157,13 @@ forEachDatabase('a summary of Projects', (open) => {
     }
     assert.equal(one.summary.monthly.currency, 'EUR')
     assert.equal(one.summary.ending_certificates, 0)
+    assert.equal(one.summary.failed_resources, 0)
     assert.ok(one.summary.running_actions > 0)
+    // No zone here has its name, so that it is not issued.
+    await done(world.api.post('/certificates', { name: 'shop', type: 'managed', domain_names: ['shop.example.com'] }))
     await world.settle()
     const [after] = (await done(world.api.get(own(world, '/projects?summary=true')))).projects
+    assert.deepEqual([after.summary.failed_resources, after.summary.ending_certificates], [1, 0])
     assert.equal(after.summary.running_actions, 0)
   })
 

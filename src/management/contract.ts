@@ -54,6 +54,11 @@ const Whoami = named('Whoami', {
 
 const Summary = named('ProjectSummary', {
   running_actions: Type.Integer({ minimum: 0 }),
+  failed_resources: Type.Integer({
+    minimum: 0,
+    description:
+      'Certificates that were not issued or not renewed, but for those counted as ending, and zones whose primary servers do not answer',
+  }),
   ending_certificates: Type.Integer({
     minimum: 0,
     description: 'Certificates that have ended or end within 30 days, and are not renewed by themselves',

@@ -1,4 +1,4 @@
-/** What is to be said of many Projects at once: what runs, what ends, what it costs. */
+/** What is to be said of many Projects at once: what runs, what failed, what ends, what it costs. */
 import { families } from '../families.ts'
 import { runningByProject } from '../kernel/actions/activity.ts'
 import { timestamp } from '../kernel/process/clock.ts'
@@ -12,6 +12,7 @@ const digits = 4
 
 export interface Summary {
   readonly running_actions: number
+  readonly failed_resources: number
   readonly ending_certificates: number
   readonly monthly: { readonly currency: string; readonly net: string; readonly gross: string }
 }
@@ -22,11 +23,12 @@ export async function summarize(platform: Platform, ids: readonly ProjectId[]): 
   if (ids.length === 0) return new Map()
   const running = await runningByProject(db.query, ids)
   const until = timestamp(clock.now() + soonMs)
+  const failed = new Map<ProjectId, number>()
   const ending = new Map<ProjectId, number>()
   const costs: Cost[] = []
   for (const { glance } of families) {
-    const found = (await glance.ending?.(platform, ids, until)) ?? []
-    for (const [id, count] of found) ending.set(id, (ending.get(id) ?? 0) + count)
+    add(failed, await glance.failed?.(platform, ids, until))
+    add(ending, await glance.ending?.(platform, ids, until))
     costs.push(...((await glance.costs?.(platform, ids)) ?? []))
   }
   const { currency } = catalogue.priceList
@@ -36,11 +38,16 @@ export async function summarize(platform: Platform, ids: readonly ProjectId[]): 
       id,
       {
         running_actions: running.get(id) ?? 0,
+        failed_resources: failed.get(id) ?? 0,
         ending_certificates: ending.get(id) ?? 0,
         monthly: { currency, ...total(byProject.get(id) ?? []) },
       },
     ]),
   )
+}
+
+function add(sums: Map<ProjectId, number>, found: ReadonlyMap<ProjectId, number> = new Map()): void {
+  for (const [id, count] of found) sums.set(id, (sums.get(id) ?? 0) + count)
 }
 
 function total(costs: readonly Cost[]) {

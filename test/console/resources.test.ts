@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { scoped } from '../../src/kernel/data/scoped.ts'
+import type { ProjectId } from '../../src/kernel/scope.ts'
 import { drivesWhatIsSaid } from './driven.ts'
-import { expect, forConsole, press, tabTo } from './harness.ts'
+import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
+import { someBalancers } from './states/firewalls.ts'
 import { pageOf, publicKey, someKeys, someNetworks, someZones } from './states/resources.ts'
+import { someServers } from './states/servers.ts'
 
 /** Opens the menu of a row and takes an entry. */
 async function choose(page: Page, row: string, entry: string): Promise<void> {
@@ -340,6 +344,99 @@ forConsole('SSH keys in the console', (open) => {
     const { page } = console
     const add = page.getByRole('button', { name: 'Add an SSH key' })
     await expect(add).toHaveAccessibleDescription(/needs the role Restricted/)
+  })
+})
+
+/** One of each kind that can fail of itself, long before everything that was done last. */
+async function someFailures(console: Console): Promise<void> {
+  const { api, world, project } = console
+  await someBalancers(console)
+  const { servers } = (await api.get('/servers?name=web-1')).body
+  await api.post(`/servers/${servers[0].id}/actions/poweroff`)
+  await api.post('/certificates', { name: 'shop', type: 'managed', domain_names: ['shop.elsewhere.example'] })
+  await api.post('/zones', {
+    name: 'copy.example',
+    mode: 'secondary',
+    primary_nameservers: [{ address: '192.0.2.53', port: 53 }],
+  })
+  await world.settle()
+  await world.db.transact(async (tx) => {
+    const sources = scoped(tx.query, { projectId: project as ProjectId }).updateTable('zone_source')
+    await sources.set({ is_stale: 1 }).execute()
+  })
+  world.clock.advance(2 * 86_400_000)
+  for (let count = 0; count < 11; count++) await api.post('/volumes', { name: `v${count}`, size: 10, location: 'fsn1' })
+  await world.settle()
+}
+
+forConsole('the overview of a Project', (open) => {
+  test('says what needs somebody by its state, however long ago it failed', async () => {
+    const console = await open()
+    const { page, project } = console
+    await someFailures(console)
+    await console.visit('P')
+    const main = page.getByRole('main')
+    await expect(main.getByText('3 things need you.')).toBeVisible()
+    await expect(main.getByText('Nothing needs you')).toHaveCount(0)
+    const line = (text: string) => main.getByRole('listitem').filter({ hasText: text })
+    await expect(line('shop: Not issued')).toContainText('no zone')
+    await expect(line('shop: 1 of 2 healthy')).toContainText('http 80')
+    await expect(line('copy.example: the primary servers do not answer')).toBeVisible()
+    await line('copy.example').getByRole('link', { name: 'Look at it' }).click()
+    await expect(page).toHaveURL(/\/zones\/copy\.example\/settings$/)
+    // The page of all Projects tells of what it can count.
+    await console.visit('/')
+    const card = page.getByRole('main').getByRole('listitem').filter({ hasText: 'first' })
+    await expect(card).toContainText('2 things failed')
+    await expect(card).not.toContainText('Nothing runs')
+    await console.visit(`/projects/${project}`)
+    await expect(main.getByText('3 things need you.')).toBeVisible()
+  })
+
+  test('says what no simulation brings about, and which failures of actions stand', async () => {
+    const console = await open()
+    const { page, api, world } = console
+    await someServers(console)
+    const { id } = (await api.post('/volumes', { name: 'data', size: 10, location: 'fsn1' })).body.volume
+    await world.settle()
+    await page.route(/\/v1\/servers\?/, async (route) => {
+      const reply = await (await route.fetch()).json()
+      await route.fulfill({
+        json: { ...reply, servers: reply.servers.map((one: object) => ({ ...one, status: 'unknown' })) },
+      })
+    })
+    await page.route(/\/v1\/primary_ips\?/, async (route) => {
+      const reply = await (await route.fetch()).json()
+      const [first, ...others] = reply.primary_ips
+      await route.fulfill({ json: { ...reply, primary_ips: [{ ...first, blocked: true }, ...others] } })
+    })
+    const action = (id: number, command: string, status: string, about: number) => ({
+      ...{ id, command, status, family: 'volumes', progress: 100, resources: [{ id: about, type: 'volume' }] },
+      ...{ started: new Date().toISOString(), finished: new Date().toISOString() },
+      error: status === 'error' ? { code: 'action_failed', message: 'it did not work' } : null,
+    })
+    const told = {
+      error: [
+        action(5, 'resize_volume', 'error', id),
+        action(4, 'resize_volume', 'error', id),
+        action(2, 'attach_volume', 'error', id),
+      ],
+      success: [action(3, 'attach_volume', 'success', id)],
+    }
+    await page.route(/\/activity\?/, (route) => {
+      const status = new URL(route.request().url()).searchParams.get('status') as keyof typeof told | null
+      return route.fulfill({ json: { activity: status ? told[status] : [], meta: { next: null } } })
+    })
+    await console.visit('P')
+    const needs = page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('link', { name: 'Look at it' }) })
+    await expect(page.getByText('6 things need you.')).toBeVisible()
+    await expect(needs.filter({ hasText: 'The state of web-1 is unknown' })).toHaveCount(1)
+    await expect(needs.filter({ hasText: 'is blocked' })).toHaveCount(1)
+    await expect(needs.filter({ hasText: 'data: Resize volume failed' })).toHaveCount(1)
+    await expect(needs.filter({ hasText: 'Attach' })).toHaveCount(0)
   })
 })
 

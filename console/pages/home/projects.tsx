@@ -151,7 +151,7 @@ function Card({ project, isPinned }: { readonly project: Project; readonly isPin
 }
 
 function Summary({ summary }: { readonly summary: NonNullable<Project['summary']> }) {
-  const { running_actions: running, ending_certificates: ending, monthly } = summary
+  const { running_actions: running, failed_resources: failed, ending_certificates: ending, monthly } = summary
   const amount = shownOf(monthly)
   return (
     <FactLine>
@@ -161,13 +161,19 @@ function Summary({ summary }: { readonly summary: NonNullable<Project['summary']
           {w.running(running)}
         </span>
       )}
+      {failed > 0 && (
+        <span>
+          <Sign mood="bad" />
+          {w.failed(failed)}
+        </span>
+      )}
       {ending > 0 && (
         <span>
           <Sign mood="warn" />
           {w.ending(ending)}
         </span>
       )}
-      {running === 0 && ending === 0 && <span className="faint">{w.quiet}</span>}
+      {running === 0 && failed === 0 && ending === 0 && <span className="faint">{w.quiet}</span>}
       {Number(amount) > 0 && <span>{w.about(aMonth(amount, monthly.currency))}</span>}
     </FactLine>
   )

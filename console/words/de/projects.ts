@@ -14,6 +14,7 @@ export const projects: Words['projects'] = {
   counts: (servers) => plural(servers, { one: '# Server', other: '# Server' }),
   others: (count) => plural(count, { one: '# anderes', other: '# andere' }),
   running: (count) => plural(count, { one: '# Aktion läuft', other: '# Aktionen laufen' }),
+  failed: (count) => plural(count, { one: '# Ding ist fehlgeschlagen', other: '# Dinge sind fehlgeschlagen' }),
   ending: (count) => plural(count, { one: '# Zertifikat endet bald', other: '# Zertifikate enden bald' }),
   quiet: 'Nichts läuft, nichts endet bald',
   about: (price) => `etwa ${price}`,

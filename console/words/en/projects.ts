@@ -13,6 +13,7 @@ export const projects = {
   counts: (servers: number) => plural(servers, { one: '# server', other: '# servers' }),
   others: (count: number) => plural(count, { one: '# other thing', other: '# other things' }),
   running: (count: number) => plural(count, { one: '# action running', other: '# actions running' }),
+  failed: (count: number) => plural(count, { one: '# thing failed', other: '# things failed' }),
   ending: (count: number) => plural(count, { one: '# certificate ends soon', other: '# certificates end soon' }),
   quiet: 'Nothing runs, nothing ends soon',
   about: (price: string) => `about ${price}`,

@@ -1,10 +1,13 @@
 /** Which certificates somebody has to care about. */
+import type { ProjectId } from '../../kernel/scope.ts'
 import type { Glance } from '../../platform.ts'
-import { endingCertificates } from './host.ts'
+import { endingCertificates, failedCertificates } from './host.ts'
+
+type Counted = readonly { readonly project_id: ProjectId; readonly count: unknown }[]
 
 export const certificateGlance: Glance = {
-  async ending({ db }, ids, until) {
-    const rows = await endingCertificates(db.query, ids, until)
-    return new Map(rows.map(({ project_id, count }) => [project_id, Number(count)]))
-  },
+  failed: async ({ db }, ids, until) => byProject(await failedCertificates(db.query, ids, until)),
+  ending: async ({ db }, ids, until) => byProject(await endingCertificates(db.query, ids, until)),
 }
+
+const byProject = (rows: Counted) => new Map(rows.map(({ project_id, count }) => [project_id, Number(count)]))

@@ -3,6 +3,19 @@ import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
+/** How many certificates of some Projects were not issued, or not renewed while they have more time than that. */
+export async function failedCertificates(query: Queries, ids: readonly ProjectId[], until: string) {
+  return acrossProjects(query)
+    .selectFrom('certificate')
+    .select(({ fn }) => ['project_id', fn.countAll().as('count')])
+    .where('project_id', 'in', ids)
+    .where(({ eb, or, and }) =>
+      or([eb('issuance', '=', 'failed'), and([eb('renewal', '=', 'failed'), eb('not_valid_after', '>=', until)])]),
+    )
+    .groupBy('project_id')
+    .execute()
+}
+
 /** How many certificates of some Projects end by a time and are not renewed by themselves, or no more. */
 export async function endingCertificates(query: Queries, ids: readonly ProjectId[], until: string) {
   return acrossProjects(query)

@@ -3,6 +3,7 @@ import { defineFamily } from '../../platform.ts'
 import { zoneActions } from './actions.ts'
 import { zoneChanges } from './changes.ts'
 import { zoneEndpoints } from './contract.ts'
+import { zoneGlance } from './glance.ts'
 import { announcementsJob, contentsJob } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrsets/contract.ts'
@@ -28,4 +29,5 @@ export const zones = defineFamily({
     find: ({ db }, scope, key) => getZone(db.query, scope, String(key)),
   },
   actions: zoneActions,
+  glance: zoneGlance,
 })

@@ -1,8 +1,10 @@
 /**
- * What the name server reads: zones of all Projects, because a DNS query names none. Never for a request of a tenant.
+ * What the name server reads: zones of all Projects, because a DNS query names none. Of it, a tenant is told only how many
+ * of its Projects' zones are stale.
  */
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
+import type { ProjectId } from '../../kernel/scope.ts'
 import { apex, rrsetKey, type ZoneRecord } from './rrsets/domain.ts'
 import type { RrsetRow, ZoneRow } from './tables.ts'
 
@@ -53,6 +55,17 @@ export async function servedZonesAfter(query: Queries, after: number, limit: num
 /** Those of some zones that there are. */
 export async function servedZones(query: Queries, ids: readonly number[]): Promise<ServedZone[]> {
   return (await zones(query).where('zone.id', 'in', ids).execute()).map(fromRow)
+}
+
+/** How many zones of some Projects are copies whose primaries were not heard for too long. */
+export async function staleZones(query: Queries, ids: readonly ProjectId[]) {
+  return acrossProjects(query)
+    .selectFrom('zone_source')
+    .select(({ fn }) => ['project_id', fn.countAll().as('count')])
+    .where('project_id', 'in', ids)
+    .where('is_stale', '=', 1)
+    .groupBy('project_id')
+    .execute()
 }
 
 /** The records of one name and type, as texts. */
