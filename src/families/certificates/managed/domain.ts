@@ -17,7 +17,8 @@ export function parseDomains(given: readonly string[] | undefined): string[] {
   const field = 'domain_names'
   if (given === undefined || given.length === 0) throw invalidInput([{ field, message: 'is required' }])
   if (given.length > maxDomains) throw invalidInput([{ field, message: `has more than ${maxDomains} names` }])
-  const domains = given.map((domain) => domain.toLowerCase())
+  // Of ASCII alone: some other letters become ASCII in lower case, and are no part of a domain.
+  const domains = given.map((domain) => domain.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
   const problems = domains.flatMap((domain, index) => {
     const message = domainProblem(domain, domains)
     return message === undefined ? [] : [{ field: `${field}[${index}]`, message }]

@@ -115,6 +115,7 @@ forEachDatabase('Managed certificates', (open) => {
       '*.*.a.example',
       'a_b.example',
       'ä.example',
+      '\u212aay.example',
       '192.0.2.1',
       `${'a'.repeat(64)}.example`,
     ]) {
