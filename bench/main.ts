@@ -17,6 +17,7 @@ import { history } from './history.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
 import { networks } from './networks.ts'
+import { parserCosts } from './parsers.ts'
 import { postgres } from './postgres.ts'
 import { Workshop } from './processes.ts'
 import { type Row, table } from './report.ts'
@@ -41,6 +42,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   postgres,
   dns,
   neighbour,
+  parsers: parserCosts,
   balancers,
   console: consolePages,
 }

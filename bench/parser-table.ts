@@ -1,0 +1,404 @@
+/**
+ * Every parser of what tenants and strangers send, with the worst that it can be sent. `test/parsers.test.ts` holds the
+ * table to be complete.
+ */
+import { readName, readQuery } from '../src/dns/message.ts'
+import { MessageStream } from '../src/dns/tcp-stream.ts'
+import { readPixelFormat } from '../src/drivers/rfb/pixels.ts'
+import { parsePosition } from '../src/events/position.ts'
+import { parseDomains } from '../src/families/certificates/managed/domain.ts'
+import { isDatacenterName } from '../src/families/datacenters/domain.ts'
+import { parsePorts } from '../src/families/firewalls/domain.ts'
+import { readNetworkRange } from '../src/families/networks/domain.ts'
+import { parsePublicKey } from '../src/families/ssh-keys/domain.ts'
+import { readPublicKey } from '../src/families/ssh-keys/public-key.ts'
+import { isVolumeName } from '../src/families/volumes/domain.ts'
+import { zoneNameProblem } from '../src/families/zones/domain.ts'
+import { parseRecords, parseType, recordNameProblem, rrsetProblem } from '../src/families/zones/rrsets/domain.ts'
+import { readZonefile } from '../src/families/zones/zonefiles/domain.ts'
+import { isPlainName } from '../src/kernel/access/names.ts'
+import { isManagementToken, isTokenShaped } from '../src/kernel/access/token-text.ts'
+import { parseTime } from '../src/kernel/audit/contract.ts'
+import { hasMoreCharacters } from '../src/kernel/contract/field-checks.ts'
+import { bodyCheck, isStorable, maxBodyBytes, parseJson, parseLargeJson } from '../src/kernel/contract/input.ts'
+import { checkJsonBounds } from '../src/kernel/contract/json-bounds.ts'
+import { readJsonInTurns } from '../src/kernel/contract/json-in-turns.ts'
+import { labelKeyProblem, labelValueProblem, parseLabels } from '../src/kernel/contract/labels.ts'
+import { parseSelector } from '../src/kernel/contract/selectors.ts'
+import { isDecodable, isOwnHost, methodsAt } from '../src/kernel/contract/urls.ts'
+import { isForWolke } from '../src/kernel/http/doors.ts'
+import { readWeights } from '../src/kernel/http/weights.ts'
+import { parseId } from '../src/kernel/ids.ts'
+import { isMailAddress } from '../src/kernel/mail/address.ts'
+import { readExpiry } from '../src/management/tokens.ts'
+import { documentAt, ec2DocumentAt, type ServerFacts } from '../src/metadata/documents.ts'
+import { bytesOfAddress } from '../src/net/address-bytes.ts'
+import { readAll } from '../src/net/der.ts'
+import { lowerName, parseName, printName, quoteBytes, unescaped } from '../src/net/dns/names.ts'
+import {
+  isRecordType,
+  mostDataBytes,
+  parsePeriod,
+  parseRdata,
+  plainNameAt,
+  printRdata,
+  type RecordTypeName,
+  recordTypeNames,
+  recordTypes,
+  typeCode,
+} from '../src/net/dns/rdata.ts'
+import { isBase64, readSvcParams, svcParamsToText } from '../src/net/dns/svc-params.ts'
+import { readEntries, readWords } from '../src/net/dns/tokens.ts'
+import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/net/hostnames.ts'
+import { familyOf, parseAddress, parseCidr } from '../src/net/ip.ts'
+import { pemBlocks, pemBytes } from '../src/net/pem.ts'
+import { isUnicodeLabel } from '../src/net/punycode.ts'
+import { RfbHandshake } from '../src/net/rfb.ts'
+import { alternativeNames, certificateKey, privateKey, validityOf } from '../src/net/x509.ts'
+import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
+import { isListed } from '../src/people/common-list.ts'
+import { commonPassword } from '../src/people/common-password.ts'
+import { readCookie } from '../src/people/cookies.ts'
+import { nextPath } from '../src/people/pages/door.ts'
+import { passwordProblem } from '../src/people/password.ts'
+import { isSecret } from '../src/people/secret-text.ts'
+import { hashRecoveryCode, matchingStep } from '../src/people/totp.ts'
+
+/** What a parser is given: all that it does, or the steps of it, between which others have their turn. */
+type Work = () => unknown
+
+interface Parser {
+  /** Most bytes that it is given, whatever is sent. */
+  readonly most: number
+  /** The worst inputs by name, each of which can be made in any size in bytes. */
+  inputs(): Iterable<readonly [name: string, make: (size: number) => Work]>
+}
+
+/** All headers of a request, a form, a message of DNS, and a body with a zone file, in bytes. */
+const most = { headers: 16_384, form: 65_536, message: 65_535, body: maxBodyBytes, large: 6 * 1024 * 1024 } as const
+/** Of what has no bound but that of the largest body, so much is enough to see how it grows. */
+const enough = 2_000_000
+
+// ---- Texts ---------------------------------------------------------------------------------------------------------
+
+/** What texts are filled with: what grammars have many of, and what makes patterns go back. */
+const units = [
+  ...['a', 'A', '1', '0', '_', '-', '.', ':', '=', ' ', ',', ';', '/', '%41', '(', '"', '\\', '\n', '\0', '~'],
+  ...['a.', 'a-', '1:', '::', '1.', '\\065', '"" ', 'x"', '; ', '=,', '1h', '11:', 'xn--', '-a', '..', '()'],
+  ...['\u00e9', 'e\u0301', '\ud83d\ude00', '-----BEGIN A-----', '-----BEGIN A-----\n-----END A-----\n'],
+]
+const ends = ['', '!', 'a']
+
+function fill(unit: string, size: number): string {
+  return unit.repeat(Math.max(1, Math.floor(size / Buffer.byteLength(unit))))
+}
+
+function* texts(prefixes: readonly string[]): Generator<readonly [string, (size: number) => string]> {
+  for (const prefix of ['', ...prefixes]) {
+    for (const unit of units) {
+      for (const end of ends) yield [`${prefix}${unit}...${end}`, (size) => prefix + fill(unit, size) + end]
+    }
+  }
+}
+
+/** Inputs of a parser from what makes its arguments. */
+function* worked<T>(
+  inputs: Iterable<readonly [string, (size: number) => T]>,
+  parse: (value: T) => unknown,
+): Generator<readonly [string, (size: number) => Work]> {
+  for (const [name, make] of inputs) {
+    yield [
+      name,
+      (size) => {
+        const value = make(size)
+        return () => parse(value)
+      },
+    ]
+  }
+}
+
+/** A parser of a text. `prefixes` are beginnings without which it looks no further. */
+function text(parse: (text: string) => unknown, bytes: number, ...prefixes: string[]): Parser {
+  return { most: bytes, inputs: () => worked(texts(prefixes), parse) }
+}
+
+const buffers = [
+  [0],
+  [0xff],
+  [1],
+  [0x22],
+  [0x2c],
+  [0x5c, 0x22],
+  [2, 0],
+  [0x30, 0x80],
+  [0xc0, 0],
+  [3, 1, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
+]
+
+function* bufferInputs(heads: readonly (readonly number[])[]): Generator<readonly [string, (size: number) => Buffer]> {
+  for (const head of [[], ...heads]) {
+    for (const unit of buffers) {
+      const make = (size: number) => Buffer.concat([Buffer.from(head), Buffer.alloc(size, Buffer.from(unit))])
+      yield [`${head.join(' ')} ${unit.join(' ')}...`, make]
+    }
+  }
+}
+
+/** A parser of bytes. `heads` are beginnings without which it looks no further. */
+function bytes(parse: (bytes: Buffer) => unknown, most: number, ...heads: (readonly number[])[]): Parser {
+  return { most, inputs: () => worked(bufferInputs(heads), parse) }
+}
+
+// ---- Records and zone files ----------------------------------------------------------------------------------------
+
+type FieldKind = (typeof recordTypes)[RecordTypeName]['fields'][number]['kind']
+
+/** A right value of each kind of field, and what wrong ones are filled with. */
+const fields: Readonly<Record<FieldKind, readonly [right: string, ...units: string[]]>> = {
+  ipv4: ['192.0.2.1', '1.', '1'],
+  ipv6: ['2001:db8::1', ':', '1:'],
+  name: ['a', 'a.', '\\065', '\\\\'],
+  number: ['1', '1', '0'],
+  period: ['3600', '1s', '1'],
+  string: ['"x"', '\\065', 'x', '"'],
+  strings: ['"x"', '\\065', 'x', '" "', '"\\065" ', '"'],
+  hex: ['ab', 'ab', 'a ', 'g'],
+  tag: ['issue', 'a'],
+  value: ['"x"', '\\065', 'x', '\ud83d\ude00', '"'],
+  params: ['alpn=h2', ...['h2,', '\\065', '\\\\,', ','].map((unit) => `alpn=|${unit}`)],
+}
+const params = ['ipv4hint=|1.2.3.4,', 'ipv6hint=|::1,', 'ipv6hint=|2001:db8:1:2:3:4:5:6,', 'mandatory=|alpn,']
+const moreParams = ['ech=|AAAA', 'dohpath=|\\065', 'key9=|\\065', 'key9=|x', '|key9 ', '|alpn=h2 ']
+
+/** A filling of a size; what stands before `|` comes once. */
+function filled(unit: string, size: number): string {
+  const [before, rest] = unit.includes('|') ? (unit.split('|') as [string, string]) : ['', unit]
+  return before + fill(rest, size)
+}
+
+interface RecordInput {
+  readonly type: RecordTypeName
+  readonly data: string
+}
+
+/** Data of every type with one field of a size, as text, quoted and not. */
+function* recordInputs(): Generator<readonly [name: string, make: (size: number) => RecordInput]> {
+  for (const type of recordTypeNames) {
+    const kinds = recordTypes[type].fields.map(({ kind }) => kind)
+    for (const [at, kind] of kinds.entries()) {
+      const [, ...some] = fields[kind]
+      for (const unit of kind === 'params' ? [...some, ...params, ...moreParams] : some) {
+        for (const quote of ['', '"']) {
+          const long = (size: number) => quote + filled(unit, size) + quote
+          const data = (size: number) =>
+            kinds.map((other, place) => (place === at ? long(size) : fields[other][0])).join(' ')
+          yield [`${type} ${kind} ${quote}${unit}...`, (size) => ({ type, data: data(size) })]
+        }
+      }
+    }
+    yield [`${type} generic`, (size) => ({ type, data: `\\# ${size / 2} ${fill('ab', size)}` })]
+  }
+}
+
+function records(parse: (type: RecordTypeName, data: string) => unknown): Parser {
+  return { most: enough, inputs: () => worked(recordInputs(), ({ type, data }) => parse(type, data)) }
+}
+
+const zone = 'example.com'
+const origin = '\x07example\x03com\0'
+
+/** Zone files with one long value, with as many records as fit, and of what no zone file has. */
+function* zonefiles(): Generator<readonly [string, (size: number) => string]> {
+  const line = ({ type, data }: RecordInput) => `a ${type} ${data}\n`
+  for (const [name, make] of recordInputs()) {
+    yield [name, (size) => line(make(size))]
+    for (const length of [100, 60_000]) {
+      yield [`${length} each: ${name}`, (size) => fill(line(make(length)), size)]
+    }
+  }
+  yield* texts(['a TXT ', 'a TXT ( ', ';', '$TTL ', '$ORIGIN ', 'a '])
+}
+
+// ---- Bodies --------------------------------------------------------------------------------------------------------
+
+const json: readonly (readonly [name: string, make: (size: number) => string])[] = [
+  ['one text', (size) => `{"a":"${fill('x', size)}"}`],
+  ['escapes', (size) => `{"a":"${fill('\\n', size)}"}`],
+  ['escapes of code points', (size) => `{"a":"${fill('\\u0041', size)}"}`],
+  ['characters of four bytes', (size) => `{"a":"${fill('\ud83d\ude00', size)}"}`],
+  ['one number', (size) => `{"a":${fill('1', size)}}`],
+  ['white space', (size) => `{"a":${fill(' ', size)}1}`],
+  ['a key', (size) => `{"${fill('~/', size)}":1}`],
+  ['many keys', (size) => `{${Array.from({ length: 999 }, (_, i) => `"${fill('~/', size / 1_000)}${i}":1`).join()}}`],
+  ['many numbers', (size) => `[${fill('1,', Math.min(size, 39_000))}1,"${fill('x', size)}"]`],
+  ['many lists', (size) => `[${fill('[],', Math.min(size, 28_000))}1]`],
+  ['many texts', (size) => `[${Array.from({ length: 1_000 }, () => `"${fill('x', size / 1_000)}"`).join()}]`],
+  ['brackets', (size) => fill('[', size)],
+]
+
+function bodies(parse: (bytes: Buffer) => unknown, most: number): Parser {
+  const inputs = json.map(([name, make]) => [name, (size: number) => Buffer.from(make(size))] as const)
+  return { most, inputs: () => worked(inputs, parse) }
+}
+
+interface Shape {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+}
+
+type MakeBody = (size: number) => unknown
+
+/** The worst bodies for a schema: each of its fields as a long text and as a long list, and fields that it does not have. */
+function* hostileBodies(shape: Shape, wrap = (value: unknown) => value): Generator<MakeBody> {
+  for (const one of shape.anyOf ?? []) yield* hostileBodies(one, wrap)
+  if (shape.type === 'string') {
+    for (const unit of ['x', 'e\u0301', '=', '\ud83d\ude00']) yield (size) => wrap(fill(unit, size))
+  }
+  if (shape.type === 'array') {
+    yield* hostileBodies(shape.items ?? {}, (value) => wrap([value]))
+    for (const value of [{}, 1, 'x']) {
+      yield (size) => wrap(Array.from({ length: Math.min(19_000, size / 3) }, () => value))
+    }
+  }
+  if (shape.type !== 'object') return
+  yield (size) => wrap({ [fill('~/', Math.min(size, 1_000))]: 1 })
+  yield (size) => wrap(Object.fromEntries(Array.from({ length: 999 }, (_, at) => [fill('~/', size / 1_000) + at, 1])))
+  for (const [name, one] of Object.entries(shape.properties ?? {})) {
+    yield* hostileBodies(one, (value) => wrap({ [name]: value }))
+  }
+}
+
+/** Every field of every endpoint, checked by its contract. */
+const contracts: Parser = {
+  most: most.body,
+  *inputs() {
+    for (const { family, key, endpoint } of [...allEndpoints(), ...ownEndpoints()]) {
+      if (!endpoint.body) continue
+      const check = bodyCheck(endpoint.body, 'wolke')
+      const inputs = [...hostileBodies(endpoint.body as Shape)].map((make) => [`${family}.${key}`, make] as const)
+      yield* worked(inputs, check)
+    }
+  },
+}
+
+// ---- The table -----------------------------------------------------------------------------------------------------
+
+const facts = { hostname: 'a', userData: '', interfaces: [] } as unknown as ServerFacts
+const paths = allEndpoints().map(({ endpoint }) => endpoint)
+
+/** By file and name of the function, or of the class; the contracts of all endpoints are one entry. */
+export const parsers: Readonly<Record<string, Parser>> = {
+  'dns/message.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
+  'dns/message.ts readQuery': bytes(readQuery, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),
+  'dns/tcp-stream.ts MessageStream': bytes((value) => [...new MessageStream(most.message).take(value)], most.form),
+  'drivers/rfb/pixels.ts readPixelFormat': bytes(readPixelFormat, 16),
+  'events/position.ts parsePosition': text(parsePosition, most.headers),
+  'families/certificates/managed/domain.ts parseDomains': text((value) => parseDomains([value]), 255, '*.'),
+  'families/datacenters/domain.ts isDatacenterName': text(isDatacenterName, 255),
+  'families/firewalls/domain.ts parsePorts': text(parsePorts, most.body),
+  'families/networks/domain.ts readNetworkRange': text(readNetworkRange, most.body),
+  'families/ssh-keys/domain.ts parsePublicKey': text(parsePublicKey, enough, 'ssh-rsa ', 'ssh-ed25519 AAAA '),
+  'families/ssh-keys/public-key.ts readPublicKey': text(readPublicKey, enough, 'ssh-rsa ', 'ssh-ed25519 AAAA '),
+  'families/volumes/domain.ts isVolumeName': text(isVolumeName, 64),
+  'families/zones/domain.ts zoneNameProblem': text(zoneNameProblem, enough, 'xn--'),
+  'families/zones/rrsets/domain.ts parseRecords': records((type, value) => parseRecords(zone, type, [{ value }])),
+  'families/zones/rrsets/domain.ts parseType': text(parseType, enough),
+  'families/zones/rrsets/domain.ts recordNameProblem': text((value) => recordNameProblem(value, zone), 255, '*.'),
+  'families/zones/rrsets/domain.ts rrsetProblem': records((type, value) =>
+    rrsetProblem(zone, { name: 'a', type, ttl: null, records: Array(1_000).fill({ value, comment: '' }) }),
+  ),
+  'families/zones/zonefiles/domain.ts readZonefile': {
+    most: enough,
+    inputs: () => worked(zonefiles(), (value) => readZonefile(value, zone)),
+  },
+  'kernel/access/names.ts isPlainName': text(isPlainName, enough),
+  'kernel/access/token-text.ts isManagementToken': text(isManagementToken, most.headers),
+  'kernel/access/token-text.ts isTokenShaped': text(isTokenShaped, most.headers),
+  'kernel/audit/contract.ts parseTime': text(parseTime, most.headers, '2030-01-01T00:00:00.'),
+  'kernel/contract/contract.ts bodies of endpoints': contracts,
+  'kernel/contract/field-checks.ts hasMoreCharacters': text((value) => hasMoreCharacters(value, 255), enough),
+  'kernel/contract/input.ts isStorable': text(isStorable, enough),
+  'kernel/contract/input.ts parseJson': bodies(parseJson, most.body),
+  'kernel/contract/input.ts parseLargeJson': bodies(parseLargeJson, most.large),
+  'kernel/contract/json-bounds.ts checkJsonBounds': bodies(checkJsonBounds, most.large),
+  'kernel/contract/json-in-turns.ts readJsonInTurns': text(
+    (value) => readJsonInTurns(Buffer.from(value)),
+    most.body,
+    '"',
+  ),
+  'kernel/contract/labels.ts labelKeyProblem': text(labelKeyProblem, enough, 'a/'),
+  'kernel/contract/labels.ts labelValueProblem': text(labelValueProblem, enough),
+  'kernel/contract/labels.ts parseLabels': text(
+    (value) => parseLabels({ [value]: value, a: value }, { vendor: 'wolke' }),
+    most.body,
+  ),
+  'kernel/contract/selectors.ts parseSelector': text(parseSelector, enough, 'a in (', 'a=', '!'),
+  'kernel/contract/urls.ts isDecodable': text(isDecodable, most.headers, '/%41'),
+  'kernel/contract/urls.ts methodsAt': text((value) => methodsAt(value, paths), most.headers, '/'),
+  'kernel/contract/urls.ts isOwnHost': text(isOwnHost, most.headers, '['),
+  'kernel/http/doors.ts isForWolke': text(isForWolke, most.headers, '/'),
+  'kernel/http/weights.ts readWeights': text(readWeights, most.headers, 'a;q='),
+  'kernel/ids.ts parseId': text(parseId, most.headers, '1'),
+  'kernel/mail/address.ts isMailAddress': text(isMailAddress, enough, 'a@'),
+  'management/tokens.ts readExpiry': text((value) => readExpiry(value, 0), most.body, '2030-01-01T00:00:00.'),
+  'net/address-bytes.ts bytesOfAddress': text((value) => bytesOfAddress(value), enough, '1:', '::'),
+  'net/der.ts readAll': bytes(readAll, 30_000),
+  'metadata/documents.ts documentAt': text((value) => documentAt(value, facts), most.headers, '/v1/metadata/'),
+  'metadata/documents.ts ec2DocumentAt': text(
+    (value) => ec2DocumentAt(value, facts),
+    most.headers,
+    '/latest/meta-data/',
+  ),
+  'net/dns/names.ts lowerName': text(lowerName, 255),
+  'net/dns/names.ts parseName': text((value) => parseName(value, origin), enough),
+  'net/dns/names.ts printName': text((value) => printName(`\x3f${fill(value, 63).slice(0, 63)}\0`), 255),
+  'net/dns/names.ts quoteBytes': bytes(quoteBytes, mostDataBytes),
+  'net/dns/names.ts unescaped': text((value) => unescaped(value, mostDataBytes), enough),
+  'net/dns/rdata.ts isRecordType': text(isRecordType, enough),
+  'net/dns/rdata.ts parsePeriod': text(parsePeriod, enough),
+  'net/dns/rdata.ts parseRdata': records((type, data) => parseRdata(type, data, origin)),
+  'net/dns/rdata.ts plainNameAt': bytes((value) => plainNameAt(value, 0), mostDataBytes),
+  'net/dns/rdata.ts printRdata': bytes(
+    (value) => recordTypeNames.map((type) => printRdata(type, value)),
+    mostDataBytes,
+    [0, 1, 0, 0, 4, 0xff, 0xf0],
+    [0, 1, 65],
+  ),
+  'net/dns/rdata.ts typeCode': text(typeCode, enough, 'TYPE'),
+  'net/dns/svc-params.ts isBase64': text(isBase64, 512),
+  'net/dns/svc-params.ts readSvcParams': records((_, data) => readSvcParams(readWords(data) ?? [])),
+  'net/dns/svc-params.ts svcParamsToText': bytes(
+    svcParamsToText,
+    mostDataBytes,
+    [0, 1, 0xff, 0xf0],
+    [0, 6, 0xff, 0xf0],
+  ),
+  'net/dns/tokens.ts readEntries': text((value) => readEntries(value), enough, 'a TXT ', '( ', ';'),
+  'net/dns/tokens.ts readWords': text(readWords, enough),
+  'net/hostnames.ts isDnsLabel': text(isDnsLabel, enough),
+  'net/hostnames.ts isDnsName': text(isDnsName, enough),
+  'net/hostnames.ts isHostLabel': text(isHostLabel, enough),
+  'net/hostnames.ts isHostName': text(isHostName, enough),
+  'net/hostnames.ts isLowerCase': text(isLowerCase, enough),
+  'net/ip.ts familyOf': text(familyOf, enough),
+  'net/ip.ts parseAddress': text(parseAddress, enough, '1:', '::'),
+  'net/ip.ts parseCidr': text(parseCidr, enough, '10.0.0.0/', '::/'),
+  'net/pem.ts pemBlocks': text(pemBlocks, most.body, '-----BEGIN A-----'),
+  'net/pem.ts pemBytes': text((body) => pemBytes({ label: 'A', body }), 30_000),
+  'net/punycode.ts isUnicodeLabel': text(isUnicodeLabel, enough, 'xn--'),
+  'net/rfb.ts RfbHandshake': bytes((value) => new RfbHandshake('secret', Buffer.alloc(16)).feed(value), most.form),
+  'net/x509.ts alternativeNames': bytes(alternativeNames, 30_000),
+  'net/x509.ts certificateKey': bytes(certificateKey, 30_000),
+  'net/x509.ts privateKey': bytes((value) => privateKey('PRIVATE KEY', value), 5_000),
+  'net/x509.ts validityOf': bytes(validityOf, 30_000),
+  'people/common-list.ts isListed': text(isListed, most.form),
+  'people/common-password.ts commonPassword': text((value) => commonPassword(value.slice(0, 128)), 128),
+  'people/cookies.ts readCookie': text((value) => readCookie(value, 'wolke'), most.headers),
+  'people/pages/door.ts nextPath': text(nextPath, most.form, '/console/'),
+  'people/password.ts passwordProblem': text(passwordProblem, most.form),
+  'people/secret-text.ts isSecret': text(isSecret, most.headers),
+  'people/totp.ts hashRecoveryCode': text((value) => hashRecoveryCode(1, value), most.form),
+  'people/totp.ts matchingStep': text((value) => matchingStep('AAAA', value, 0, 0), most.form),
+}

@@ -1,0 +1,97 @@
+/** Whatever parses what tenants and strangers send is measured by `npm run bench`: no parser is missing from its table. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parsers } from '../bench/parser-table.ts'
+import { readSources, type Source, toSource } from './source.ts'
+
+/** Where what is sent is read: what operators and the infrastructure say is trusted. */
+const places =
+  /^(net|dns|events|families|management|metadata|people|drivers\/rfb|kernel\/(access|audit|contract|http|mail|ids\.ts))/
+/** What is called like a parser. All that `net` offers for texts and bytes is one. */
+const called =
+  /^(parse|read|is|print|quote|unescaped|lower|common)|^(has|matching|hashRecovery)[A-Z]|(Problem|Path|Blocks|Bytes|At|Key|Names|Address|Of)$/
+/** An exported function whose first parameter is a text, bytes or unknown. */
+const exported =
+  /^export (?:async )?(?:function\*? (\w+)\(|const (\w+)\b[^\n]*? = \()\s*(?:\w+\??|\{[^}]*\}): (?:readonly )?(?:string|Buffer|Uint8Array|unknown|Token|IncomingHttpHeaders|PemBlock)\b/gm
+
+/** What is called like a parser and needs no place in the table, by the reason. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  'it is given what a parser has taken before': [
+    'families/load-balancers/targets/domain.ts isPrivateAddress',
+    'families/networks/domain.ts holdsAddress',
+    'families/networks/members/domain.ts macOf',
+    'families/zones/content/apex.ts nameserversProblem',
+    'families/zones/content/apex.ts zoneProblem',
+    'families/zones/rrsets/domain.ts valueKey',
+    'kernel/contract/references.ts valuesAt',
+    'net/address-bytes.ts textOfAddress',
+    'net/dns/addresses.ts addressBytes',
+    'net/dns/names.ts nameOf',
+    'net/ip.ts addressAt',
+    'net/ip.ts subnetAt',
+    'net/private-networks.ts isPrivateAddress',
+    'people/cookies.ts isSecurePlace',
+    'people/passkeys.ts rpIdAt',
+  ],
+  'all that it does is done by one of the table': [
+    'families/zones/content/requests.ts parseZonefile',
+    'kernel/http/body.ts readBody',
+    'net/dns/rdata.ts readRdata',
+    'people/password.ts isPassword',
+  ],
+  'it cuts a text at one place': [
+    'kernel/access/token-text.ts tailOf',
+    'kernel/contract/urls.ts originOf',
+    'kernel/contract/urls.ts pathOf',
+    'kernel/contract/urls.ts reachedAt',
+    'kernel/contract/urls.ts searchOf',
+    'kernel/http/calendar.ts nothingAt',
+  ],
+  'it reads what was written here': [
+    'families/certificates/store.ts issuedColumns',
+    'kernel/contract/as-of.ts asOf',
+    'kernel/contract/contract.ts isIdParam',
+    'kernel/http/compress.ts isCompressible',
+    'net/crypt.ts isHashOf',
+    'people/password.ts isOutdated',
+  ],
+  'it reads what operators say': ['kernel/mail/smtp.ts parseSmtpUrl', 'net/default-names.ts formProblem'],
+}
+
+/** The entry of what the contracts of endpoints check, which finds their fields by itself. */
+const endpoints = ' bodies of endpoints'
+
+function parsersIn({ path, code }: Source): string[] {
+  if (!places.test(path)) return []
+  return [...code.matchAll(exported)].flatMap(([, fn, constant]) => {
+    const name = fn ?? constant!
+    return called.test(name) ? [`${path} ${name}`] : []
+  })
+}
+
+test('every parser of what is sent is in the table of the benchmark', () => {
+  const found = readSources().flatMap(parsersIn)
+  const named = [...Object.keys(parsers), ...Object.values(others).flat()]
+  const known = new Set(named)
+  assert.equal(known.size, named.length, 'a parser is named twice')
+  assert.deepEqual(
+    found.filter((name) => !known.has(name)),
+    [],
+    'these need a place in bench/parser-table.ts',
+  )
+  const planted = toSource('net/new.ts', 'export function* parseText(text: string): string {}')
+  assert.deepEqual(parsersIn(planted), ['net/new.ts parseText'])
+})
+
+test('everything that the table names is there', () => {
+  const sources = new Map(readSources().map(({ path, code }) => [path, code]))
+  const named = [...Object.keys(parsers), ...Object.values(others).flat()].filter((name) => !name.endsWith(endpoints))
+  const isThere = (name: string) => {
+    const [path = '', symbol] = name.split(' ')
+    return new RegExp(`^export (async )?(function\\*?|const|class) ${symbol}\\b`, 'm').test(sources.get(path) ?? '')
+  }
+  assert.deepEqual(
+    named.filter((name) => !isThere(name)),
+    [],
+  )
+})
