@@ -12,10 +12,10 @@ import {
   isUsual,
   labelsOf,
   later,
-  nameOfMade,
   noCommand,
   noOption,
   noValue,
+  ofMade,
   positional,
   protection,
   Refusal,
@@ -45,15 +45,11 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
       routes: later,
       expose_routes_to_vswitch: '--expose-routes-to-vswitch',
     },
-    rest: ({ body: { name, subnets, routes } }) => {
-      const id = nameOfMade(name)
-      if (id instanceof Refusal) return id
-      const params = { id }
-      return [
-        ...(subnets ?? []).map((body) => ({ operation: 'networks_addSubnet', params, body })),
-        ...(routes ?? []).map((body) => ({ operation: 'networks_addRoute', params, body })),
-      ]
-    },
+    rest: ({ body: { name, subnets, routes } }) =>
+      ofMade(name, [
+        ...(subnets ?? []).map((body) => ({ operation: 'networks_addSubnet', body })),
+        ...(routes ?? []).map((body) => ({ operation: 'networks_addRoute', body })),
+      ]),
   },
   update: {
     words: ['network', 'update', '{id}'],

@@ -7,10 +7,10 @@ import {
   type Forms,
   labelsOf,
   later,
-  nameOfMade,
   noCommand,
   noOption,
   noValue,
+  ofMade,
   Refusal,
   usual,
   type Words,
@@ -56,13 +56,8 @@ export const firewalls: Forms<typeof firewallEndpoints> = {
       },
       apply_to: later,
     },
-    rest: ({ body: { name, apply_to } }) => {
-      const id = nameOfMade(name)
-      if (id instanceof Refusal) return id
-      return (apply_to ?? []).length === 0
-        ? []
-        : [{ operation: 'firewalls_applyToResources', params: { id }, body: { apply_to } }]
-    },
+    rest: ({ body: { name, apply_to } }) =>
+      ofMade(name, apply_to?.length ? [{ operation: 'firewalls_applyToResources', body: { apply_to } }] : []),
   },
   update: { words: ['firewall', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('firewall') } },
   setRules: { words: ['firewall', 'replace-rules', '{id}'], fields: { rules: rulesFile } },

@@ -108,8 +108,11 @@ export const ignored = (): Words => []
 /** The rest of the requests says it. */
 export const later = ignored
 
-/** How commands name what has just been made. hcloud takes a name of digits for an id, which is that of something else. */
-export const nameOfMade = (name: string): string | Refusal => (/^\d+$/.test(name) ? new Refusal('value', 'name') : name)
+/** What is asked of what has just been made, by its name. hcloud takes digits for an id, which is that of something else. */
+export function ofMade(name: string, rest: readonly Omit<Asked, 'params'>[]): readonly Asked[] | Refusal {
+  if (rest.length > 0 && /^\+?\d+$/.test(name)) return new Refusal('value', 'name')
+  return rest.map((asked) => ({ ...asked, params: { id: name } }))
+}
 
 type Params = Context<unknown>['params']
 

@@ -13,9 +13,9 @@ import {
   ignored,
   labelsOf,
   later,
-  nameOfMade,
   noOption,
   noValue,
+  ofMade,
   positional,
   protection,
   Refusal,
@@ -107,17 +107,13 @@ export const loadBalancers: Forms<Endpoints> = {
       public_net: (net) => (net.ipv4 || net.ipv6 ? noOption : []),
     },
     // Targets with private addresses need the network, and without a public interface there has to be one.
-    rest: ({ body: { name, services, targets, network, public_interface } }) => {
-      const id = nameOfMade(name)
-      if (id instanceof Refusal) return id
-      const ask = (operation: string) => (body?: unknown) => ({ operation, params: { id }, body })
-      return [
-        ...(network ? [{ network }] : []).map(ask('load_balancers_attachToNetwork')),
-        ...(services ?? []).map(ask('load_balancers_addService')),
-        ...(targets ?? []).map(ask('load_balancers_addTarget')),
-        ...(public_interface === false ? [ask('load_balancers_disablePublicInterface')()] : []),
-      ]
-    },
+    rest: ({ body: { name, services, targets, network, public_interface } }) =>
+      ofMade(name, [
+        ...(network ? [{ operation: 'load_balancers_attachToNetwork', body: { network } }] : []),
+        ...(services ?? []).map((body) => ({ operation: 'load_balancers_addService', body })),
+        ...(targets ?? []).map((body) => ({ operation: 'load_balancers_addTarget', body })),
+        ...(public_interface === false ? [{ operation: 'load_balancers_disablePublicInterface' }] : []),
+      ]),
   },
   update: {
     words: ['load-balancer', 'update', '{id}'],

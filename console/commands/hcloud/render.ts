@@ -1,5 +1,4 @@
 /** Renders requests for the hcloud command line by the table of its families. */
-
 import { quoted } from '../../../src/kernel/process/shell-words.ts'
 import type { Asked, Known, Reason, Rendered } from '../request.ts'
 import { commandLine, piped } from '../shell.ts'
@@ -24,10 +23,10 @@ export function toHcloud(asked: Asked, known: Known = {}): Rendered {
   const form = hcloudForms[asked.operation]
   if (form === undefined) return { reason: { kind: 'command' } }
   if (form instanceof Refusal) return { reason: form.reasonOf() }
-  const request = new Request(form, asked, known)
-  if (request.refusal) return { reason: request.refusal }
-  const commands = request.commands()
-  for (const next of request.rest) {
+  const rendering = new Rendering(form, asked, known)
+  if (rendering.refusal) return { reason: rendering.refusal }
+  const commands = rendering.commands()
+  for (const next of rendering.rest) {
     const rendered = toHcloud(next)
     if ('reason' in rendered) return rendered
     commands.push(rendered.text)
@@ -36,7 +35,7 @@ export function toHcloud(asked: Asked, known: Known = {}): Rendered {
   return commands.length === 0 ? { reason: { kind: 'nothing' } } : { text: commands.join(' &&\n') }
 }
 
-class Request {
+class Rendering {
   readonly #form: AnyCommand
   readonly #asked: Asked
   readonly #known: Known

@@ -82,6 +82,8 @@ function Import({ zone }: { readonly zone: Zone }) {
     params: { id_or_name: zone.name },
     body: { zonefile: comparison?.zonefile ?? text },
   }
+  // A whole file takes a while to quote for every client.
+  const written = useDeferredValue(request.body.zonefile)
   const form = useSubmission(async () => {
     const { operation, ...input } = request
     await api.call(operation, input)
@@ -140,7 +142,9 @@ function Import({ zone }: { readonly zone: Zone }) {
               {c.cancel}
             </ButtonLink>
           </div>
-          {text.trim() !== '' && <Commands request={request} footer={w.allOrNothing} />}
+          {text.trim() !== '' && (
+            <Commands request={{ ...request, body: { zonefile: written } }} footer={w.allOrNothing} />
+          )}
         </section>
       </Halves>
     </form>

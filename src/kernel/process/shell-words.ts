@@ -22,8 +22,11 @@ export function quoted(word: string): string {
 
 /** Old shells forget at the end of a line that they are between quotes, and would look up what follows a `!`. */
 function literal(text: string): string {
-  const parts = text.split(/(['!])/)
-  return parts.map((part, index) => (index % 2 === 1 ? `\\${part}` : part && `'${part}'`)).join('')
+  if (text === '') return ''
+  const outside = (found: string) => `'${found.replaceAll(/./g, '\\$&')}'`
+  const whole = `'${text.replaceAll(/['!]+/g, outside)}'`
+  // Between two quotes there is nothing to say.
+  return whole.slice(/^['!]/.test(text) ? 2 : 0, /['!]$/.test(text) ? -2 : undefined)
 }
 
 function printed(characters: string): string {
