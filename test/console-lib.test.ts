@@ -6,7 +6,8 @@ import { Compile } from 'typebox/compile'
 import { ApiFailure, type FailureCode } from '../console/api/failure.ts'
 import { toCurl } from '../console/commands/curl.ts'
 import { masked } from '../console/commands/mask.ts'
-import { originForPrograms } from '../console/lib/endpoint.ts'
+import { providerBlock } from '../console/commands/terraform/provider.ts'
+import { exportedEndpoints, originForPrograms, pointed } from '../console/lib/endpoint.ts'
 import { fieldOf, problemsOf, type RequestSchema } from '../console/lib/form-model.ts'
 import { expandNames, nextName } from '../console/lib/names.ts'
 import { estimate } from '../console/lib/prices.ts'
@@ -306,6 +307,18 @@ describe('requests that are shown', () => {
     assert.equal(shown('http://wolke-1a2b.localhost/console'), 'http://127.0.0.1')
     for (const origin of ['http://localhost:8080', 'https://wolke.localhost:8443', 'https://cloud.example.com'])
       assert.equal(shown(`${origin}/console`), origin)
+  })
+
+  it('lead to this API alone, whatever the name of its host is made of', () => {
+    const api = `http://$(id).${'$'}{x}.example/v1`
+    assert.equal(exportedEndpoints(api), `export HCLOUD_ENDPOINT='${api}' HETZNER_ENDPOINT='${api}'`)
+    const escaped = `http://$(id).${'$$'}{x}.example/v1`
+    const lines = ['provider "hcloud" {', `  endpoint         = "${escaped}"`, `  endpoint_hetzner = "${escaped}"`, '}']
+    assert.equal(providerBlock(api), lines.join('\n'))
+    const plain = 'http://127.0.0.1:8080/v1'
+    const exported = `export HCLOUD_ENDPOINT=${plain} HETZNER_ENDPOINT=${plain}`
+    assert.equal(pointed('hcloud server list', plain), `${exported}\nhcloud server list`)
+    assert.equal(pointed('wolke mail list', plain), 'wolke mail list')
   })
 
   it('name the variable of the token that they need', () => {

@@ -1,6 +1,5 @@
 /** Where programs find the API that this page came from. */
 import { sh } from '../commands/shell.ts'
-import { blockText, Expression } from '../commands/terraform/hcl.ts'
 
 /**
  * The origin for commands. Browsers find `*.localhost` on their own machine by themselves; most programs ask a name
@@ -24,13 +23,6 @@ export function exportedEndpoints(api: string): string {
 /** A command that is shown for itself, after what makes hcloud ask this API. */
 export function pointed(command: string, api: string): string {
   return command.startsWith('hcloud ') ? `${exportedEndpoints(api)}\n${command}` : command
-}
-
-/** The same for Terraform, as its provider's block; `token` is an expression. */
-export function providerBlock(api: string, token?: string): string {
-  return blockText(['provider', 'hcloud'], {
-    attributes: { endpoint: api, endpoint_hetzner: api, token: token === undefined ? token : new Expression(token) },
-  })
 }
 
 type Origin = Pick<URL, 'protocol' | 'hostname' | 'port' | 'origin'>

@@ -64,7 +64,7 @@ export function blockText(head: readonly string[], body: Body, indent = ''): str
   const gap = attributes.length > 0 && blocks.length > 0 ? [''] : []
   const labels = head.slice(1).map((label) => ` ${quotedHcl(label)}`)
   return [`${indent}${head[0]}${labels.join('')} {`, ...attributes, ...gap, blocks.join('\n\n'), `${indent}}`]
-    .filter((line, index) => line !== '' || index === attributes.length + 1)
+    .filter((line, index) => line !== '' || (gap.length > 0 && index === attributes.length + 1))
     .join('\n')
     .replace(/\{\n\n/g, '{\n')
 }
