@@ -371,16 +371,18 @@ async function someFailures(console: Console): Promise<void> {
 
 forConsole('the overview of a Project', (open) => {
   test('says what needs somebody by its state, however long ago it failed', async () => {
-    const console = await open()
+    const before = await open()
+    await someFailures(before)
+    // Sessions do not last for two days.
+    const console = await before.signIn('admin')
     const { page, project } = console
-    await someFailures(console)
     await console.visit('P')
     const main = page.getByRole('main')
     await expect(main.getByText('3 things need you.')).toBeVisible()
     await expect(main.getByText('Nothing needs you')).toHaveCount(0)
     const line = (text: string) => main.getByRole('listitem').filter({ hasText: text })
-    await expect(line('shop: Not issued')).toContainText('no zone')
-    await expect(line('shop: 1 of 2 healthy')).toContainText('http 80')
+    await expect(line('shop: Not issued')).toContainText('DNS zone for')
+    await expect(line('shop: 0 of 2 healthy')).toContainText('Load Balancers · http 80')
     await expect(line('copy.example: the primary servers do not answer')).toBeVisible()
     await line('copy.example').getByRole('link', { name: 'Look at it' }).click()
     await expect(page).toHaveURL(/\/zones\/copy\.example\/settings$/)
@@ -435,7 +437,7 @@ forConsole('the overview of a Project', (open) => {
     await expect(page.getByText('6 things need you.')).toBeVisible()
     await expect(needs.filter({ hasText: 'The state of web-1 is unknown' })).toHaveCount(1)
     await expect(needs.filter({ hasText: 'is blocked' })).toHaveCount(1)
-    await expect(needs.filter({ hasText: 'data: Resize volume failed' })).toHaveCount(1)
+    await expect(needs.filter({ hasText: 'data: Enlarge volume failed' })).toHaveCount(1)
     await expect(needs.filter({ hasText: 'Attach' })).toHaveCount(0)
   })
 })

@@ -1,6 +1,7 @@
 /** The states of all that can fail in a Project, as needs of somebody. */
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { type Family, families } from '../../shell/families.ts'
 import type { Target } from '../../ui/link.tsx'
 import type { Mood } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'
@@ -61,10 +62,15 @@ export function useNeeds(): { readonly needs: readonly Need[]; readonly isWhole:
   }
 }
 
+/** Things of different kinds have the same names. */
+function of(family: Family, text: string): string {
+  return [families[family].label, text].filter(Boolean).join(' · ')
+}
+
 function ofServer({ id, name, status }: Server, project: string): Need[] {
   if (status !== 'unknown') return []
   const link = { to: '/projects/$project/servers/$id/{-$tab}', params: { project, id: String(id) } } as const
-  return [{ key: `server ${id}`, mood: 'bad', title: w.unknownState(name), text: '', link }]
+  return [{ key: `server ${id}`, mood: 'bad', title: w.unknownState(name), text: of('servers', ''), link }]
 }
 
 function ofCertificate(certificate: Certificate, project: string): Need[] {
@@ -73,7 +79,7 @@ function ofCertificate(certificate: Certificate, project: string): Need[] {
   if (mood !== 'bad' && mood !== 'warn') return []
   const link = { to: '/projects/$project/certificates/$id', params: { project, id: String(id) } } as const
   const why = [next, failureOf(certificate)?.text ?? ''].filter(Boolean).join(': ')
-  return [{ key: `certificate ${id}`, mood, title: `${name ?? ''}: ${text}`, text: why, link }]
+  return [{ key: `certificate ${id}`, mood, title: `${name ?? ''}: ${text}`, text: of('certificates', why), link }]
 }
 
 /** Services of which some targets do not answer, or all, or that have none because no server matches. */
@@ -84,7 +90,15 @@ function ofBalancer({ id, name, services, targets }: Balancer, project: string):
     params: { project, id: String(id), tab: 'targets' },
   } as const
   if (services.length > 0 && targets.length > 0 && health.length === 0)
-    return [{ key: `balancer ${id}`, mood: 'warn', title: `${name}: ${w.noTargets}`, text: w.noMatch, link }]
+    return [
+      {
+        key: `balancer ${id}`,
+        mood: 'warn',
+        title: `${name}: ${w.noTargets}`,
+        text: of('load_balancers', w.noMatch),
+        link,
+      },
+    ]
   const failing = services.flatMap((service): Need[] => {
     const own = health.filter(({ listen_port: port }) => port === service.listen_port)
     const healthy = own.filter(({ status }) => status === 'healthy').length
@@ -94,7 +108,7 @@ function ofBalancer({ id, name, services, targets }: Balancer, project: string):
         key: `balancer ${id} ${service.listen_port}`,
         mood: healthy === 0 ? 'bad' : 'warn',
         title: `${name}: ${w.healthyOf(number(healthy), number(own.length))}`,
-        text: serviceText(service),
+        text: of('load_balancers', serviceText(service)),
         link,
       },
     ]
@@ -113,10 +127,10 @@ function ofZone(zone: Zone, project: string): Need[] {
   const key = `zone ${zone.id}`
   return [
     ...(status === 'error'
-      ? [{ key, mood: 'bad', title: w.zoneStale(name), text: w.zoneStaleText, link } as const]
+      ? [{ key, mood: 'bad', title: w.zoneStale(name), text: of('zones', w.zoneStaleText), link } as const]
       : []),
     ...(mood === 'bad' || mood === 'warn'
-      ? [{ key: `${key} delegation`, mood, title: `${name}: ${text}`, text: advice, link }]
+      ? [{ key: `${key} delegation`, mood, title: `${name}: ${text}`, text: of('zones', advice), link }]
       : []),
   ]
 }
