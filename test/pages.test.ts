@@ -232,4 +232,22 @@ forEachDatabase('a family that is not here', (open) => {
     assertRefused(await anonymous.get('/networks'), 'unauthorized')
     assertRefused(await api.get('/servers/1'), 'not_found')
   })
+
+  test('names what does not exist, whether or not its id can be one', async () => {
+    const { api } = await open()
+    const message = async (path: string) => (await api.get(path)).body.error.message.toLowerCase()
+    for (const path of [
+      'servers',
+      'firewalls',
+      'primary_ips',
+      'load_balancers',
+      'ssh_keys',
+      'isos',
+      'placement_groups',
+    ]) {
+      const [unknown, unfit] = [await message(`/${path}/4711`), await message(`/${path}/x-1`)]
+      assert.equal(unfit, unknown.replace('4711', 'x-1'))
+      assert.match(unfit, /^[a-z ]+ with id 'x-1' not found$/)
+    }
+  })
 })

@@ -60,6 +60,15 @@ export class ApiFailure extends Error {
     return Object.fromEntries(said)
   }
 
+  /** The same failure without the problems of some fields. */
+  without(isLeftOut: (field: string) => boolean): ApiFailure {
+    const { status, code, message, correlationId, retryAt } = this
+    const given = this.details?.fields
+    if (!Array.isArray(given)) return this
+    const details = { ...this.details, fields: given.filter(({ name }: { readonly name: string }) => !isLeftOut(name)) }
+    return new ApiFailure({ status, code, message, details, correlationId, retryAt })
+  }
+
   /** Whether asking again may help without anything being changed. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500

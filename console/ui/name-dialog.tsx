@@ -51,7 +51,7 @@ export function NameDialog({ title, label, act, initial, maxLength = 100, ...res
         problems={submit.problemsOf('name')}
       />
       <Elsewhere {...draft} />
-      {submit.cause !== undefined && !submit.problemsOf('name') && <FailureNote cause={submit.cause} />}
+      {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
       {isReady && children?.(name.trim())}
     </Dialog>
   )

@@ -1,17 +1,15 @@
 /** Sending a form: once at a time, with what went wrong by field. */
 import { useRef, useState } from 'react'
-import { type FieldProblems, toFailure } from '../api/failure.ts'
+import { type ApiFailure, type FieldProblems, toFailure } from '../api/failure.ts'
 
 /** What is wrong with a field, by its name in the request; what is wrong with its parts (`records[0].value`) counts. */
 export type ProblemsOf = (field: string) => readonly string[] | undefined
 
 interface Submit {
   readonly isBusy: boolean
-  /** Why the last attempt failed; undefined while one is on its way. */
+  /** Why the last attempt failed, without what a field says; undefined while one is on its way, or if fields say it all. */
   readonly cause: unknown
   readonly problemsOf: ProblemsOf
-  /** Whether fields that are drawn say everything that is wrong. */
-  readonly isSaid: boolean
   /** Sends; returns whether it worked. */
   readonly run: (act: () => Promise<unknown>) => Promise<boolean>
   readonly fail: (cause: unknown) => void
@@ -23,11 +21,11 @@ export function useSubmit(): Submit {
   const problems = cause === undefined ? [] : Object.entries(toFailure(cause).fields)
   // Each field that is drawn asks for its problems, so those that somebody has drawn are known before the first failure.
   const drawn = useRef(new Set<string>())
+  const rest = cause === undefined ? undefined : unsaid(toFailure(cause), drawn.current)
   return {
     isBusy,
-    cause,
+    cause: problems.length > 0 && Object.keys(rest?.fields ?? {}).length === 0 ? undefined : rest,
     fail,
-    isSaid: problems.length > 0 && problems.every(([name]) => [...drawn.current].some((field) => isIn(field, name))),
     problemsOf(field) {
       drawn.current.add(field)
       return problemsIn(Object.fromEntries(problems), field)
@@ -47,6 +45,12 @@ export function useSubmit(): Submit {
       }
     },
   }
+}
+
+/** A failure without the problems that some fields say themselves. */
+export function unsaid(failure: ApiFailure, fields: Iterable<string>): ApiFailure {
+  const all = [...fields]
+  return failure.without((name) => all.some((field) => isIn(field, name)))
 }
 
 /** What is wrong with a field and its parts; undefined where nothing is. */

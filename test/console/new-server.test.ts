@@ -103,6 +103,9 @@ forConsole('the form for servers in the console', (open) => {
       await expect(page.getByRole('group', { name: section, exact: true }).first()).toHaveAccessibleDescription(text)
     }
     await expect(page.getByRole('combobox', { name: 'Placement group' })).toHaveAccessibleDescription(/is wrong/)
+    // What sections say is not said again where it is told that nothing was created.
+    await expect(summary(page)).toContainText('was not created and costs nothing.')
+    await expect(summary(page)).not.toContainText('is wrong')
   })
 
   test('counts what is still to be made, with the zeros of the first number', async () => {

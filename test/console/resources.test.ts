@@ -94,6 +94,7 @@ forConsole('DNS zones in the console', (open) => {
     const { page, api, world } = console
     const head = '$TTL 3600\n@ SOA ns1.a.example. me.a.example. 1 86400 10800 3600000 3600\n@ NS ns1.a.example.\n'
     const lines = '@ MX 10 mail\n@ TXT "v=spf1 mx -all"\nwww 300 A 203.0.113.20\nnew A 203.0.113.30\n'
+    await act(page, 'Replace')
     await fill(page, 'The file', `${head}${lines}bad A 1.2.3.400\n`)
     await expect(
       page.getByRole('alert').filter({ hasText: 'Line 8: It has no valid value of the type A.' }),
@@ -138,7 +139,6 @@ forConsole('DNS zones in the console', (open) => {
     await someZones(console)
     await console.visit('P/zones/nordlicht.de/import')
     const { page, api, world } = console
-    await act(page, 'Merge')
     await fill(page, 'The file', 'new A 203.0.113.30\n')
     await act(page, 'Merge 1 record set')
     await expect(page).toHaveURL(/zones\/nordlicht\.de$/)

@@ -80,7 +80,7 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
       <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={one.problemsOf('labels')} />
       <Elsewhere {...draft} />
       {error && toFailure(error).status === 404 && <DeletedElsewhere />}
-      {one.cause !== undefined && !one.isSaid && <FailureNote cause={one.cause} />}
+      {one.cause !== undefined && <FailureNote cause={one.cause} />}
       <Equivalents request={servers.map(requestFor)} labels={data?.server.labels ?? only?.labels} />
     </Dialog>
   )

@@ -49,6 +49,9 @@ const fieldsOf: Readonly<Record<Section, readonly string[]>> = {
   name: [],
 }
 
+/** Everything that some part of the form says itself. */
+export const drawnFields = [...Object.values(fieldsOf).flat(), 'name', 'labels', 'user_data', 'placement_group']
+
 export function newSteps(form: Form): readonly Step[] {
   const { draft, wrongs, fields } = form
   const section = (id: Section, title: string, isDone: boolean, content: ReactNode, own: readonly string[] = []) => ({

@@ -1,12 +1,14 @@
 /** What will exist and what it costs, beside the form. */
 
 import { sum, times } from '../../../src/net/decimal.ts'
+import { toFailure } from '../../api/failure.ts'
 import { money } from '../../lib/money.ts'
 import type { Line } from '../../lib/prices.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
+import { unsaid } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { prices } from '../../words/en/prices.ts'
@@ -14,6 +16,7 @@ import { list, percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { costsOf, type Draft } from './draft.ts'
 import type { Choices } from './new.tsx'
+import { drawnFields } from './new-steps.tsx'
 
 const p = wordsOf('prices', prices)
 const w = wordsOf('newServer', newServer)
@@ -69,7 +72,7 @@ export function NewSummary({ draft, data, names, isBusy, reason, failed }: Summa
       </Button>
       {failed && (
         <FailureNote
-          cause={failed.cause}
+          cause={unsaid(toFailure(failed.cause), drawnFields)}
           what={failed.isMade ? w.withoutBackups(failed.name) : w.failed(failed.name)}
         />
       )}

@@ -75,7 +75,6 @@ function General({ project }: { readonly project: Project }) {
     })
     if (isSaved) toast({ mood: 'ok', title: w.saved })
   }
-  const hasField = submit.problemsOf('name') ?? submit.problemsOf('owner_email')
   return (
     <form onSubmit={sent(() => void (reason === undefined && name.trim() !== '' && save()))} noValidate>
       <Card
@@ -109,7 +108,7 @@ function General({ project }: { readonly project: Project }) {
           problems={submit.problemsOf('owner_email')}
         />
         <Elsewhere {...draft} />
-        {submit.cause !== undefined && !hasField && <FailureNote cause={submit.cause} />}
+        {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
       </Card>
     </form>
   )

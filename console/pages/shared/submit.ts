@@ -19,8 +19,8 @@ export interface Submission {
 
 /** `work` sends the form and goes on. */
 export function useSubmission(work: () => Promise<unknown>): Submission {
-  const { isBusy, cause, isSaid, problemsOf, run } = useSubmit()
-  return { isBusy, cause: isSaid ? undefined : cause, problems: problemsOf, send: () => void run(work) }
+  const { isBusy, cause, problemsOf, run } = useSubmit()
+  return { isBusy, cause, problems: problemsOf, send: () => void run(work) }
 }
 
 interface Sent<Id extends OperationId> {

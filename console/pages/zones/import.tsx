@@ -70,7 +70,7 @@ function Import({ zone }: { readonly zone: Zone }) {
   const params = { project: String(useProjectId()), zone: zone.name }
   const [text, setText] = useState('')
   const [file, setFile] = useState('')
-  const [how, setHow] = useState<How>('replace')
+  const [how, setHow] = useState<How>('merge')
   const { data: rrsets } = useSuspenseQuery(api.list('zones_listRrsets', { params: { id_or_name: zone.name } }))
   const comparison = useComparison(zone, rrsets, text, how)
   const shielded = rrsets.filter(({ protection }) => protection.change).map(({ id }) => id)

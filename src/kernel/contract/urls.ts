@@ -56,8 +56,8 @@ function fits(name: string, text: string): boolean {
 }
 
 /** The first path parameter with an invalid value, as its text. */
-export function firstUnfit(params: Record<string, string>): string | undefined {
-  for (const name in params) if (!fits(name, params[name]!)) return params[name]
+export function firstUnfit(params: Record<string, string>): readonly [name: string, value: string] | undefined {
+  for (const name in params) if (!fits(name, params[name]!)) return [name, params[name]!]
   return undefined
 }
 

@@ -288,7 +288,16 @@ function misdirected(
   }
   if (request.is404) return nothingAt(pathOf(request.url), options.publicFamilies)
   // An invalid id gets the same reply as an unknown one.
-  return notFound('resource', (unfit ?? '').slice(0, 80))
+  return notFound(kindIn(request.routeOptions.url ?? '', unfit![0]), unfit![1].slice(0, 80))
+}
+
+/** What a parameter of a route is the id of, by the segment before it: `server` in `/v1/servers/:id`. */
+function kindIn(route: string, param: string): string {
+  const [, family = 'resource'] = new RegExp(`/(\\w+)/:${param}(?:/|$)`).exec(route) ?? []
+  return family
+    .replaceAll('_', ' ')
+    .replace(/s$/, '')
+    .replace(/\b(ip|iso|ssh)\b/, (short) => short.toUpperCase())
 }
 
 function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {
