@@ -6,7 +6,8 @@ import { crash } from './crash/crash.ts'
 import { disk } from './disk/disk.ts'
 import { edge } from './edge/edge.ts'
 import { fuzz } from './fuzz/fuzz.ts'
+import { lasting } from './lasting.ts'
 import { peers } from './peers/peers.ts'
 import { signIn } from './sign-in.ts'
 
-export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization, signIn, peers, disk]
+export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization, lasting, signIn, peers, disk]

@@ -153,7 +153,7 @@ describe('A connection', () => {
     assert.deepEqual(await silent, [])
   })
 
-  test('goes first when its request is unfinished for longest, then the longest idle, then who has just begun', () => {
+  test('goes first when its request is unfinished for longest, then the longest idle, then who has just begun or ended', () => {
     const doing = (name: string, is: 'asking' | 'idle', since: number) => ({ name, doing: { is, since } as const })
     const all = [
       { name: 'served', doing: { is: 'served' } as const },
@@ -165,7 +165,7 @@ describe('A connection', () => {
       doing('slowest', 'asking', 5_000),
       doing('slow enough', 'asking', 9_000),
     ]
-    const order = ['slowest', 'slow', 'slow enough', 'idle for long', 'idle', 'came before', 'just came']
+    const order = ['slowest', 'slow', 'slow enough', 'idle for long', 'came before', 'just came', 'idle']
     assert.deepEqual(
       inOrderOfLeaving(all, 10_000).map(({ name }) => name),
       order,

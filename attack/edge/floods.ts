@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running } from '../../bench/processes.ts'
-import { atMost, type Context, type Finding, none } from '../attack.ts'
+import { atLeast, atMost, type Context, type Finding, none } from '../attack.ts'
 import { type Installation, memoryGrowth } from '../installation.ts'
 import { type Waits, waitsDuring } from '../probe.ts'
 import { converse, dial } from './raw.ts'
@@ -90,6 +90,45 @@ async function pour(server: Running, { connections, bytes, reads }: Flood, ms: n
   }
   await delay(ms)
   for (const socket of sockets) socket.destroy()
+}
+
+/** Half a request, of which a further byte comes now and then. */
+const unfinished = 'GET /v1/server_types HTTP/1.1\r\nHost: a\r\nX-Slow: '
+
+/** Takes all connections that an address may have, and more, with requests that never end. */
+export async function crowd(context: Context, installation: Installation): Promise<Finding[]> {
+  const { workshop } = context
+  const server = await installation.serve()
+  const sockets = new Set<Socket>()
+  let isOver = false
+  let dialed = 0
+  const press = () => {
+    if (isOver) return
+    dialed++
+    const socket = dial(server)
+    sockets.add(socket)
+    socket.write(unfinished)
+    socket.resume()
+    socket.once('close', () => {
+      sockets.delete(socket)
+      setTimeout(press, 100)
+    })
+  }
+  for (let i = 0; i < 1_000; i++) press()
+  const drip = setInterval(() => {
+    for (const socket of sockets) socket.write('x')
+  }, 500)
+  const tenant = { token: installation.tenants[0].readWrite, path: '/v1/firewalls' }
+  const waits = await waitsDuring(workshop, server, tenant, () => delay(context.size(3, 15) * 1_000))
+  isOver = true
+  clearInterval(drip)
+  for (const socket of sockets) socket.destroy()
+  await server.stop()
+  const failed = Array<string>(waits.failed).fill('no answer')
+  return [
+    atLeast('requests that never end take the connections of an address', dialed, 'connections', 1_000),
+    none('good requests from the same address are answered meanwhile', 'failed', failed, context),
+  ]
 }
 
 /** Sends bodies of 2 MB that must be refused: too deeply nested, too many parts, or of an unexpected shape. */

@@ -44,19 +44,19 @@ export class Place {
   }
 }
 
-/** How long a request may be unfinished before its connection makes room sooner than idle ones, in milliseconds. */
+/** What has been unfinished or idle for longer makes room before all that has not, in milliseconds. */
 const patienceMs = 1_000
 
-/** The order in which connections make room. */
-const ranks = { late: 0, idle: 1, early: 2 } as const
-
-/** Which of some connections make room, in their order; those that are served are left out. */
+/**
+ * Which of some connections make room, in their order: unfinished requests before idle ones, and the longest first. Those
+ * that are served are left out.
+ */
 export function inOrderOfLeaving<T extends { readonly doing: Doing }>(connections: readonly T[], nowMs: number): T[] {
   const ranked = connections.flatMap((one) => {
     const { doing } = one
     if (doing.is === 'served') return []
-    const rank = doing.is === 'idle' ? ranks.idle : nowMs - doing.since >= patienceMs ? ranks.late : ranks.early
-    return [{ one, rank, since: doing.since }]
+    const isLate = nowMs - doing.since >= patienceMs
+    return [{ one, rank: (isLate ? 0 : 2) + (doing.is === 'idle' ? 1 : 0), since: doing.since }]
   })
   return ranked.sort((a, b) => a.rank - b.rank || a.since - b.since).map(({ one }) => one)
 }
