@@ -10,7 +10,7 @@ import { Rotation } from '../kernel/process/rotation.ts'
 const atOnce = 2
 const mostOfNetwork = 20
 const mostNetworks = 1_000
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 interface Waiter {
   admit(): void
@@ -32,7 +32,7 @@ export class HashingLine {
 
   /**
    * Runs `work`, which may hash passwords, when a caller in this network has its turn. Errors: `unavailable` when too many
-   * wait or the turn does not come within 30 s, before `work` has begun; those of `work`.
+   * wait or the turn does not come within a minute, before `work` has begun; those of `work`.
    */
   async run<T>(network: string, work: () => Promise<T>): Promise<T> {
     await this.#enter(network)

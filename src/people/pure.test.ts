@@ -100,13 +100,13 @@ describe('the line for hashing', () => {
     assert.equal(line.waiting, 1_019)
   })
 
-  test('turns away who has waited for 30 s, and nobody else', async (t) => {
+  test('turns away who has waited for a minute, and nobody else', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const { line, held, served, refused, join, leave } = heldLine()
     const early = join('early')
-    t.mock.timers.tick(20_000)
+    t.mock.timers.tick(40_000)
     const late = join('late')
-    t.mock.timers.tick(10_000)
+    t.mock.timers.tick(20_000)
     await early
     assert.deepEqual([refused, line.waiting], [[['early', 503]], 1])
     for (const place of [0, 1] as const) leave(place)
