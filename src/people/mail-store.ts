@@ -71,7 +71,7 @@ export function claimPersonMail(
 ): Promise<Claimed<PersonMailRow>[]> {
   const { fullProjects, ...among } = search
   const found = whose === 'projects' ? search : among
-  const where = [conditions[whose]]
+  const where = () => [conditions[whose]]
   return claimWork<PersonMailRow>(db, personMails, { limit, leaseMs, longestMs: farthestMs, where, search: found })
 }
 

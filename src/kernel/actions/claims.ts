@@ -73,7 +73,7 @@ export async function claimActions(
     limit,
     leaseMs: lease,
     longestMs: Math.max(60_000, 2 * lease),
-    where: [sql<boolean>`definition in (${sql.join(definitions)})`, isNext],
+    where: () => [sql<boolean>`definition in (${sql.join(definitions)})`, isNext],
     search,
     set: { worker },
   })

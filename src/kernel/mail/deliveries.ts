@@ -20,7 +20,6 @@ import {
   type WorkTable,
   writeHeld,
 } from '../queue/leases.ts'
-import type { ProjectId } from '../scope.ts'
 import type { MailRow, MailState } from './outbox.ts'
 import type { MailContent } from './template.ts'
 
@@ -56,22 +55,11 @@ const mails: WorkTable = {
 const mostOfDay = 100
 const dayMs = 86_400_000
 
-/** The Projects whose mail waits until less of it was sent within a day. */
-async function spentProjects(db: Database): Promise<ProjectId[]> {
-  const rows = await db.transact(
-    ({ query, now }) =>
-      acrossProjects(query)
-        .selectFrom('mail')
-        .select('project_id')
-        .where('finished', '>', timestamp(now - dayMs))
-        .where('state', '=', 'sent')
-        .groupBy('project_id')
-        .having(({ fn }) => fn.countAll(), '>=', mostOfDay)
-        .execute(),
-    { isDurable: false },
-  )
-  return rows.map(({ project_id }) => project_id)
-}
+/** Whether less of it was sent to the owner of a Project within the last day. */
+const isWithinDay = (nowMs: number) => sql<boolean>`project_id not in (
+  select project_id from mail as done where finished > ${timestamp(nowMs - dayMs)} and state = 'sent'
+  group by project_id having count(*) >= ${mostOfDay}
+)`
 
 /** Claims the mail that has been due longest, for `leaseMs`. */
 export async function claimMail(
@@ -80,9 +68,8 @@ export async function claimMail(
   limit: number,
   search: Search = {},
 ): Promise<Delivery[]> {
-  const fullProjects = [...(search.fullProjects ?? []), ...(await spentProjects(db))]
-  const found = { ...search, fullProjects }
-  const rows = await claimWork<MailRow>(db, mails, { limit, leaseMs, longestMs: farthestMs, search: found })
+  const where = (nowMs: number) => [isWithinDay(nowMs)]
+  const rows = await claimWork<MailRow>(db, mails, { limit, leaseMs, longestMs: farthestMs, where, search })
   return rows.map((row) => {
     return { ...row, content: JSON.parse(row.content) as MailContent, ageMs: row.claimed_at - row.queued_at }
   })

@@ -65,8 +65,8 @@ export interface ClaimOptions {
   readonly leaseMs: number
   /** Longer than any lease or pause, in milliseconds. */
   readonly longestMs: number
-  /** Further conditions on the row, which is called `free`. */
-  readonly where?: readonly RawBuilder<boolean>[]
+  /** Further conditions on the row, which is called `free`; `nowMs` is the calendar's time. */
+  where?(nowMs: number): readonly RawBuilder<boolean>[]
   readonly search?: Search
   /** Further columns that the claim sets. */
   readonly set?: Readonly<Record<string, unknown>>
@@ -97,13 +97,13 @@ function isOver({ nowMs }: Dialect, column: string, longestMs: number): RawBuild
 export async function claimWork<Row extends WorkRow>(
   db: Database,
   table: WorkTable,
-  { limit, leaseMs, longestMs, where = [], search = {}, set = {} }: ClaimOptions,
+  { limit, leaseMs, longestMs, where = () => [], search = {}, set = {} }: ClaimOptions,
 ): Promise<Claimed<Row>[]> {
   const { name, isOpen, pause, lease, order } = table
   const { underWay = [], among, fullProjects = [] } = search
   const columns = order.map((column) => sql.ref(column))
   const assigned = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}, `)
-  const { rows } = await db.transact(({ query, dialect }) => {
+  const { rows } = await db.transact(({ query, dialect, now }) => {
     const conditions = [
       isOpen,
       isOver(dialect, pause, longestMs),
@@ -111,7 +111,7 @@ export async function claimWork<Row extends WorkRow>(
       ...(underWay.length > 0 ? [sql`id not in (${sql.join(underWay)})`] : []),
       ...(among ? [sql`id in (${sql.join(among)})`] : []),
       ...(fullProjects.length > 0 ? [sql`project_id not in (${sql.join(fullProjects)})`] : []),
-      ...where,
+      ...where(now),
     ]
     return sql<Claimed<Row>>`
       with claimed as (
