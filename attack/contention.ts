@@ -11,7 +11,7 @@ import { waitsDuring } from './probe.ts'
 export const contention: Attack = {
   name: 'contention',
   databases: ['sqlite', 'postgres'],
-  run: async (context) => [...(await crossing(context)), ...(await imports(context))],
+  run: async (context) => [...(await crossing(context)), ...(await imports(context)), ...(await longValues(context))],
 }
 
 /** Below this many milliseconds, noise of the machine outweighs the difference between idle and busy. */
@@ -128,6 +128,59 @@ async function imports(context: Context): Promise<Finding[]> {
   const what = `${count} zone imports of ${records} records at once`
   return [
     none(`${what} are all done, without a 5xx`, 'failed', failed, context),
+    atMost(`${what} cost no other Project an answer`, busy.failed, 'failed', 0),
+    atMost(`${what}: another Project's p99`, busy.p99, 'ms', 60),
+  ]
+}
+
+// ---- Long values ---------------------------------------------------------------------------------------------------
+
+const longBytes = 2_000_000
+const clientsOfOne = 4
+
+const filled = (unit: string) => unit.repeat(longBytes / unit.length)
+
+/** Records, each with one value that no name server could send: escapes, lists of addresses and protocols, plain text. */
+const longRecords = [
+  `TXT "${filled('\\065')}"`,
+  `CAA 0 issue "${filled('\\065')}"`,
+  `HTTPS 1 . alpn=${filled('h2,')}h2`,
+  `HTTPS 1 . ipv4hint=${filled('192.0.2.1,')}192.0.2.1`,
+  `SVCB 1 . ipv6hint=${filled('2001:db8::1,')}2001:db8::1`,
+  `TLSA 3 1 1 ${filled('ab')}`,
+  `TXT x${filled('""')}`,
+]
+
+/** Bodies of which one text is everything: a zone file with a long record, and a key that no field has. */
+const longBodies = [
+  ...longRecords.map((record) => JSON.stringify({ zonefile: `a ${record}` })),
+  `{"zonefile":"${filled('\\u0041')}"}`,
+  `{"${filled('~/')}":1}`,
+]
+
+async function longValues(context: Context): Promise<Finding[]> {
+  const { workshop } = context
+  const installation = await context.install()
+  const server = await installation.serve()
+  const [own, other] = installation.tenants
+  const api = client(server, own)
+  const { id } = expect(await api.post('/zones', { name: 'long.example', mode: 'primary' }), 201).body.zone
+  const wrong: string[] = []
+  const send = async (at: number) => {
+    for (let count = 0; count < context.size(longBodies.length, 10 * longBodies.length); count++) {
+      const body = longBodies[(at + count) % longBodies.length]!
+      const { status, text } = await api.request('POST', `/zones/${id}/actions/import_zonefile`, { body })
+      if (status !== 400 && status !== 422) wrong.push(`${status} ${text.slice(0, 200)}`)
+    }
+  }
+  const tenant = { token: other.readWrite, path: '/v1/firewalls' }
+  const busy = await waitsDuring(workshop, server, tenant, () =>
+    Promise.all(Array.from({ length: clientsOfOne }, (_, at) => send(at))),
+  )
+  await server.stop()
+  const what = `${clientsOfOne} clients of one tenant that send values of 2 MB`
+  return [
+    none(`${what} are refused by the field`, 'other answers', wrong, context),
     atMost(`${what} cost no other Project an answer`, busy.failed, 'failed', 0),
     atMost(`${what}: another Project's p99`, busy.p99, 'ms', 60),
   ]
