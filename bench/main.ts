@@ -14,6 +14,7 @@ import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { history } from './history.ts'
+import { besideLargeReads } from './large-reads.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
 import { networks } from './networks.ts'
@@ -43,6 +44,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   dns,
   neighbour,
   parsers: parserCosts,
+  'large-reads': besideLargeReads,
   balancers,
   console: consolePages,
 }

@@ -18,7 +18,7 @@ import {
   soaKey,
 } from '../families/zones/host.ts'
 import type { Database } from '../kernel/data/db.ts'
-import { nextTurn, pacing } from '../kernel/process/turns.ts'
+import { nextTurn, turn } from '../kernel/process/turns.ts'
 import { type NameKey, nameOf, selfAndParents } from '../net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'
 
@@ -282,13 +282,12 @@ async function readAll(
   image: ZoneImage,
   rrsets: readonly ServedRrset[],
 ): Promise<(readonly [rrset: ServedRrset, data: readonly Buffer[]])[]> {
-  const pace = pacing()
   const all: (readonly [ServedRrset, readonly Buffer[]])[] = []
   for (const rrset of rrsets) {
     const data: Buffer[] = []
     for (const value of rrset.values) {
       data.push(...image.read(rrset.type, value))
-      await pace()
+      await turn()
     }
     all.push([rrset, data])
   }

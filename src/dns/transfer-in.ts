@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import type { TransferredRrset } from '../families/zones/effects.ts'
 import { lineBytes, rrsetLimits, type ZoneLimits, zoneLimitProblem } from '../families/zones/limits.ts'
 import type { PrimaryNameserver, Source } from '../families/zones/reads.ts'
-import { pacing } from '../kernel/process/turns.ts'
+import { turn } from '../kernel/process/turns.ts'
 import { isWithin, lowerName, type NameKey, nameOf, printName } from '../net/dns/names.ts'
 import { isRecordType, printRdata, recordTypes, typeName } from '../net/dns/rdata.ts'
 import { headerBytes, maxTcpBytes, queryTypes, readName, skipName } from './message.ts'
@@ -187,7 +187,6 @@ class Connection {
   async *ask(zone: NameKey, type: number, key: TsigKey | undefined): AsyncGenerator<RawRecord[]> {
     const { limits, nowMs } = this.#asking
     const meter = new Meter(limits)
-    const pace = pacing()
     const id = randomInt(65_536)
     const query = queryMessage(id, zone, type)
     const signed = key && sign(query, key, nowMs())
@@ -206,7 +205,7 @@ class Connection {
       for (const record of readRecords(message, zone)) {
         meter.add(record)
         waiting.push(record)
-        await pace()
+        await turn()
       }
       // Records are passed on only after their signature has been verified.
       if (check && !check.isComplete) continue

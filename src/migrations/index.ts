@@ -43,6 +43,7 @@ import { verifiedAddresses } from './0038-verified-addresses.ts'
 import { imageLocations } from './0039-image-locations.ts'
 import { askersOfConsoles } from './0040-askers-of-consoles.ts'
 import { boundedMail } from './0041-bounded-mail.ts'
+import { steps } from './0042-steps.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   imageLocations,
   askersOfConsoles,
   boundedMail,
+  steps,
 ]

@@ -2,6 +2,7 @@
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { scoped } from '../../kernel/data/scoped.ts'
+import { rowsBelow } from '../../kernel/data/steps.ts'
 import { ApiError, notFound } from '../../kernel/errors.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
@@ -111,19 +112,18 @@ export async function usersOf(
   scope: ProjectScope,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, CertificateUser[]>> {
-  if (ids.length === 0) return new Map()
-  const rows = await scoped(query, scope)
-    .selectFrom('certificate_use')
-    .selectAll()
-    .where('certificate_id', 'in', ids)
-    .orderBy('resource_id')
-    .execute()
   const users = new Map<number, CertificateUser[]>()
-  for (const { certificate_id, type, resource_id: id } of rows) {
-    users.set(certificate_id, [...(users.get(certificate_id) ?? []), { type, id }])
+  for await (const rows of rowsBelow(query, scope, usesBelow, ids)) {
+    for (const { certificate_id, type, resource_id: id } of rows) {
+      const some = users.get(certificate_id)
+      if (some) some.push({ type, id })
+      else users.set(certificate_id, [{ type, id }])
+    }
   }
   return users
 }
+
+const usesBelow = { table: 'certificate_use', parent: 'certificate_id', order: ['type', 'resource_id'] } as const
 
 /** Makes a resource use exactly these certificates. Errors: `not_found`. */
 export async function replaceUses(

@@ -1,6 +1,7 @@
 /** Firewalls as the API shows them. */
 import type { Static } from 'typebox'
 import type { Queries } from '../../kernel/data/db.ts'
+import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Application } from './applications/domain.ts'
 import { applicationsOf, pairsOfServers } from './applications/store.ts'
@@ -9,6 +10,7 @@ import { filters } from './desired.ts'
 import type { Firewall, Rule } from './domain.ts'
 
 type FirewallWire = Static<typeof Wire>
+type Entry = FirewallWire['applied_to'][number]
 
 /** The wire form of each firewall, in order. */
 export async function firewallsToWire(
@@ -22,18 +24,21 @@ export async function firewallsToWire(
     firewalls.map((firewall) => firewall.id),
   )
   const byFirewall = Map.groupBy(applications, (application) => application.firewallId)
-  return firewalls.map((firewall) => toWire(firewall, byFirewall.get(firewall.id)))
+  return mapInTurns(firewalls, async (firewall) => ({
+    ...toWire(firewall),
+    applied_to: await mapInTurns(byFirewall.get(firewall.id) ?? [], applicationToWire),
+  }))
 }
 
-/** A firewall's wire form with its applications. */
-export function toWire(firewall: Firewall, applications: readonly Application[] = []): FirewallWire {
+/** The wire form of a firewall that is applied to nothing. */
+export function toWire(firewall: Firewall): FirewallWire {
   return {
     id: firewall.id,
     name: firewall.name,
     labels: firewall.labels,
     created: firewall.created,
     rules: firewall.rules.map(ruleToWire),
-    applied_to: applications.map(applicationToWire),
+    applied_to: [],
   }
 }
 
@@ -53,11 +58,13 @@ function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, desc
   }
 }
 
-function applicationToWire(application: Application): FirewallWire['applied_to'][number] {
+function applicationToWire(application: Application): Entry | Promise<Entry> {
   const target = targetToWire(application)
   if (target.type === 'server') return target
-  return { ...target, applied_to_resources: application.matched.map((id) => ({ type: 'server', server: { id } })) }
+  return mapInTurns(application.matched, serverToWire).then((servers) => ({ ...target, applied_to_resources: servers }))
 }
+
+const serverToWire = (id: number) => ({ type: 'server' as const, server: { id } })
 
 /** What an application names, without the servers that a selector matches. */
 export function targetToWire({ serverId, selector }: Application) {

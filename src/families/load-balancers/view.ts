@@ -1,6 +1,7 @@
 /** Load Balancers as the API shows them, put together with one read of each kind for a whole list. */
 import type { Static } from 'typebox'
 import type { Queries } from '../../kernel/data/db.ts'
+import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { loadBalancerTypeToWire } from '../load-balancer-types/reads.ts'
@@ -39,14 +40,14 @@ export async function loadBalancersToWire(
   ])
   const addressOf = await addressesBehind({ query, scope }, targets)
   const targetsById = Map.groupBy(targets, ({ balancerId }) => balancerId)
-  return balancers.map((balancer) => {
+  return mapInTurns(balancers, async (balancer) => {
     const place = places.find(({ balancerId, status }) => balancerId === balancer.id && status !== 'detaching')
     const known = { network: place?.networkId ?? null, addressOf, seen: seen.get(balancer.id) }
     return {
       ...standingFacts(platform, balancer),
       public_net: publicNet(balancer, primaryIps),
       private_net: place ? [{ network: place.networkId, ip: place.ip }] : [],
-      targets: targetsToWire(balancer, targetsById.get(balancer.id) ?? [], known),
+      targets: await targetsToWire(balancer, targetsById.get(balancer.id) ?? [], known),
       outgoing_traffic: known.seen?.traffic.outgoing ?? null,
       ingoing_traffic: known.seen?.traffic.ingoing ?? null,
     }

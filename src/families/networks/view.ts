@@ -1,6 +1,7 @@
 /** Networks as the API shows them. */
 import type { Static } from 'typebox'
 import type { Queries } from '../../kernel/data/db.ts'
+import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Network as Wire } from './contract.ts'
 import { type Network, subnetGateway } from './domain.ts'
@@ -40,5 +41,5 @@ export async function networksToWire(query: Queries, scope: ProjectScope, some: 
     some.map(({ id }) => id),
   )
   const byNetwork = Map.groupBy(members, ({ networkId }) => networkId)
-  return some.map((network) => networkToWire(network, byNetwork.get(network.id) ?? []))
+  return mapInTurns(some, (network) => networkToWire(network, byNetwork.get(network.id) ?? []))
 }

@@ -1,6 +1,7 @@
 /** Primary IPs in the database. */
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { scoped } from '../../kernel/data/scoped.ts'
+import { byChunks } from '../../kernel/data/steps.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -92,13 +93,14 @@ export async function primaryIpsOfServers(
   scope: ProjectScope,
   serverIds: readonly number[],
 ): Promise<PrimaryIp[]> {
-  if (serverIds.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('primary_ip')
-    .selectAll()
-    .where('server_id', 'in', serverIds)
-    .execute()
-  return rows.map(fromRow)
+  return byChunks(serverIds, async (some) => {
+    const rows = await scoped(query, scope)
+      .selectFrom('primary_ip')
+      .selectAll()
+      .where('server_id', 'in', some)
+      .execute()
+    return rows.map(fromRow)
+  })
 }
 
 /** The Primary IPs of some Load Balancers. */

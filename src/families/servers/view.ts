@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { lockedIds } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Queries } from '../../kernel/data/db.ts'
+import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterToWire } from '../datacenters/reads.ts'
@@ -32,7 +33,7 @@ export async function serversToWire(
     ownImagesOf(platform, query, scope, servers),
     Promise.all(attachments.map(({ show }) => show?.(query, scope, ids))),
   ])
-  return servers.map((server) => {
+  return mapInTurns(servers, (server) => {
     const shown: ServerPart = {
       ...standingFacts(platform, server),
       image: imageOf(platform, images, server),

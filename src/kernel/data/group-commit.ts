@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import { projectServed } from '../process/behalf.ts'
 import type { Clock } from '../process/clock.ts'
 import { Rotation } from '../process/rotation.ts'
+import { turn } from '../process/turns.ts'
 import type { ProjectId } from '../scope.ts'
 import {
   type Database,
@@ -56,7 +57,7 @@ export function openGrouped(path: string, clock: Clock, create = true): Database
   const troubles = new TroubleListeners()
   const gates: SqliteGates = {
     readFailed: (error) => troubles.tell(error),
-    beforeRead: () => open,
+    beforeRead: () => open ?? turn(),
     // Work that continues after its transaction has ended would write into another transaction.
     beforeWrite() {
       if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')

@@ -17,6 +17,7 @@ import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
+import { reading } from '../process/turns.ts'
 import type { ProjectId } from '../scope.ts'
 import {
   type About,
@@ -330,7 +331,9 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     config: { endpoint, asked },
     handler: (request, reply) => {
       request.note = noteOf(request, asked)
-      return onBehalfOf(request.principal!.scope?.projectId, () => respond(request, reply), request.note)
+      const project = request.principal!.scope?.projectId
+      if (endpoint.method === 'GET') return reading(project, () => respond(request, reply))
+      return onBehalfOf(project, () => respond(request, reply), request.note)
     },
   })
 

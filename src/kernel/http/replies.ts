@@ -6,6 +6,7 @@ import type { Endpoint } from '../contract/contract.ts'
 import { originOf } from '../contract/urls.ts'
 import type { Clock } from '../process/clock.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
+import { toJson } from './json-pieces.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
 
 export const json = 'application/json; charset=utf-8'
@@ -40,9 +41,12 @@ export function answer(
   const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined
   if (link) reply.header('link', link)
-  const text = JSON.stringify(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
-  if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
-  return sendJson(request, reply.type(json), text)
+  const send = (text: string) => {
+    if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
+    return sendJson(request, reply.type(json), text)
+  }
+  const text = toJson(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
+  return typeof text === 'string' ? send(text) : text.then(send)
 }
 
 /** Sends a page as CSV; the next one, if there is one, is linked. */

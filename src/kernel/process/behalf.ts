@@ -9,18 +9,32 @@ import type { ProjectId } from '../scope.ts'
 interface Behalf {
   readonly project: ProjectId | undefined
   readonly note: Note | undefined
+  readonly read: Read | undefined
+}
+
+/** One request that reads, for turns.ts. */
+export interface Read {
+  /** How many pieces it has taken so far. */
+  pieces: number
+  /** Gives back its place among long reads, which it has once it is long. */
+  leave?(): void
 }
 
 const current = new AsyncLocalStorage<Behalf>()
 
 /** Runs `work`, and everything that it starts, on behalf of a Project. */
-export function onBehalfOf<T>(project: ProjectId | undefined, work: () => T, note = noteTaken()): T {
-  return current.run({ project, note }, work)
+export function onBehalfOf<T>(project: ProjectId | undefined, work: () => T, note = noteTaken(), read?: Read): T {
+  return current.run({ project, note, read }, work)
 }
 
 /** The Project on whose behalf the caller runs; undefined for the installation itself. */
 export function projectServed(): ProjectId | undefined {
   return current.getStore()?.project
+}
+
+/** The request that the caller reads for; undefined when it does something else. */
+export function readServed(): Read | undefined {
+  return current.getStore()?.read
 }
 
 /** What the audit log is to hold of the change that the caller carries out; undefined when nobody asked for one. */

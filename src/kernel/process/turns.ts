@@ -1,18 +1,69 @@
 /**
- * Runs long work beside short requests: in slices of a few milliseconds, one per turn of the event loop, taken from
- * each Project in rotation.
+ * Runs long work beside short requests. Each turn of the event loop has a few milliseconds for what Projects ask. Who
+ * comes when they are over, or while others of the same Project wait, waits as well; those who wait are served by
+ * Project, in rotation.
  */
+import { insideTransaction } from '../data/db.ts'
 import type { ProjectId } from '../scope.ts'
-import { projectServed } from './behalf.ts'
+import { onBehalfOf, projectServed, type Read, readServed } from './behalf.ts'
+import { FairQueue } from './fair-queue.ts'
 import { Rotation } from './rotation.ts'
 
 const waiting = new Rotation<ProjectId | undefined, () => void>()
+
+/** What a turn of the event loop has for those who come, and again for those who wait, in milliseconds. */
+const pieceMs = 1
+
+/** So many items are made without a look at the time. */
+const itemsAtOnce = 8
+
+/** When the current piece is over; undefined before the first one of a turn. */
+let end: number | undefined
 let isPlanned = false
+/** A read that takes so many pieces is long. So many are under way, because each holds what it has read. */
+const piecesOfLong = 5
+const longReads = new FairQueue<ProjectId | undefined>({ atOnce: 8, perKey: 2 })
+/** Whether somebody who waited is served, with all that follows from it at once. */
+let isServing = false
 
-/** Duration of a slice, in milliseconds. */
-const pieceMs = 2
+/**
+ * To be awaited between steps of work, each of which must take well under a piece: undefined while the current piece
+ * lasts, and in a transaction, which would keep others from what it holds.
+ */
+export function turn(): Promise<void> | undefined {
+  if (insideTransaction.getStore()) return undefined
+  if (!isServing && waiting.size > 0 && waiting.has(projectServed())) return nextTurn()
+  const now = performance.now()
+  if (end === undefined) {
+    end = now + pieceMs
+    plan()
+  }
+  if (now < end) return undefined
+  return isServing ? goOn() : nextTurn()
+}
 
-/** Resolves when it is the caller's turn to run a slice. */
+/** The next turn of somebody who has taken the current piece. */
+function goOn(): Promise<void> {
+  const read = readServed()
+  if (!read || ++read.pieces !== piecesOfLong) return nextTurn()
+  const project = projectServed()
+  return longReads.enter(project).then(() => {
+    read.leave = () => longReads.leave(project)
+    return nextTurn()
+  })
+}
+
+/** Does what a request asks that only reads: few long ones of a Project are under way at once, and the others wait. */
+export async function reading<T>(project: ProjectId | undefined, work: () => Promise<T>): Promise<T> {
+  const read: Read = { pieces: 0 }
+  try {
+    return await onBehalfOf(project, work, undefined, read)
+  } finally {
+    read.leave?.()
+  }
+}
+
+/** Resolves when it is the caller's turn to do some work, which is never at once. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.add(projectServed(), resolve)
@@ -20,35 +71,52 @@ export function nextTurn(): Promise<void> {
   })
 }
 
+/** Runs all steps of `work`, as many at once as fit into a piece, and returns its result. */
+export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
+  await nextTurn()
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+    const wait = turn()
+    if (wait) await wait
+  }
+}
+
+/** What `map` makes of each item, many of which may be in one piece. */
+export async function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R | Promise<R>): Promise<R[]> {
+  const mapped: R[] = []
+  for (const item of items) {
+    const made = map(item)
+    mapped.push(made instanceof Promise ? await made : made)
+    const wait = mapped.length % itemsAtOnce === 0 ? turn() : undefined
+    if (wait) await wait
+  }
+  return mapped
+}
+
 function plan(): void {
   if (isPlanned) return
   isPlanned = true
-  setImmediate(() => {
-    isPlanned = false
-    waiting.take()?.()
-    if (waiting.size > 0) plan()
-  })
+  setImmediate(serve)
 }
 
-/** Runs all steps of `work`, as many per slice as fit, and returns its result. A step must take well under a slice. */
-export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
-  for (;;) {
-    await nextTurn()
-    const end = performance.now() + pieceMs
-    do {
-      const step = work.next()
-      if (step.done) return step.value
-    } while (performance.now() < end)
-  }
+function serve(): void {
+  isPlanned = false
+  isServing = true
+  end = performance.now() + pieceMs
+  serveNext()
 }
 
-/** For loops: await the returned function after each step. It returns at once until the current slice is over. */
-export function pacing(): () => Promise<void> | undefined {
-  let end = performance.now() + pieceMs
-  return () => {
-    if (performance.now() < end) return undefined
-    return nextTurn().then(() => {
-      end = performance.now() + pieceMs
-    })
+/** Serves those who wait until the piece is over. */
+function serveNext(): void {
+  const next = waiting.size > 0 && performance.now() < end! ? waiting.take() : undefined
+  if (next) {
+    next()
+    // Ticks come after everything that follows from this one at once.
+    queueMicrotask(() => process.nextTick(serveNext))
+    return
   }
+  isServing = false
+  end = undefined
+  if (waiting.size > 0) plan()
 }

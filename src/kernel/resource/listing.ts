@@ -9,7 +9,9 @@ import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from '../contract/contract.ts'
 import { matches, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
+import { past } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
+import { turn } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { idsInOrder, rarestTerm, readLabels } from './label-index.ts'
 
@@ -52,8 +54,12 @@ export interface Page<Row> {
 }
 
 const stepRows = 500
+/** The most rows of a statement that reads a page; only the console asks for wider ones. */
+const pageRows = maxPerPage * 2
 /** Up to this many candidates are fetched and sorted; beyond it a label is common enough to be met on the way. */
 const maxCandidates = 1_000
+/** So many rows are judged without a look at the time. */
+const judgedAtOnce = 8
 const maxCounted = 10_000
 const deadlineMs = 8_000
 
@@ -74,8 +80,14 @@ export async function listPage<Row>(
   return { rows, pagination: pageNumbers(query, found.length > query.per_page, await source.count()) }
 }
 
-function slice(source: Source, selector: Selector | undefined, skip: number, take: number): Promise<ListedRow[]> {
-  return selector ? selectByLabels(source, selector, skip, take) : source.ordered().offset(skip).limit(take).execute()
+async function slice(source: Source, selector: Selector | undefined, skip: number, take: number): Promise<ListedRow[]> {
+  if (selector) return selectByLabels(source, selector, skip, take)
+  const found: ListedRow[] = []
+  for await (const rows of inOrder(source, skip, Math.min(take, pageRows))) {
+    found.push(...rows)
+    if (found.length >= take) break
+  }
+  return found.slice(0, take)
 }
 
 /** Things in memory that a list shows among a family's rows. */
@@ -259,14 +271,16 @@ async function gather(
   const deadline = performance.now() + deadlineMs
   const found: ListedRow[] = []
   let skipped = 0
+  let judged = 0
   for await (const rows of steps) {
     for (const row of rows) {
+      const wait = judged++ % judgedAtOnce === 0 ? turn() : undefined
+      if (wait) await wait
       if (!matches(selector, readLabels(row.labels))) continue
       if (skipped < skip) skipped++
       else if (found.push(row) === take) return found
     }
     if (performance.now() > deadline) throw new ApiError('timeout', 'the label selector matches too few resources')
-    await new Promise(setImmediate)
   }
   return found
 }
@@ -290,25 +304,28 @@ async function* sortedCandidates(source: Source, ids: number[]): AsyncGenerator<
   if (ids.length > 0) yield await source.ordered().where('id', 'in', ids).execute()
 }
 
-async function* inOrder(source: Source): AsyncGenerator<ListedRow[]> {
+async function* inOrder(source: Source, from = 0, limit = stepRows): AsyncGenerator<ListedRow[]> {
   const [first, second, ...others] = source.sort
   const oneIndex =
     others.length === 0 && (!second || (second.column === 'id' && second.descending === first!.descending))
   let last: ListedRow | undefined
-  for (let offset = 0; ; offset += stepRows) {
-    const step = source.ordered().limit(stepRows)
-    const rows = await (oneIndex ? (last ? step.where(past(source.sort, last)) : step) : step.offset(offset)).execute()
+  for (let offset = from; ; offset += limit) {
+    const step = source.ordered().limit(limit)
+    const after = oneIndex ? last : undefined
+    const rows = await (after
+      ? step.where(
+          past(
+            source.sort.map(({ column }) => column),
+            after,
+            { descending: first!.descending },
+          ),
+        )
+      : step.offset(offset)
+    ).execute()
     yield rows
-    if (rows.length < stepRows) return
+    if (rows.length < limit) return
     last = rows.at(-1)
   }
-}
-
-/** The rows that follow `last` in an order whose columns all point the same way. */
-function past(sort: Source['sort'], last: ListedRow) {
-  const columns = sql.join(sort.map(({ column }) => sql.ref(column)))
-  const values = sql.join(sort.map(({ column }) => last[column]))
-  return sort[0]!.descending ? sql<boolean>`(${columns}) < (${values})` : sql<boolean>`(${columns}) > (${values})`
 }
 
 /** One page of things that are in memory already, sorted by the given fields; the order given is by id. */

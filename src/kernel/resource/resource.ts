@@ -11,6 +11,7 @@ import { databaseFailure, Taken } from '../data/dialect.ts'
 import { insertScopedAlong, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
 import { type ApiError, notFound, notUnique } from '../errors.ts'
 import { timestamp } from '../process/clock.ts'
+import { mapInTurns } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { indexLabels } from './label-index.ts'
 import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
@@ -153,7 +154,7 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
     find,
     async list(query, scope, page, filters) {
       const { rows, pagination } = await listPage<Row<T>>(query, scope, listing, page, filters)
-      return { items: rows.map(fromRow), pagination }
+      return { items: await mapInTurns(rows, fromRow), pagination }
     },
     async get(query, scope, id) {
       const item = await find(query, scope, id)

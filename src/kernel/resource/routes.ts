@@ -4,7 +4,9 @@
  */
 import { actionToWire } from '../actions/routes.ts'
 import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts'
+import { maxPerPage } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
+import { byChunks } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
 import type { Faults } from '../process/faults.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -71,7 +73,7 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
   return {
     async list(call: ListCall) {
       const { items, pagination } = await resource.list(db.query, call.scope, call.query, filtersIn(call.query))
-      const wires = await view(items, db.query, call)
+      const wires = await byChunks(items, (some) => view(some, db.query, call), maxPerPage)
       return { [path]: wires, meta: { pagination } } as { readonly [K in P]: Wire[] } & {
         readonly meta: { readonly pagination: typeof pagination }
       }

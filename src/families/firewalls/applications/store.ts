@@ -4,51 +4,38 @@
  */
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedScoped, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
+import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Rule } from '../domain.ts'
-import type { FirewallMatchRow } from '../tables.ts'
 import type { Application, Target } from './domain.ts'
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
-/** The applications of some firewalls, oldest first. */
+/** The applications of some firewalls, by firewall, and then oldest first. */
 export async function applicationsOf(
   query: Queries,
   scope: ProjectScope,
   firewallIds: readonly number[],
 ): Promise<Application[]> {
-  if (firewallIds.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('firewall_application')
-    .selectAll()
-    .where('firewall_id', 'in', firewallIds)
-    .orderBy('id')
-    .execute()
-  const selective = rows.some((row) => row.selector !== null)
-  const matches = selective ? await matchesOf(query, scope, firewallIds) : []
-  const byApplication = Map.groupBy(matches, (match) => match.application_id)
-  return rows.map((row) => ({
-    id: row.id,
-    firewallId: row.firewall_id,
-    serverId: row.server_id,
-    selector: row.selector,
-    matched: (byApplication.get(row.id) ?? []).map((match) => match.server_id),
-  }))
+  const found: Application[] = []
+  const selective = new Map<number, { readonly firewallId: number; readonly matched: number[] }>()
+  for await (const rows of rowsBelow(query, scope, applicationsBelow, firewallIds)) {
+    for (const { id, firewall_id: firewallId, server_id: serverId, selector } of rows) {
+      const matched: number[] = []
+      found.push({ id, firewallId, serverId, selector, matched })
+      if (selector !== null) selective.set(id, { firewallId, matched })
+    }
+  }
+  const matching = [...selective.values()].map(({ firewallId }) => firewallId)
+  for await (const rows of rowsBelow(query, scope, matchesBelow, matching)) {
+    for (const { application_id, server_id } of rows) selective.get(application_id)?.matched.push(server_id)
+  }
+  return found
 }
 
-async function matchesOf(
-  query: Queries,
-  scope: ProjectScope,
-  firewallIds: readonly number[],
-): Promise<FirewallMatchRow[]> {
-  return scoped(query, scope)
-    .selectFrom('firewall_match')
-    .selectAll()
-    .where('firewall_id', 'in', firewallIds)
-    .orderBy('server_id')
-    .execute()
-}
+const applicationsBelow = { table: 'firewall_application', parent: 'firewall_id', order: ['id'] } as const
+const matchesBelow = { table: 'firewall_match', parent: 'firewall_id', order: ['server_id'] } as const
 
 /** Which firewalls each server has, directly or by a selector; each pair once. */
 function selectPairs(rows: Scoped, serverIds: readonly number[]) {

@@ -1,6 +1,7 @@
 /** Load Balancers in networks, in the database. */
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
+import { rowsBelow } from '../../../kernel/data/steps.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { LoadBalancerPlaceRow } from '../tables.ts'
 
@@ -17,27 +18,28 @@ const fromRow = ({ id, network_id, ip, status }: LoadBalancerPlaceRow): Balancer
 }
 
 /** The places of some Load Balancers; each has one at most. */
-export const placesOfBalancers = (query: Queries, scope: ProjectScope, ids: readonly number[]) =>
-  placesWhere(query, scope, 'id', ids)
-
-/** The Load Balancers in some networks. */
-export const balancersIn = (query: Queries, scope: ProjectScope, networkIds: readonly number[]) =>
-  placesWhere(query, scope, 'network_id', networkIds)
-
-async function placesWhere(
+export async function placesOfBalancers(
   query: Queries,
   scope: ProjectScope,
-  column: 'id' | 'network_id',
   ids: readonly number[],
 ): Promise<BalancerPlace[]> {
   if (ids.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('load_balancer_place')
-    .selectAll()
-    .where(column, 'in', ids)
-    .execute()
+  const rows = await scoped(query, scope).selectFrom('load_balancer_place').selectAll().where('id', 'in', ids).execute()
   return rows.map(fromRow)
 }
+
+/** The Load Balancers in some networks. */
+export async function balancersIn(
+  query: Queries,
+  scope: ProjectScope,
+  networkIds: readonly number[],
+): Promise<BalancerPlace[]> {
+  const found: BalancerPlace[] = []
+  for await (const rows of rowsBelow(query, scope, placesBelow, networkIds)) found.push(...rows.map(fromRow))
+  return found
+}
+
+const placesBelow = { table: 'load_balancer_place', parent: 'network_id', order: ['ip'] } as const
 
 /** Puts a Load Balancer into a network that the transaction has locked. */
 export async function insertPlace(

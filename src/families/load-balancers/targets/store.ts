@@ -3,6 +3,7 @@
  */
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
+import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { LoadBalancerTargetRow } from '../tables.ts'
@@ -12,23 +13,29 @@ export const selectors = defineSelectors('load_balancer_target')
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
-/** All targets of some Load Balancers, oldest first, those that are being removed among them. */
+/** All targets of some Load Balancers, by balancer, and then oldest first, those that are being removed among them. */
 export async function targetsOf(
   query: Queries,
   scope: ProjectScope,
   balancerIds: readonly number[],
 ): Promise<Target[]> {
-  if (balancerIds.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('load_balancer_target')
-    .selectAll()
-    .where('load_balancer_id', 'in', balancerIds)
-    .orderBy('id')
-    .execute()
-  const isSelective = rows.some(({ selector }) => selector !== null)
-  const matched = isSelective ? await matchesOf(query, scope, balancerIds) : new Map<number, number[]>()
-  return rows.map((row) => fromRow(row, matched.get(row.id) ?? []))
+  const found: Target[] = []
+  const selective = new Map<number, number[]>()
+  for await (const rows of rowsBelow(query, scope, targetsBelow, balancerIds)) {
+    for (const row of rows) {
+      const matched: number[] = []
+      found.push(fromRow(row, matched))
+      if (row.selector !== null) selective.set(row.id, matched)
+    }
+  }
+  for await (const rows of rowsBelow(query, scope, matchesBelow, [...selective.keys()])) {
+    for (const { target_id, server_id } of rows) selective.get(target_id)!.push(server_id)
+  }
+  return found
 }
+
+const targetsBelow = { table: 'load_balancer_target', parent: 'load_balancer_id', order: ['id'] } as const
+const matchesBelow = { table: 'load_balancer_match', parent: 'target_id', order: ['server_id'] } as const
 
 function fromRow(row: LoadBalancerTargetRow, matched: readonly number[]): Target {
   return {
@@ -41,22 +48,6 @@ function fromRow(row: LoadBalancerTargetRow, matched: readonly number[]): Target
     status: row.status,
     matched,
   }
-}
-
-/** The servers that each selective target of some Load Balancers matches, by id. */
-async function matchesOf(
-  query: Queries,
-  scope: ProjectScope,
-  balancerIds: readonly number[],
-): Promise<Map<number, number[]>> {
-  const rows = await scoped(query, scope)
-    .selectFrom('load_balancer_match')
-    .select(['target_id', 'server_id'])
-    .where('load_balancer_id', 'in', balancerIds)
-    .orderBy('server_id')
-    .execute()
-  const byTarget = Map.groupBy(rows, (row) => row.target_id)
-  return new Map([...byTarget].map(([id, some]) => [id, some.map((row) => row.server_id)]))
 }
 
 /** The targets that name some servers, oldest first. */

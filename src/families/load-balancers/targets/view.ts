@@ -1,5 +1,6 @@
 /** Targets of Load Balancers as the API shows them, with their health. */
 import type { Static } from 'typebox'
+import { mapInTurns } from '../../../kernel/process/turns.ts'
 import type { LoadBalancer } from '../domain.ts'
 import type { Health, Observation } from '../driver.ts'
 import type { ServerAddress } from './addresses.ts'
@@ -22,7 +23,7 @@ export function targetsToWire(
   { services }: Pick<LoadBalancer, 'services'>,
   targets: readonly Target[],
   { network, addressOf, seen }: Known,
-): TargetWire[] {
+): Promise<TargetWire[]> {
   const healthBy = new Map(seen?.health.map(({ listenPort, address, health }) => [`${listenPort} ${address}`, health]))
   const healthAt = (address: string | undefined) =>
     services.map(({ listenPort }) => ({
@@ -30,16 +31,16 @@ export function targetsToWire(
       ...healthToWire(healthBy.get(`${listenPort} ${address}`) ?? { status: 'unknown' }),
     }))
   const shown = targets.filter(({ status }) => status !== 'removing')
-  return shown.map((target) =>
+  return mapInTurns(shown, (target) =>
     targetToWire(target, healthAt, (id) => addressOf(id, goesPrivate(target) ? network : null)),
   )
 }
 
-function targetToWire(
+async function targetToWire(
   { serverId, selector, ip, usesPrivateIp, matched }: Target,
   healthAt: (address: string | undefined) => HealthWire,
   addressOf: (server: number) => string | undefined,
-): TargetWire {
+): Promise<TargetWire> {
   if (ip !== null) return { type: 'ip', ip: { ip }, health_status: healthAt(ip) }
   const show = (id: number) =>
     ({
@@ -53,7 +54,7 @@ function targetToWire(
     type: 'label_selector',
     label_selector: { selector: selector as string },
     use_private_ip: usesPrivateIp,
-    targets: matched.map(show),
+    targets: await mapInTurns(matched, show),
   }
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
+import { byChunks, rowsBelow } from '../../../kernel/data/steps.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { NetworkAttachmentRow } from '../tables.ts'
 import type { Occupancy } from './attachment.ts'
@@ -18,9 +19,18 @@ function fromRow(row: NetworkAttachmentRow): ServerPlace {
   }
 }
 
-/** The servers in some networks. */
-export const serversIn = (query: Queries, scope: ProjectScope, networkIds: readonly number[]) =>
-  placesWhere(query, scope, 'network_id', networkIds)
+/** The servers in some networks, by network and server. */
+export async function serversIn(
+  query: Queries,
+  scope: ProjectScope,
+  networkIds: readonly number[],
+): Promise<ServerPlace[]> {
+  const found: ServerPlace[] = []
+  for await (const rows of rowsBelow(query, scope, attachmentsBelow, networkIds)) found.push(...rows.map(fromRow))
+  return found
+}
+
+const attachmentsBelow = { table: 'network_attachment', parent: 'network_id', order: ['server_id'] } as const
 
 /** How many servers are in a network, and the addresses that they have or may come back to. Few of them have aliases. */
 export async function occupancyOf(query: Queries, scope: ProjectScope, networkId: number): Promise<Occupancy> {
@@ -35,24 +45,16 @@ export async function occupancyOf(query: Queries, scope: ProjectScope, networkId
 }
 
 /** Where some servers are, from the oldest place. */
-export const placesOf = (query: Queries, scope: ProjectScope, serverIds: readonly number[]) =>
-  placesWhere(query, scope, 'server_id', serverIds)
-
-async function placesWhere(
-  query: Queries,
-  scope: ProjectScope,
-  column: 'network_id' | 'server_id',
-  ids: readonly number[],
-): Promise<ServerPlace[]> {
-  if (ids.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('network_attachment')
-    .selectAll()
-    .where(column, 'in', ids)
-    .orderBy('id')
-    .execute()
-  return rows.map(fromRow)
-}
+export const placesOf = (query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<ServerPlace[]> =>
+  byChunks(serverIds, async (some) => {
+    const rows = await scoped(query, scope)
+      .selectFrom('network_attachment')
+      .selectAll()
+      .where('server_id', 'in', some)
+      .orderBy('id')
+      .execute()
+    return rows.map(fromRow)
+  })
 
 /** Those who have one of some addresses, as their own or as an alias; in all networks unless some are named. */
 export async function placesWith(

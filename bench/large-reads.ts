@@ -1,0 +1,105 @@
+/** Measures how one Project is affected by another one whose many clients read what is large. */
+
+import { insertApplication, putMatches } from '../src/families/firewalls/applications/store.ts'
+import { firewalls } from '../src/families/firewalls/store.ts'
+import { createProject, findProject } from '../src/kernel/access/projects.ts'
+import { createToken } from '../src/kernel/access/tokens.ts'
+import { parseSelector } from '../src/kernel/contract/selectors.ts'
+import type { Transaction } from '../src/kernel/data/db.ts'
+import { parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
+import { migrate } from '../src/kernel/data/migrate.ts'
+import { openDatabase } from '../src/kernel/data/open.ts'
+import type { ProjectScope } from '../src/kernel/scope.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { createDatabase, startPostgres } from '../test/postgres.ts'
+import type { Workshop } from './processes.ts'
+import { median, type Row } from './report.ts'
+import { type Effort, inTurns } from './rounds.ts'
+
+const created = '2026-11-21T12:00:00Z'
+/** The firewalls on a page, and the servers that each of them covers. */
+const covering = 25
+const covered = 1_000
+const clients = 16
+const mostRatio = 3
+
+/** Reads of one Project while 16 clients of another list firewalls that cover 1,000 servers, compared with idle. */
+export async function besideLargeReads(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const postgres = await startPostgres({ durable: true })
+  workshop.keep(() => postgres.stop())
+  const { url } = await createDatabase(postgres.url)
+  return [
+    await beside(workshop, effort, 'SQLite', `sqlite:${workshop.file('large-reads.db')}`),
+    await beside(workshop, effort, 'PostgreSQL', url),
+  ]
+}
+
+async function beside(workshop: Workshop, { rounds, seconds }: Effort, title: string, database: string): Promise<Row> {
+  const { quiet, path } = await prepare(database)
+  const wolke = await workshop.serve(database, { watch: true })
+  const [calm, crowd] = [workshop.generator(), workshop.generator()]
+  const times = { idle: [] as number[], loaded: [] as number[] }
+  let answers = 0
+  let stallMs = 0
+  const probe = async (kind: keyof typeof times) => {
+    const load = await calm({ url: wolke.url + path, method: 'GET', token: quiet, connections: 1, seconds })
+    times[kind].push(load.p50Ms)
+    return load.p99Ms
+  }
+  await probe('idle')
+  const compared = await inTurns(rounds, {
+    bare: () => probe('idle'),
+    async wolke() {
+      let p99 = 0
+      stallMs = await wolke.stallDuring(async () => {
+        const listing = crowd({ url: `${wolke.url}/v1/firewalls`, method: 'GET', connections: clients, seconds })
+        ;[p99] = await Promise.all([probe('loaded'), listing.then((load) => void (answers = load.requestsPerSecond))])
+      })
+      return p99
+    },
+  })
+  await wolke.stop()
+  return {
+    name: `a neighbour's GET, beside large lists, ${title}`,
+    unit: 'ms',
+    ...compared,
+    p50Ms: median(times.loaded),
+    p99Ms: compared.wolke,
+    bar: { text: `p99 <= ${mostRatio}x idle`, met: compared.ratio <= mostRatio },
+    note: `${clients} clients, ${covering} x ${covered} servers, ${answers.toFixed(0)} lists/s; idle p50 ${median(times.idle).toFixed(2)} ms; stall ${stallMs.toFixed(1)} ms`,
+  }
+}
+
+/** A database in which Project `default` has large firewalls, and the neighbour, with its token, a small one. */
+export async function prepare(database: string): Promise<{ quiet: string; path: string }> {
+  const db = await openDatabase(parseDatabaseUrl(database)!, { clock: { now: () => Date.parse(created) } })
+  try {
+    await migrate(db, migrations)
+    return await db.transact(async (tx) => {
+      await coverServers(tx, await findOrCreate(tx, 'default'))
+      const neighbour = await findOrCreate(tx, 'neighbour')
+      const { id } = await firewalls.insert(tx, neighbour, { name: 'small', labels: {}, rules: '[]' })
+      const quiet = await createToken(tx, { ...neighbour, name: 'bench', readOnly: false, created })
+      return { quiet, path: `/v1/firewalls/${id}` }
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+async function findOrCreate(tx: Transaction, name: string): Promise<ProjectScope> {
+  const { id } = (await findProject(tx.query, name)) ?? (await createProject(tx, name, created))
+  return { projectId: id }
+}
+
+/** Firewalls whose selectors match a thousand servers each, of which lists say the ids alone. */
+export async function coverServers(tx: Transaction, scope: ProjectScope): Promise<void> {
+  const servers = await tx.drawIds(covered)
+  const parsed = parseSelector('env=prod')
+  if (!parsed.ok) throw new Error(parsed.message)
+  for (let number = 0; number < covering; number++) {
+    const { id: firewallId } = await firewalls.insert(tx, scope, { name: `f-${number}`, labels: {}, rules: '[]' })
+    const applicationId = await insertApplication(tx, scope, firewallId, { selector: parsed.selector })
+    await putMatches(tx, scope, { firewallId, applicationId }, servers)
+  }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pieces, toJson } from './json-pieces.ts'
+
+const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ type: 'server', server: { id } }))
+
+const values: readonly unknown[] = [
+  { firewalls: [{ applied_to: [{ applied_to_resources: ids(3_000) }, { applied_to_resources: [] }] }], meta: {} },
+  { servers: ids(500).map(({ server }) => ({ ...server, missing: undefined, labels: { 'a"\\b': '\u2028\ud800' } })) },
+  { empty: { of: undefined }, list: [undefined, null, [], {}, [[]]], lines: 'x'.repeat(1_000).split('') },
+  { [Symbol.iterator.toString()]: 'é'.repeat(100_000), none: null, yes: true, float: 0.1 },
+  [ids(10), 'text', 1, null, ids(400)],
+  'text',
+  null,
+]
+
+test('the pieces of a value are its JSON, however small they are', () => {
+  for (const value of values) {
+    for (const most of [0, 1, 7, 100, 5_000]) assert.equal([...pieces(value, most)].join(''), JSON.stringify(value))
+  }
+})
+
+test('no piece is larger than what a turn has time for, unless it is a single text', async () => {
+  const large = { firewalls: ids(25).map(({ server }) => ({ ...server, applied_to: ids(1_000) })) }
+  const lengths = [...pieces(large)].map(({ length }) => length)
+  assert.ok(Math.max(...lengths) < 100_000, `a piece of ${Math.max(...lengths)} characters`)
+  assert.equal(await toJson(large), JSON.stringify(large))
+})
