@@ -1,16 +1,15 @@
 /** Measures how one Project is affected by another one whose many clients read what is large. */
 
-import { insertApplication, putMatches } from '../src/families/firewalls/applications/store.ts'
 import { firewalls } from '../src/families/firewalls/store.ts'
 import { createProject, findProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
-import { parseSelector } from '../src/kernel/contract/selectors.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import { parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { coverServers } from '../test/covered-servers.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
 import type { Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
@@ -71,12 +70,12 @@ async function beside(workshop: Workshop, { rounds, seconds }: Effort, title: st
 }
 
 /** A database in which Project `default` has large firewalls, and the neighbour, with its token, a small one. */
-export async function prepare(database: string): Promise<{ quiet: string; path: string }> {
+async function prepare(database: string): Promise<{ quiet: string; path: string }> {
   const db = await openDatabase(parseDatabaseUrl(database)!, { clock: { now: () => Date.parse(created) } })
   try {
     await migrate(db, migrations)
     return await db.transact(async (tx) => {
-      await coverServers(tx, await findOrCreate(tx, 'default'))
+      await coverServers(tx, await findOrCreate(tx, 'default'), { count: covering, servers: covered })
       const neighbour = await findOrCreate(tx, 'neighbour')
       const { id } = await firewalls.insert(tx, neighbour, { name: 'small', labels: {}, rules: '[]' })
       const quiet = await createToken(tx, { ...neighbour, name: 'bench', readOnly: false, created })
@@ -90,16 +89,4 @@ export async function prepare(database: string): Promise<{ quiet: string; path: 
 async function findOrCreate(tx: Transaction, name: string): Promise<ProjectScope> {
   const { id } = (await findProject(tx.query, name)) ?? (await createProject(tx, name, created))
   return { projectId: id }
-}
-
-/** Firewalls whose selectors match a thousand servers each, of which lists say the ids alone. */
-export async function coverServers(tx: Transaction, scope: ProjectScope): Promise<void> {
-  const servers = await tx.drawIds(covered)
-  const parsed = parseSelector('env=prod')
-  if (!parsed.ok) throw new Error(parsed.message)
-  for (let number = 0; number < covering; number++) {
-    const { id: firewallId } = await firewalls.insert(tx, scope, { name: `f-${number}`, labels: {}, rules: '[]' })
-    const applicationId = await insertApplication(tx, scope, firewallId, { selector: parsed.selector })
-    await putMatches(tx, scope, { firewallId, applicationId }, servers)
-  }
 }

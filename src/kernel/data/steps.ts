@@ -8,7 +8,7 @@ import type { Queries, TenantTables } from './db.ts'
 import { type Scoped, scoped, type TenantTable } from './scoped.ts'
 
 /** The most rows, and the most ids asked for, of a statement. */
-export const rowsAtOnce = 500
+export const rowsAtOnce = 1_000
 
 /** A relation of parents to any number of rows: their order within a parent has an index and is unique there. */
 interface Relation<T extends TenantTable> {
