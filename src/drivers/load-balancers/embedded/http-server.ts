@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { keepCalm } from './calm.ts'
 import { streamOf } from './messages.ts'
 import type { Certificates } from './tls.ts'
 
@@ -58,6 +59,7 @@ export class HttpServer {
       settings: { maxConcurrentStreams: mostStreams },
       SNICallback: (name, done) => done(null, this.#certificates?.contextFor(name)),
     })
+    server.on('session', keepCalm)
     this.#useCertificates(server, certificates)
     // It has these of HTTP/1.1 only as properties.
     return Object.assign(server, serverOptions)

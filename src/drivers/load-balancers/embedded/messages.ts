@@ -33,8 +33,17 @@ const internalError = 2
 /** Lets the client see that an answer is not complete. */
 export function breakOff(answer: ServerResponse): void {
   const stream = streamOf(answer)
-  if (stream) stream.close(internalError)
-  else answer.destroy()
+  if (stream) {
+    brokenOff.add(stream)
+    stream.close(internalError)
+  } else answer.destroy()
+}
+
+const brokenOff = new WeakSet<ServerHttp2Stream>()
+
+/** Whether it was this side that ended a stream before its answer was complete. */
+export function isBrokenOff(stream: ServerHttp2Stream): boolean {
+  return brokenOff.has(stream)
 }
 
 const reasons = {
