@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Queries } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
+import { rowsAtOnce } from '../data/steps.ts'
 import type { ProjectId } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
 import type { ActionRow } from './tables.ts'
@@ -40,8 +41,14 @@ export async function changedActions(query: Queries, ids: readonly number[]): Pr
 
 /** The actions of some Projects that are running. */
 export async function runningIn(query: Queries, projects: readonly ProjectId[]): Promise<ChangedAction[]> {
-  const running = select(query).where('project_id', 'in', projects).where(sql<boolean>`status = 'running'`)
-  return parsed(await running.orderBy('id').execute())
+  const found: ChangedAction[] = []
+  for (let after = 0; ; ) {
+    const running = select(query).where('project_id', 'in', projects).where(sql<boolean>`status = 'running'`)
+    const rows = parsed(await running.where('id', '>', after).orderBy('id').limit(rowsAtOnce).execute())
+    found.push(...rows)
+    if (rows.length < rowsAtOnce) return found
+    after = rows.at(-1)!.id
+  }
 }
 
 /** At most `limit` actions of some Projects from an id on, the newest ones. */

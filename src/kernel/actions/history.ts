@@ -11,7 +11,9 @@ import type { Sort } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
+import { rowsAtOnce } from '../data/steps.ts'
 import { timestamp } from '../process/clock.ts'
+import { mapInTurns } from '../process/turns.ts'
 import type { PageRequest } from '../resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
@@ -187,10 +189,16 @@ export async function runningActions(
   { projectId }: ProjectScope,
   filter: ActionFilter,
 ): Promise<Action[]> {
-  const { rows } = await sql<ActionRow>`
-    select * from action where project_id = ${projectId} and status = 'running' order by id
-  `.execute(query)
-  return rows.map(toAction).filter((action) => passes(action, filter))
+  const found: Action[] = []
+  for (let after = 0; ; ) {
+    const { rows } = await sql<ActionRow>`
+      select * from action where project_id = ${projectId} and status = 'running' and id > ${after}
+      order by id limit ${rowsAtOnce}
+    `.execute(query)
+    for (const action of await mapInTurns(rows, toAction)) if (passes(action, filter)) found.push(action)
+    if (rows.length < rowsAtOnce) return found
+    after = rows.at(-1)!.id
+  }
 }
 
 /** The actions of one page, plus one more if there is a next page. */
