@@ -2,7 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Running } from '../bench/processes.ts'
+import type { ProjectId } from '../src/kernel/scope.ts'
 import { contention as fightOver } from '../test/attacks/contention.ts'
+import { coverServers } from '../test/covered-servers.ts'
 import { expect } from '../test/resources.ts'
 import { type Attack, atLeast, atMost, type Context, type Finding, none } from './attack.ts'
 import { client, type Installation, runningActions, until } from './installation.ts'
@@ -11,7 +13,11 @@ import { waitsDuring } from './probe.ts'
 export const contention: Attack = {
   name: 'contention',
   databases: ['sqlite', 'postgres'],
-  run: async (context) => [...(await crossing(context)), ...(await imports(context)), ...(await longValues(context))],
+  async run(context) {
+    const findings: Finding[] = []
+    for (const part of [crossing, imports, longValues, reads]) findings.push(...(await part(context)))
+    return findings
+  },
 }
 
 /** Below this many milliseconds, noise of the machine outweighs the difference between idle and busy. */
@@ -183,5 +189,50 @@ async function longValues(context: Context): Promise<Finding[]> {
     none(`${what} are refused by the field`, 'other answers', wrong, context),
     atMost(`${what} cost no other Project an answer`, busy.failed, 'failed', 0),
     atMost(`${what}: another Project's p99`, busy.p99, 'ms', 60),
+  ]
+}
+
+// ---- Large reads ---------------------------------------------------------------------------------------------------
+
+const readers = 16
+
+/** Many clients of one Project list firewalls that cover a thousand servers each. */
+async function reads(context: Context): Promise<Finding[]> {
+  const { workshop } = context
+  const installation = await context.install()
+  const [own, other] = installation.tenants
+  const { db, close } = await installation.open()
+  const scope = { projectId: own.projectId as ProjectId }
+  await db.transact((tx) => coverServers(tx, scope, { count: 25, servers: 1_000 }))
+  await close()
+  const server = await installation.serve()
+  const { id } = expect(await client(server, other).post('/firewalls', { name: 'small' }), 201).body.firewall
+  const tenant = { token: other.readWrite, path: `/v1/firewalls/${id}` }
+  const idle = await waitsDuring(workshop, server, tenant, () => delay(context.size(2_000, 5_000)))
+  const wanted = context.size(32, 320)
+  const failed: string[] = []
+  let asked = 0
+  const headers = { authorization: `Bearer ${own.readWrite}` }
+  const busy = await waitsDuring(workshop, server, tenant, async () => {
+    const read = async () => {
+      while (asked++ < wanted) {
+        const answer = await fetch(`${server.url}/v1/firewalls`, { headers })
+        const { byteLength } = await answer.arrayBuffer()
+        if (answer.status !== 200 || byteLength < 25 * 1_000) failed.push(`${answer.status}, ${byteLength} bytes`)
+      }
+    }
+    await Promise.all(Array.from({ length: readers }, read))
+  })
+  await server.stop()
+  const what = `${readers} clients that list firewalls of 25,000 servers`
+  return [
+    none(`${what} get them all`, 'failed', failed, context),
+    atMost(`${what} cost no other Project an answer`, busy.failed, 'failed', 0),
+    atMost(
+      `${what}: another Project's p99 is at most three times its own`,
+      busy.p99,
+      'ms',
+      Math.max(noiseMs, idle.p99 * 3),
+    ),
   ]
 }

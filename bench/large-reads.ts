@@ -36,7 +36,7 @@ export async function besideLargeReads(workshop: Workshop, effort: Effort): Prom
 async function beside(workshop: Workshop, effort: Effort, title: string, database: string): Promise<Row> {
   const { quiet, path } = await prepare(database)
   // Each of the large lists takes a while, and some must be answered.
-  const seconds = Math.max(effort.seconds, 3)
+  const seconds = Math.max(effort.seconds, 5)
   const wolke = await workshop.serve(database, { watch: true })
   const [calm, crowd] = [workshop.generator(), workshop.generator()]
   const times = { idle: [] as number[], loaded: [] as number[] }
