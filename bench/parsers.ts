@@ -21,12 +21,7 @@ interface Cost {
 }
 
 export async function parserCosts(_workshop: Workshop): Promise<Row[]> {
-  return Object.keys(parsers).map((name) => {
-    const a = performance.now()
-    const row = measure(name)
-    console.error(name, Math.round(performance.now() - a))
-    return row
-  })
+  return Object.keys(parsers).map(measure)
 }
 
 function measure(name: string): Row {

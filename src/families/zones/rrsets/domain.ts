@@ -39,6 +39,7 @@ export function rrsetKey({ name, type }: Pick<RrsetContent, 'name' | 'type'>): s
 
 /** What an answer has of each record besides its data: name, type, class, TTL and length. */
 const recordHeadBytes = 12
+export const tooManyRecords = `there can be at most ${rrsetLimits.records} records`
 const tooLarge = 'the records are too large for one answer'
 /** Reading ends with so many problems, which are all that a refusal tells. */
 const mostProblems = 20
@@ -106,7 +107,7 @@ export function rrsetProblem(zoneName: string, { name, type, records }: RrsetCon
   if (type === 'CNAME' && name === apex) return 'the zone itself cannot have a CNAME record'
   if (type === 'DS' && name === apex) return 'DS records belong to delegated names'
   if (isSingle(type) && records.length > 1) return `there can be one ${type} record only`
-  if (records.length > rrsetLimits.records) return `there can be at most ${rrsetLimits.records} records`
+  if (records.length > rrsetLimits.records) return tooManyRecords
   const origin = nameOf(zoneName)
   const known = new Set<string>()
   let bytes = 0

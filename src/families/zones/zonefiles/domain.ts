@@ -2,6 +2,7 @@
 import { isWithin, lowerName, nameOf, parseName, printName } from '../../../net/dns/names.ts'
 import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../net/dns/rdata.ts'
 import { type Entry, Malformed, type MalformedKind, readEntries, type Token } from '../../../net/dns/tokens.ts'
+import { rrsetLimits } from '../limits.ts'
 import {
   apex,
   coexistenceProblem,
@@ -10,6 +11,7 @@ import {
   rrsetKey,
   rrsetProblem,
   settled,
+  tooManyRecords,
   withSerial,
 } from '../rrsets/domain.ts'
 
@@ -101,6 +103,8 @@ function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): 
   const rrset: RrsetContent = { name: state.owner, type, ttl: ttl ?? later, records: [] }
   const key = rrsetKey(rrset)
   const draft = state.drafts.get(key) ?? { rrset, records: [] }
+  // What no answer could hold is refused as soon as it is too much, not after all of it was read.
+  if (draft.records.length === rrsetLimits.records) throw fail(`${key}: ${tooManyRecords}`, 'set', key)
   draft.records.push({ value: settled(type, value.text), comment })
   state.drafts.set(key, draft)
 }
