@@ -66,7 +66,7 @@ export function CopyButton({ text, label = w.copy }: { readonly text: string; re
 /** An id or an address with its button. */
 export function Copyable({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
-    <span className="row nw">
+    <span className="row">
       <span className="mono">{text}</span>
       <CopyButton text={text} label={label ?? w.copyName(text)} />
     </span>

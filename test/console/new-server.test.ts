@@ -61,6 +61,10 @@ forConsole('the form for servers in the console', (open) => {
     await expect(summary(page)).toContainText(amount)
     await expect(summary(page)).toContainText('a month, excl. VAT')
     await expect(page.getByRole('row', { name: /^cx23/ })).toContainText(amount)
+    // A pointer chooses with the whole row.
+    await page.getByRole('row', { name: /^cx33/ }).getByText('€').last().click()
+    await expect(page.getByRole('radio', { name: 'cx33', exact: true })).toBeChecked()
+    await expect(page).toHaveURL(/type=cx33/)
     assert.deepEqual(await namesOf(console), [])
   })
 

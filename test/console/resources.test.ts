@@ -241,6 +241,28 @@ forConsole('networks and volumes in the console', (open) => {
     assert.deepEqual([network.ip_range, network.subnets[0].ip_range], ['172.16.0.0/16', '172.16.0.0/24'])
   })
 
+  test('show how to make a file system where there is none, and where to attach them', async () => {
+    const console = await open()
+    const { page, api, world, visit } = console
+    const body = { name: 'raw', size: 10, location: 'fsn1' }
+    const { id } = (await api.post('/volumes', body)).body.volume
+    await world.settle()
+    await visit(`P/volumes/${id}`)
+    await expect(page.getByText(/^mkfs\.ext4 \/dev\//)).toBeVisible()
+    // Name and value of the device stand beside each other.
+    const value = page.getByRole('complementary').getByText(/^\/dev\/disk/)
+    const name = page.getByRole('term').filter({ hasText: 'Device' })
+    const [left, right] = [(await name.boundingBox())!, (await value.boundingBox())!]
+    expect(left.x + left.width <= right.x + 1 || left.y + left.height <= right.y + 1).toBe(true)
+    await act(page, 'Attach')
+    await expect(page.getByRole('dialog')).toContainText('raw')
+    const { id: formatted } = (await api.post('/volumes', { ...body, name: 'data', format: 'ext4' })).body.volume
+    await world.settle()
+    await visit(`P/volumes/${formatted}`)
+    await expect(page.getByText(/^mount -o discard/)).toBeVisible()
+    await expect(page.getByText(/^mkfs/)).toHaveCount(0)
+  })
+
   test('are attached to servers and made larger', async () => {
     const console = await open()
     await someNetworks(console)

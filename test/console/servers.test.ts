@@ -94,6 +94,27 @@ forConsole('servers in the console', (open) => {
     })
   }
 
+  test('say what happens to them while it happens, and not what they still are', async () => {
+    const { page, api, world, visit } = await open({ runActions: false })
+    const { id } = (await api.post('/servers', { name: 'web', server_type: 'cx23', image: 'debian-13' })).body.server
+    await world.settle()
+    // The action goes on until the world settles.
+    for (const [act, doing] of [
+      ['shutdown', 'Stopping'],
+      ['poweron', 'Starting'],
+      ['change_protection', 'Running'],
+      ['create_image', 'Changing'],
+    ] as const) {
+      const body = act === 'change_protection' ? { delete: false, rebuild: false } : {}
+      const { status } = await api.post(`/servers/${id}/actions/${act}`, body)
+      assert.equal(status, 201, act)
+      await visit('P/servers')
+      await expect(page.locator(`tr[data-row="${id}"]`)).toContainText(doing)
+      await expect(page.locator(`tr[data-row="${id}"]`)).not.toContainText(/(Off|Running)\s*\d/)
+      await world.settle()
+    }
+  })
+
   test('are listed by a label of a link, with their firewalls, for two requests in all', async () => {
     const console = await open({ width: 1440 })
     await someServers(console)

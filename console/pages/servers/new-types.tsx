@@ -82,7 +82,12 @@ function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
   const rates = ratesIn(type.prices, draft.location)
   const isChosen = draft.type === name
   return (
-    <tr className={cx(obstacle && table.cannot)} aria-selected={isChosen || undefined}>
+    // The choice is in its first cell, for keys and readers; a pointer takes the whole row.
+    <tr
+      onClick={() => obstacle === undefined && onChange(name)}
+      className={cx(obstacle ? table.cannot : table.choosable)}
+      aria-selected={isChosen || undefined}
+    >
       <td className={table.pick}>
         <Check
           kind="radio"

@@ -10,11 +10,24 @@ import { moodOf, type Server } from './server.ts'
 
 const w = wordsOf('servers', servers)
 
+const powers: Readonly<Record<string, Server['status']>> = {
+  start_server: 'starting',
+  stop_server: 'stopping',
+  shutdown_server: 'stopping',
+}
+
+/** What happens to it: a state that lasts says nothing of an action that runs. */
+function workOf({ status }: Server, command: string): string {
+  if (status !== 'off' && status !== 'running') return w.statuses[status]
+  const coming = powers[command]
+  return coming ? w.statuses[coming] : w.changing
+}
+
 export function ServerStatus({ server }: { readonly server: Server }) {
   const action = useRunning('server', server.id)
   const mood = moodOf(server)
-  const text = w.statuses[server.status]
-  if (!action) return <State mood={mood}>{text}</State>
+  if (!action) return <State mood={mood}>{w.statuses[server.status]}</State>
+  const text = workOf(server, action.command)
   return (
     <span className={workClass}>
       <State mood={mood} progress={action.progress}>

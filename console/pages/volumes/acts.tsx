@@ -14,6 +14,9 @@ const w = wordsOf('volumes', english)
 
 interface VolumeActs {
   menu(volume: Volume): readonly MenuEntry[]
+  attach(volume: Volume): void
+  /** Why nothing can be attached; undefined when it can. */
+  readonly mayAttach: string | undefined
   readonly dialogs: ReactNode
 }
 
@@ -26,6 +29,8 @@ export function useVolumeActs(servers: readonly Server[], onRemoved?: () => void
   const close = () => ask(undefined)
   const { kind, volume } = asked ?? {}
   return {
+    attach: (one) => ask({ kind: 'attach', volume: one }),
+    mayAttach,
     menu: (one) =>
       acts.menu(one, [
         one.server === null

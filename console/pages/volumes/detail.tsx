@@ -6,6 +6,7 @@ import { useApi, useProjectId } from '../../api/api.ts'
 import { sh } from '../../commands/shell.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
 import { CommandLine, Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
@@ -54,6 +55,11 @@ export function VolumePage() {
         actions={
           <>
             <CommandsButton requests={commandsFor(volume)} />
+            {volume.server === null && (
+              <Button look="primary" icon="link" reason={acts.mayAttach} onClick={() => acts.attach(volume)}>
+                {w.attach}
+              </Button>
+            )}
             <DotsMenu small={false} label={c.actionsFor(volume.name)} entries={() => acts.menu(volume)} />
           </>
         }
@@ -64,6 +70,12 @@ export function VolumePage() {
         aside={<Aside volume={volume} server={servers.find((one) => one.id === volume.server)?.name} />}
       >
         <Card title={w.mount} padded footer={volume.server === null ? w.mountFirst : w.mountText}>
+          {volume.format === null && (
+            <>
+              <p className="dim">{w.formatFirst}</p>
+              <CommandLine text={sh`mkfs.ext4 ${volume.linux_device}`} />
+            </>
+          )}
           <CommandLine text={sh`mkdir -p /mnt/${volume.name}`} />
           <CommandLine text={sh`mount -o discard,defaults ${volume.linux_device} /mnt/${volume.name}`} />
         </Card>

@@ -30,6 +30,7 @@ export const servers: Words['servers'] = {
     created: 'Alter',
   },
   size: (cores, memory) => `${cores} Kerne · ${memory} GB`,
+  changing: 'Wird geändert',
   statuses: {
     running: 'An',
     initializing: 'Wird angelegt',

@@ -6,6 +6,7 @@ export const volumes: Words['volumes'] = {
   list: 'Volumes auflisten',
   show: 'Volume zeigen',
   mount: 'Einhängen',
+  formatFirst: 'Es hat noch kein Dateisystem. Das legt eines an und löscht, was darauf ist:',
   mountText: 'Auf dem Server auszuführen. Eine Zeile in /etc/fstab hängt es bei jedem Start ein.',
   mountFirst: 'Hänge es zuerst an einen Server; dort wird das ausgeführt.',
   create: 'Volume anlegen',

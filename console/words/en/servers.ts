@@ -29,6 +29,7 @@ export const servers = {
     created: 'Age',
   },
   size: (cores: string, memory: string) => `${cores} cores · ${memory} GB`,
+  changing: 'Changing',
   statuses: {
     running: 'Running',
     initializing: 'Creating',

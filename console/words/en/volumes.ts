@@ -4,6 +4,7 @@ export const volumes = {
   list: 'List the volumes',
   show: 'Show the volume',
   mount: 'Mounting it',
+  formatFirst: 'It has no file system yet. This makes one, and deletes what is on it:',
   mountText: 'To be run on the server. A line in /etc/fstab mounts it at each boot.',
   mountFirst: 'Attach it to a server first; these are run there.',
   create: 'Create volume',

@@ -127,7 +127,12 @@ interface RowProps extends Pick<TypeTableProps, 'chosen' | 'onChange' | 'costOf'
 function Row({ type, problem, chosen, onChange, costOf }: RowProps) {
   const { name, cores, memory, disk, cpu_type: kind } = type
   return (
-    <tr className={cx(problem && table.cannot)} aria-selected={chosen === name || undefined}>
+    // The choice is in its first cell, for keys and readers; a pointer takes the whole row.
+    <tr
+      onClick={() => problem === undefined && onChange(name)}
+      className={cx(problem ? table.cannot : table.choosable)}
+      aria-selected={chosen === name || undefined}
+    >
       <td className={table.pick}>
         <Check
           kind="radio"
