@@ -11,7 +11,7 @@ export type Coming =
   | { readonly kind: 'backups'; readonly hour: string }
 
 /** Whether a certificate is renewed without anybody doing anything. */
-export function isRenewed({ type, status }: Certificate): boolean {
+function isRenewed({ type, status }: Certificate): boolean {
   return type === 'managed' && status?.renewal !== 'failed'
 }
 
