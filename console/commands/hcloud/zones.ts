@@ -43,11 +43,16 @@ function recordsOf(type: unknown, given: readonly NewRecord[]): Words {
 
 const records = (given: readonly NewRecord[], { params }: Context<unknown>) => recordsOf(params.rr_type, given)
 const nameservers = (given: readonly object[]) => fileOf('--primary-nameservers-file', given)
+/** hcloud takes one at a time. */
+const mode = (given: string | readonly string[]): Words => {
+  const all = [given].flat()
+  return all.length > 1 ? new Refusal('oneValue') : all.flatMap((one) => ['--mode', one])
+}
 const zonefile = (input: string): Words => ({ flag: ['--zonefile', '-'], input })
 
 export const zones: Forms<typeof zoneEndpoints & typeof rrsetEndpoints & typeof zonefileEndpoints> = {
   ...actionForms,
-  ...usual('zone', { mode: '--mode' }, zone),
+  ...usual('zone', { mode }, zone),
   create: {
     words: ['zone', 'create'],
     fields: {
