@@ -4,7 +4,6 @@
  * them and reads what it was sent, so that nothing gathers here.
  */
 import { Duplex } from 'node:stream'
-import { pacing } from '../../kernel/process/turns.ts'
 import { cell, letter } from './font.ts'
 import { offeredFormat, palette, pixelsOf, readPixelFormat, writePixelFormat } from './pixels.ts'
 import { columns, lines, type Screen } from './text-screen.ts'
@@ -23,6 +22,8 @@ const encodings = { raw: 0, rre: 2 } as const
 const lengths: Readonly<Record<number, number>> = { 0: 20, 2: 4, 3: 10, 4: 8, 5: 6, 6: 8 }
 /** Texts that the viewer has copied are not used, but they have to be read over. */
 const maxTextBytes = 1024 * 1024
+/** How many messages are read before others have their turn. */
+const messagesAtOnce = 64
 /** More than there are; the list is waited for in memory. */
 const maxEncodings = 1_024
 
@@ -81,10 +82,8 @@ export class RfbServer extends Duplex {
 
   /** Reads all messages that are there, in turns with other work: there may be thousands. */
   async #readAll(): Promise<void> {
-    const pace = pacing()
-    while (!this.destroyed && this.#readMessage()) {
-      const turn = pace()
-      if (turn) await turn
+    for (let count = 1; !this.destroyed && this.#readMessage(); count++) {
+      if (count % messagesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
