@@ -4,7 +4,7 @@
  */
 import type { Queries } from '../data/db.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
-import { pacing } from '../process/turns.ts'
+import { turn } from '../process/turns.ts'
 import { labelsById } from '../resource/labels-of.ts'
 import type { ProjectId } from '../scope.ts'
 import { type Asker, type Guard, type Identity, type Principal, principalIn, refusalOf } from './principal.ts'
@@ -78,10 +78,9 @@ export class Standing {
   async #askAll(): Promise<void> {
     const all = Map.groupBy(this.#watched, ({ claim: { asker } }) => `${asker.kind} ${asker.id} ${asker.session}`)
     const turns = all.values()
-    const pace = pacing()
     const askInTurn = async () => {
       for (const ofOne of turns) {
-        await pace()
+        await turn()
         await this.#askFor(ofOne)
       }
     }
