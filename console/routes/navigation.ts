@@ -1,4 +1,4 @@
-/** The navigation of a Project: which pages it leads to, how many things are there, and by which keys. */
+/** The navigation of a Project: which pages it leads to, and by which keys. */
 import { type Family, families } from '../shell/families.ts'
 import { defineNavigation, type NavigationEntry } from '../shell/navigation.ts'
 import { shell } from '../words/en/shell.ts'
@@ -7,10 +7,10 @@ import { wordsOf } from '../words/words.ts'
 const words = wordsOf('shell', shell)
 const w = words.navigation
 
-/** The list of a family, with how many it holds. */
+/** The list of a family. Nothing counts what it holds, because only lists that were opened would be counted. */
 function listOf(family: Family, keys: string): NavigationEntry {
   const { list, label, icon } = families[family]
-  return { to: list, label, icon, counts: `${family}_list`, keys }
+  return { to: list, label, icon, keys }
 }
 
 defineNavigation([

@@ -1,5 +1,4 @@
 /** The entries of the navigation. `routes/navigation.ts` defines them beside the pages that they lead to. */
-import type { OperationId } from '../api/operations.ts'
 import { defineGo } from '../shortcuts.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { Route } from '../ui/link.tsx'
@@ -9,8 +8,6 @@ export interface NavigationEntry {
   readonly to: Route
   readonly label: string
   readonly icon: IconName
-  /** The list whose number of entries is shown beside it, once it is known. */
-  readonly counts?: OperationId
   /** The keys that lead there. */
   readonly keys?: string
 }

@@ -1,15 +1,12 @@
 /** The navigation at the side. Below 900 px the same is in a sheet. */
-import { useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { version } from '../../src/version.ts'
-import { useApi, useProjectId } from '../api/api.ts'
-import type { OperationId } from '../api/operations.ts'
+import { useProjectId } from '../api/api.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import styles from '../ui/shell.module.css'
 import { tip } from '../ui/tip.ts'
 import { shell } from '../words/en/shell.ts'
-import { number } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
 import { type NavigationEntry, navigation } from './navigation.ts'
 import { ProjectSwitch } from './project-switch.tsx'
@@ -77,7 +74,7 @@ function Entry({
   readonly here: string
   readonly onLeave: (() => void) | undefined
 }) {
-  const { to, label, icon, counts, keys } = entry
+  const { to, label, icon, keys } = entry
   const path = to.replace('$project', String(project))
   const isHere = here === path || (to !== '/projects/$project' && here.startsWith(`${path}/`))
   return (
@@ -90,14 +87,6 @@ function Entry({
     >
       <Icon name={icon} />
       {label}
-      {counts && <Count operation={counts} />}
     </Link>
   )
-}
-
-/** The number of entries of a list that was loaded; nothing is asked for it. */
-function Count({ operation }: { readonly operation: OperationId }) {
-  const api = useApi()
-  const { data } = useQuery({ ...api.list(operation, {} as never), enabled: false })
-  return data ? <span className="num">{number(data.length)}</span> : null
 }

@@ -251,16 +251,22 @@ forConsole('access in the console', (open) => {
     assert.equal((await api.get('/../wolke/v1/whoami')).body.whoami.project.name, 'nordlicht')
   })
 
-  test('the activity shows actions and requests, and the address keeps the filter', async () => {
+  test('the activity shows every act once, and the address keeps the filter', async () => {
     const console = await open()
     await someServers(console)
+    const { page, api } = console
+    await api.post('/placement_groups', { name: 'apart', type: 'spread' })
     await console.visit('P/activity')
-    const { page } = console
     await expect(page.getByRole('link', { name: 'Create server' }).first()).toBeVisible()
+    // What starts no action is told by its request.
+    await expect(page.getByRole('link', { name: 'POST /placement_groups' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'POST /servers' })).toHaveCount(0)
+    await console.visit('P/activity?what=requests')
     await expect(page.getByRole('link', { name: 'POST /servers' }).first()).toBeVisible()
+    await console.visit('P/activity')
     await press(page, '/')
     await page.keyboard.type('protection')
-    await expect(page.getByRole('table').getByRole('row')).toHaveCount(3)
+    await expect(page.getByRole('table').getByRole('row')).toHaveCount(2)
     await expect(page).toHaveURL(/q=protection/)
     await tabTo(page, 'link', 'Change protection')
     await press(page, 'Enter')

@@ -28,7 +28,7 @@ import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'
 import { type ActivitySearch, sinces, statuses, whats } from './search.ts'
 import { sinceTime } from './since.ts'
-import { starterOf } from './starter.ts'
+import { starterOf, toldBy } from './starter.ts'
 import { tookOf } from './took.ts'
 import { usePages } from './use-pages.ts'
 
@@ -102,14 +102,13 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   const nameOf = useNames(typesIn(actions.reply?.activity ?? [], requests.reply?.audit ?? []))
   const entries = useMemo(() => {
     const running = new Map(live.map((action) => [action.id, action]))
-    const ofActions = (actions.reply?.activity ?? []).map((action) =>
-      entryOfAction(
-        { ...action, ...progressOf(running.get(action.id)) },
-        nameOf,
-        starterOf(action, requests.reply?.audit ?? []),
-      ),
+    const [activity, log] = [actions.reply?.activity ?? [], requests.reply?.audit ?? []]
+    const ofActions = activity.map((action) =>
+      entryOfAction({ ...action, ...progressOf(running.get(action.id)) }, nameOf, starterOf(action, log)),
     )
-    const ofRequests = (requests.reply?.audit ?? []).map((entry) => entryOfRequest(entry, nameOf))
+    // What somebody did is one line: a request is not told again beside the action that it started.
+    const told = toldBy(activity, log)
+    const ofRequests = log.filter((entry) => !told.has(entry)).map((entry) => entryOfRequest(entry, nameOf))
     return merged([
       { entries: ofActions, hasMore: actions.hasMore },
       { entries: ofRequests, hasMore: requests.hasMore },

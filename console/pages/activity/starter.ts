@@ -1,4 +1,4 @@
-/** Who started an action, as far as the audit log tells. */
+/** Which request started an action, and who sent it, as far as the audit log tells. */
 import { typeOf } from '../../shell/families.ts'
 import { type AuditEntry, actorOf } from './actor.ts'
 import type { Action } from './entries.ts'
@@ -11,15 +11,31 @@ const closeMs = 2_000
  * to the one that made it. Undefined where several could have been it.
  */
 export function starterOf(action: Action, log: readonly AuditEntry[]): string | undefined {
-  const started = Date.parse(action.started)
-  const asked = log.filter(
-    (entry) =>
-      entry.outcome === 'ok' &&
-      Math.abs(Date.parse(entry.time) - started) <= closeMs &&
-      (isAbout(entry, action) || hasMade(entry, action)),
-  )
-  const actors = new Set(asked.map(actorOf))
+  const actors = new Set(requestsOf(action, log).map(actorOf))
   return actors.size === 1 ? [...actors][0] : undefined
+}
+
+/**
+ * The requests that say no more than the actions that they started: of each action the one that is nearest in time and
+ * starts actions at all, so that another request about the same resource stays.
+ */
+export function toldBy(actions: readonly Action[], log: readonly AuditEntry[]): ReadonlySet<AuditEntry> {
+  const nearest = actions.flatMap((action) => {
+    const away = ({ time }: AuditEntry) => Math.abs(Date.parse(time) - Date.parse(action.started))
+    return requestsOf(action, log)
+      .filter(({ operation }) => /^(POST|DELETE) /.test(operation))
+      .sort((a, b) => away(a) - away(b))
+      .slice(0, 1)
+  })
+  return new Set(nearest)
+}
+
+/** The requests that may have started an action. Those that name its resource leave no doubt about the others. */
+function requestsOf(action: Action, log: readonly AuditEntry[]): readonly AuditEntry[] {
+  const started = Date.parse(action.started)
+  const close = log.filter(({ outcome, time }) => outcome === 'ok' && Math.abs(Date.parse(time) - started) <= closeMs)
+  const about = close.filter((entry) => isAbout(entry, action))
+  return about.length > 0 ? about : close.filter((entry) => hasMade(entry, action))
 }
 
 function isAbout({ family, resources }: AuditEntry, action: Action): boolean {
