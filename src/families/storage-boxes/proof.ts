@@ -1,7 +1,8 @@
 import { neverExisted, type Proof } from '../../../test/proof.ts'
 
 export const proof: Proof = {
-  samples: { prepare: async () => ({ id: neverExisted }) },
+  // All Projects share the list while it is empty.
+  samples: { isShared: true, prepare: async () => ({ id: neverExisted }) },
   spec: {
     sentences: [
       {
