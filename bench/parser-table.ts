@@ -29,7 +29,7 @@ import { isDecodable, isOwnHost, methodsAt } from '../src/kernel/contract/urls.t
 import { isForWolke } from '../src/kernel/http/doors.ts'
 import { readWeights } from '../src/kernel/http/weights.ts'
 import { parseId } from '../src/kernel/ids.ts'
-import { isMailAddress } from '../src/kernel/mail/address.ts'
+import { isMailAddress, plainAddress } from '../src/kernel/mail/address.ts'
 import { readExpiry } from '../src/management/tokens.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from '../src/metadata/documents.ts'
 import { bytesOfAddress } from '../src/net/address-bytes.ts'
@@ -62,7 +62,7 @@ import { readCookie } from '../src/people/cookies.ts'
 import { nextPath } from '../src/people/pages/door.ts'
 import { passwordProblem } from '../src/people/password.ts'
 import { isSecret } from '../src/people/secret-text.ts'
-import { hashRecoveryCode, matchingStep } from '../src/people/totp.ts'
+import { hashRecoveryCode, isOneTimeCode, matchingStep } from '../src/people/totp.ts'
 
 /** What a parser is given: all that it does, or the steps of it, between which others have their turn. */
 type Work = () => unknown
@@ -350,6 +350,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'kernel/http/weights.ts readWeights': text(readWeights, most.headers, 'a;q='),
   'kernel/ids.ts parseId': text(parseId, most.headers, '1'),
   'kernel/mail/address.ts isMailAddress': text(isMailAddress, enough, 'a@'),
+  'kernel/mail/address.ts plainAddress': text(plainAddress, enough, 'a@'),
   'management/tokens.ts readExpiry': text((value) => readExpiry(value, 0), most.body, '2030-01-01T00:00:00.'),
   'net/address-bytes.ts bytesOfAddress': text((value) => bytesOfAddress(value), enough, '1:', '::'),
   'net/der.ts readAll': bytes(readAll, 30_000),
@@ -408,5 +409,6 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'people/password.ts passwordProblem': text(passwordProblem, most.form),
   'people/secret-text.ts isSecret': text(isSecret, most.headers),
   'people/totp.ts hashRecoveryCode': text((value) => hashRecoveryCode(1, value), most.form),
+  'people/totp.ts isOneTimeCode': text(isOneTimeCode, most.form),
   'people/totp.ts matchingStep': text((value) => matchingStep('AAAA', value, 0, 0), most.form),
 }

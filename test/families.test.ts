@@ -138,6 +138,8 @@ const dependants: readonly Dependant[] = [
   },
   { path: 'test/balancer-states.ts', families: ['load-balancers'], why: 'what a data plane is told' },
   { path: 'test/embedded-balancer.ts', families: ['load-balancers'], why: 'one that carries traffic' },
+  { path: 'test/covered-servers.ts', families: ['firewalls'], why: 'writes more of them than requests could' },
+  { path: 'test/pasted.ts', families: ['certificates'], why: 'a file of that name that a command reads' },
   { path: 'test/haproxy.ts', families: ['load-balancers'], why: 'one that carries traffic' },
   { path: 'src/drivers/authorities.ts', families: ['certificates'], why: 'chooses the certificate authority' },
   { path: 'src/drivers/acme/', families: ['certificates'], why: 'a certificate authority' },

@@ -11,7 +11,7 @@ export const browserModules: Readonly<Record<string, number>> = {
   'src/net/punycode.ts': 1_000,
   'src/net/hostnames.ts': 1_000,
   'src/net/dns/rdata.ts': 10_000,
-  'src/net/dns/tokens.ts': 1_000,
+  'src/net/dns/tokens.ts': 1_500,
   'src/kernel/access/roles.ts': 1_000,
   'src/kernel/process/shell-words.ts': 1_000,
   'src/kernel/contract/labels.ts': 1_500,

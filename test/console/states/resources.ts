@@ -116,6 +116,7 @@ export const resourceStates: readonly PageState[] = [
     path: 'P/zones/nordlicht.de/import',
     ...zones,
     async act({ page }) {
+      await page.getByText('Replace', { exact: true }).click()
       await page.getByRole('textbox', { name: 'The file' }).fill(zoneFile)
       await page.getByRole('button', { name: 'Show lines' }).click()
       await page.getByText('not in the file').first().waitFor()

@@ -68,7 +68,12 @@ export const shellStates: readonly PageState[] = [
   {
     name: 'shell-toast',
     ...servers,
-    async act({ page }) {
+    async act({ page, api, world }) {
+      // Another state may have powered it on.
+      const [{ id }] = (await api.get('/servers?name=build-1')).body.servers
+      await api.post(`/servers/${id}/actions/poweroff`)
+      await world.settle()
+      await page.getByRole('row', { name: /build-1/ }).getByText('Off').first().waitFor()
       await refuse(page, /\/actions\/poweron/, 'POST', {
         status: 409,
         error: { code: 'conflict', message: 'not now', details: null },
