@@ -16,18 +16,19 @@ export function starterOf(action: Action, log: readonly AuditEntry[]): string | 
 }
 
 /**
- * The requests that say no more than the actions that they started: of each action the one that is nearest in time and
- * starts actions at all, so that another request about the same resource stays.
+ * The requests that say no more than the actions that they started: for each action the one that is nearest in time,
+ * starts actions at all and stands for no other one, so that further requests about the same resource stay.
  */
 export function toldBy(actions: readonly Action[], log: readonly AuditEntry[]): ReadonlySet<AuditEntry> {
-  const nearest = actions.flatMap((action) => {
+  const told = new Set<AuditEntry>()
+  for (const action of actions) {
     const away = ({ time }: AuditEntry) => Math.abs(Date.parse(time) - Date.parse(action.started))
-    return requestsOf(action, log)
-      .filter(({ operation }) => /^(POST|DELETE) /.test(operation))
-      .sort((a, b) => away(a) - away(b))
-      .slice(0, 1)
-  })
-  return new Set(nearest)
+    const [nearest] = requestsOf(action, log)
+      .filter((entry) => /^(POST|DELETE) /.test(entry.operation) && !told.has(entry))
+      .sort((one, other) => away(one) - away(other))
+    if (nearest) told.add(nearest)
+  }
+  return told
 }
 
 /** The requests that may have started an action. Those that name its resource leave no doubt about the others. */
