@@ -3,6 +3,7 @@
  * turn in between. Rows that come or go meanwhile may be among those read or not, as with any two statements.
  */
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { turnOfLong } from '../process/turns.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Queries, TenantTables } from './db.ts'
 import { type Scoped, scoped, type TenantTable } from './scoped.ts'
@@ -40,7 +41,9 @@ export async function* rowsBelow<T extends TenantTable>(
     if (isOver && !last) return
     // The rest of a parent is read before the parents after it.
     last = isOver ? undefined : rows.at(-1)!
-    if (last) left = left.filter((id) => id > (last![parent] as number))
+    if (!last) continue
+    left = left.filter((id) => id > (last![parent] as number))
+    await turnOfLong()
   }
 }
 

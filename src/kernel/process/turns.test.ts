@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProjectId } from '../scope.ts'
 import { onBehalfOf } from './behalf.ts'
-import { inTurns, mapInTurns, reading, turn } from './turns.ts'
+import { inTurns, mapInTurns, nextTurn, reading, turn, turnOfLong } from './turns.ts'
 
 const [a, b] = [1, 2] as ProjectId[]
 
@@ -65,7 +65,7 @@ test('input and output go on between the pieces of long work', async () => {
   assert.ok(turns >= 9, `the event loop turned ${turns} times`)
 })
 
-test('few long reads of a Project are under way at once, and those of others beside them', async () => {
+test('one long read of a Project is under way at once, and those of others beside it', async () => {
   const underWay = { a: 0, b: 0 }
   const most = { a: 0, b: 0 }
   const read = (project: ProjectId | undefined, name: 'a' | 'b', pieces: number) =>
@@ -88,7 +88,7 @@ test('few long reads of a Project are under way at once, and those of others bes
   const short = await Promise.race([...long, read(a, 'a', 2).then(() => 'short')])
   assert.equal(short, 'short')
   assert.deepEqual((await Promise.all([...long, ...others])).length, 8)
-  assert.deepEqual(most, { a: 2, b: 2 })
+  assert.deepEqual(most, { a: 1, b: 1 })
   // A read that fails makes room as well.
   const fail = () =>
     reading(a, async () => {
@@ -97,4 +97,20 @@ test('few long reads of a Project are under way at once, and those of others bes
     })
   await Promise.allSettled(Array.from({ length: 4 }, fail))
   assert.equal(await read(a, 'a', 10), 'a')
+})
+
+test('a read that needs many statements is long before it has taken many pieces', async () => {
+  let [underWay, most] = [0, 0]
+  const read = () =>
+    reading(a, async () => {
+      await turnOfLong()
+      most = Math.max(most, ++underWay)
+      for (let statement = 0; statement < 3; statement++) {
+        await nextTurn()
+        await turnOfLong()
+      }
+      underWay--
+    })
+  await Promise.all(Array.from({ length: 4 }, read))
+  assert.equal(most, 1)
 })

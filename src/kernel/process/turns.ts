@@ -22,7 +22,7 @@ let end: number | undefined
 let isPlanned = false
 /** A read that takes so many pieces is long. So many are under way, because each holds what it has read. */
 const piecesOfLong = 5
-const longReads = new FairQueue<ProjectId | undefined>({ atOnce: 8, perKey: 2 })
+const longReads = new FairQueue<ProjectId | undefined>({ atOnce: 8, perKey: 1 })
 /** Whether somebody who waited is served, with all that follows from it at once. */
 let isServing = false
 
@@ -45,12 +45,22 @@ export function turn(): Promise<void> | undefined {
 /** The next turn of somebody who has taken the current piece. */
 function goOn(): Promise<void> {
   const read = readServed()
-  if (!read || ++read.pieces !== piecesOfLong) return nextTurn()
+  return read && ++read.pieces === piecesOfLong ? enterLong(read) : nextTurn()
+}
+
+/** To be awaited by a read that turns out to need many statements: it is long before it has taken many pieces. */
+export function turnOfLong(): Promise<void> | undefined {
+  const read = readServed()
+  if (!read || read.pieces >= piecesOfLong || insideTransaction.getStore()) return turn()
+  read.pieces = piecesOfLong
+  return enterLong(read)
+}
+
+async function enterLong(read: Read): Promise<void> {
   const project = projectServed()
-  return longReads.enter(project).then(() => {
-    read.leave = () => longReads.leave(project)
-    return nextTurn()
-  })
+  await longReads.enter(project)
+  read.leave = () => longReads.leave(project)
+  await nextTurn()
 }
 
 /** Does what a request asks that only reads: few long ones of a Project are under way at once, and the others wait. */
