@@ -31,11 +31,12 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (cause) {
     throw notJson(cause)
   }
-  // Forbidden keys and characters can only appear literally as `__proto__` or through an escape; other texts need no
-  // walk.
-  if (text.includes('\\u') || text.includes('__proto__')) checkTexts(value)
+  if (mayHoldForbidden(bytes)) for (const _ of checkTexts(value));
   return value
 }
+
+/** Forbidden keys and characters can only appear literally as `__proto__` or through an escape; other texts need no walk. */
+const mayHoldForbidden = (json: Buffer) => json.includes('\\u') || json.includes('__proto__')
 
 /** Does what `parseJson` does with a body that is larger than most, step by step. Errors: 400 `json_error`. */
 export function* parseLargeJson(bytes: Buffer): Generator<void, unknown> {
@@ -47,8 +48,7 @@ export function* parseLargeJson(bytes: Buffer): Generator<void, unknown> {
   } catch (cause) {
     throw notJson(cause)
   }
-  yield
-  checkTexts(value)
+  if (mayHoldForbidden(bytes)) yield* checkTexts(value)
   return value
 }
 
@@ -58,12 +58,27 @@ function checkUtf8(bytes: Buffer): void {
 
 const notJson = (cause: unknown) => new ApiError('json_error', 'the request body is not valid JSON', { cause })
 
-function checkTexts(value: unknown): void {
-  if (typeof value === 'string') checkText(value)
+/** So many characters are checked in one step. */
+const checkedAtOnce = 65_536
+
+function* checkTexts(value: unknown): Generator<void, void> {
+  if (typeof value === 'string') yield* checkPieces(value)
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) Object.keys(value).forEach(checkKey)
-  Object.values(value).forEach(checkTexts)
+  for (const part of Object.values(value)) yield* checkTexts(part)
 }
+
+function* checkPieces(text: string): Generator<void, void> {
+  for (let at = 0; at < text.length; ) {
+    // A piece ends after a pair of surrogates, never within one.
+    const [start, end] = [at, at + checkedAtOnce]
+    at = isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end
+    checkText(text.slice(start, at))
+    yield
+  }
+}
+
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit < 0xdc00
 
 function checkKey(key: string): void {
   if (key === '__proto__') throw new ApiError('json_error', "the key '__proto__' is not allowed")

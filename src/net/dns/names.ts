@@ -41,6 +41,7 @@ export type UnescapedResult =
   | { readonly ok: false; readonly message: string }
 
 const backslash = 0x5c
+let noBytes: Buffer | undefined
 /** Characters that one byte takes at most, as in `\065`. */
 const mostPerByte = 4
 
@@ -51,6 +52,10 @@ const mostPerByte = 4
 export function unescaped(text: string, mostBytes: number): UnescapedResult {
   const tooLong = { ok: false, message: `has more than ${mostBytes} bytes` } as const
   if (text.length > mostPerByte * mostBytes) return tooLong
+  if (text === '') {
+    noBytes ??= Buffer.alloc(0)
+    return { ok: true, bytes: noBytes }
+  }
   const bytes = text.includes('\\') ? resolved(Buffer.from(text)) : Buffer.from(text)
   if (!bytes) return { ok: false, message: 'has a malformed escape' }
   return bytes.length > mostBytes ? tooLong : { ok: true, bytes }

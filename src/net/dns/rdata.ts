@@ -206,8 +206,13 @@ function readString({ texts, parts }: Reader, word: Token): string | undefined {
   const string = unescaped(word.text, mostStringBytes)
   if (!string.ok) return `a string ${string.message}`
   texts.push(quoted(word))
-  parts.push(Buffer.of(string.bytes.length), string.bytes)
+  const { length } = string.bytes
+  lengthBytes[length] ??= Buffer.of(length)
+  parts.push(lengthBytes[length], string.bytes)
 }
+
+/** The bytes that say how long strings are: a value may have tens of thousands of them. */
+const lengthBytes: Buffer[] = []
 
 function readHex(reader: Reader): string | undefined {
   const digits = reader.words
