@@ -8,7 +8,7 @@ const [a, b] = [1, 2] as ProjectId[]
 
 /** Takes longer than a piece. */
 function busy(): void {
-  const end = performance.now() + 2
+  const end = performance.now() + 4
   while (performance.now() < end);
 }
 

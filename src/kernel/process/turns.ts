@@ -12,7 +12,7 @@ import { Rotation } from './rotation.ts'
 const waiting = new Rotation<ProjectId | undefined, () => void>()
 
 /** What a turn of the event loop has for those who come, and again for those who wait, in milliseconds. */
-const pieceMs = 1
+const pieceMs = 3
 
 /** So many items are made without a look at the time. */
 const itemsAtOnce = 8

@@ -73,7 +73,11 @@ export const shellStates: readonly PageState[] = [
       const [{ id }] = (await api.get('/servers?name=build-1')).body.servers
       await api.post(`/servers/${id}/actions/poweroff`)
       await world.settle()
-      await page.getByRole('row', { name: /build-1/ }).getByText('Off').first().waitFor()
+      await page
+        .getByRole('row', { name: /build-1/ })
+        .getByText('Off')
+        .first()
+        .waitFor()
       await refuse(page, /\/actions\/poweron/, 'POST', {
         status: 409,
         error: { code: 'conflict', message: 'not now', details: null },
