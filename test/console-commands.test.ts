@@ -1,7 +1,7 @@
 /** What the console shows to be pasted into shells: whatever is in its values, they arrive, and nothing else runs. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { toCurl } from '../console/commands/curl.ts'
 import { toHcloud } from '../console/commands/hcloud/render.ts'
@@ -12,7 +12,7 @@ import { colored } from '../console/ui/colored.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 import { accepted, hostile } from './clients/bodies.ts'
-import { openShells, type Shells, selected, textsIn, textsOf } from './pasted.ts'
+import { selected, shellsForSuite, textsIn, textsOf } from './pasted.ts'
 
 interface Row {
   readonly operation: string
@@ -49,15 +49,7 @@ const nasty = fc
   .map((parts) => parts.join(''))
 const samples = fc.sample(nasty, { numRuns: 500, seed: 28 })
 
-let shells: Shells
-before(async () => {
-  shells = await openShells()
-})
-after(async () => {
-  const strays = shells?.strays()
-  await shells?.close()
-  assert.deepEqual(strays, [], 'something of a text ran')
-})
+const shells = shellsForSuite()
 
 describe('coloured commands', () => {
   it('are cut into pieces that are the text again', () => {
@@ -89,7 +81,7 @@ for (const program of installed) {
   describe(`words that are pasted into ${program}`, () => {
     // A shell that somebody works in takes ten times as long.
     const given = samples.slice(0, program === 'sh' ? 200 : 60)
-    const pasted = async (texts: readonly string[]) => (await shells.paste(texts, program)).map(({ calls }) => calls)
+    const pasted = async (texts: readonly string[]) => (await shells().paste(texts, program)).map(({ calls }) => calls)
 
     it('arrive as they are, and nothing of them runs', async () => {
       const calls = await pasted(given.map((text) => selected(commandLine(['hcloud', 'a', '--name', text, text]))))
@@ -145,11 +137,11 @@ describe('commands of curl', () => {
       })),
     )
     const texts = all.map(({ row: { endpoint }, asked }) => {
-      const rendered = toCurl(asked, endpoint, { endpoint: `${shells.endpoint}/v1` })
+      const rendered = toCurl(asked, endpoint, { endpoint: `${shells().endpoint}/v1` })
       assert.ok('text' in rendered)
       return `${selected(rendered.text)} --silent`
     })
-    const pasted = await shells.paste(texts)
+    const pasted = await shells().paste(texts)
     all.forEach(({ row: { endpoint }, asked }, index) => {
       const [request, ...more] = pasted[index]!.requests
       assert.ok(request, texts[index])
@@ -164,12 +156,12 @@ describe('commands of curl', () => {
     const { endpoint } = rows.find(({ operation }) => operation === 'zones_importZonefile')!
     const body = { zonefile: `${"it's $(id) äöü\n".repeat(20_000)}` }
     const asked = { operation: 'zones_importZonefile', params: { id_or_name: 'example.com' }, body }
-    const rendered = toCurl(asked, endpoint, { endpoint: shells.endpoint })
+    const rendered = toCurl(asked, endpoint, { endpoint: shells().endpoint })
     const [
       {
         requests: [request],
       } = { requests: [] },
-    ] = await shells.paste(['text' in rendered ? rendered.text : ''])
+    ] = await shells().paste(['text' in rendered ? rendered.text : ''])
     assert.deepEqual(JSON.parse(request?.body ?? ''), body)
   })
 
@@ -177,8 +169,8 @@ describe('commands of curl', () => {
     const rowOf = (operation: string) => rows.find((row) => row.operation === operation)!.endpoint
     const body = { name: "it's", user_data: '#!/bin/sh\necho "$(id)"\n' }
     const asked = { operation: 'servers_create', body, afterwards: ['servers_enableBackup'] }
-    const rendered = toCurl(asked, rowOf('servers_create'), { endpoint: `${shells.endpoint}/$(id)`, rowOf })
-    const [{ requests } = { requests: [] }] = await shells.paste(['text' in rendered ? rendered.text : ''])
+    const rendered = toCurl(asked, rowOf('servers_create'), { endpoint: `${shells().endpoint}/$(id)`, rowOf })
+    const [{ requests } = { requests: [] }] = await shells().paste(['text' in rendered ? rendered.text : ''])
     assert.deepEqual(
       requests.map(({ method, url, body }) => [method, decodeURI(url), body]),
       [
@@ -211,7 +203,7 @@ describe('commands of hcloud', () => {
       const rendered = toHcloud(asked, { labels: {} })
       return 'text' in rendered ? [{ asked, text: selected(rendered.text) }] : []
     })
-    const pasted = await shells.paste(shown.map(({ text }) => text))
+    const pasted = await shells().paste(shown.map(({ text }) => text))
     const distinct = (texts: readonly string[]) => [...new Set(texts)].sort()
     shown.forEach(({ asked: { params, query, body }, text }, index) => {
       const { calls } = pasted[index]!

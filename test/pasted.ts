@@ -1,4 +1,5 @@
 /** Pastes commands into shells, where recorders stand for the programs that they name, and tells what these were given. */
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -17,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { after, before } from 'node:test'
 import { colored } from '../console/ui/colored.ts'
 
 /** A command as somebody takes it who selects what is shown; the button takes the text itself. */
@@ -70,7 +72,7 @@ const recorder = `#!/bin/sh
 `
 
 /** Opens recorders of `hcloud` and of requests, and a folder in which shells find the one and ask the other. */
-export async function openShells(): Promise<Shells> {
+async function openShells(): Promise<Shells> {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-pasted-'))
   for (const name of ['bin', 'records']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'bin/hcloud'), recorder, { mode: 0o755 })
@@ -139,6 +141,20 @@ function callsOf(path: string): Call[] {
 }
 
 const isPlain = (text: string) => /^[\w@%+=:,./-]*$/.test(text)
+
+/** Shells for the tests of a file, which fails when something of what was pasted has run. */
+export function shellsForSuite(): () => Shells {
+  let shells: Shells | undefined
+  before(async () => {
+    shells = await openShells()
+  })
+  after(async () => {
+    const strays = shells?.strays()
+    await shells?.close()
+    assert.deepEqual(strays, [], 'something of a text ran')
+  })
+  return () => shells!
+}
 
 /** The texts in a value of JSON that mean something to a shell. */
 export function textsIn(value: unknown): string[] {

@@ -1,9 +1,9 @@
 /** What the button of a panel copies is what its form sends, whatever is in its fields: pasted into a shell, it arrives. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { masked } from '../../console/commands/mask.ts'
-import { openShells, type Shells, textsIn, textsOf } from '../pasted.ts'
+import { shellsForSuite, textsIn, textsOf } from '../pasted.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole } from './harness.ts'
 import { someZones } from './states/resources.ts'
@@ -129,24 +129,16 @@ async function sent(page: Page, button: Form['button']): Promise<{ readonly path
   return found
 }
 
-let shells: Shells
-before(async () => {
-  shells = await openShells()
-})
-after(async () => {
-  const strays = shells?.strays()
-  await shells?.close()
-  assert.deepEqual(strays, [], 'something of a text ran')
-})
+const shells = shellsForSuite()
 
 async function judge(console: Console, { path, fill, button, clients = ['hcloud', 'curl'] }: Form): Promise<void> {
   const { page, origin } = console
   await console.visit(path)
   await fill(page)
   const texts: string[] = []
-  for (const client of clients) texts.push((await copied(page, client)).replaceAll(origin, shells.endpoint))
+  for (const client of clients) texts.push((await copied(page, client)).replaceAll(origin, shells().endpoint))
   const { path: target, body } = await sent(page, button)
-  const pasted = await shells.paste(texts)
+  const pasted = await shells().paste(texts)
   const told = masked({ operation: '', body }).body
   clients.forEach((client, index) => {
     const { calls, requests } = pasted[index]!
