@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { sshKeys } from '../src/families/ssh-keys/store.ts'
 import { hashToken } from '../src/kernel/access/token-text.ts'
 import type { Sort } from '../src/kernel/contract/contract.ts'
@@ -15,6 +15,7 @@ import type { PageQuery } from '../src/kernel/resource/listing.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { type Client, forEachDatabase, type World } from './harness.ts'
 import { assertRefused } from './refusals.ts'
+import { watchDatabase } from './watched-database.ts'
 
 interface Item {
   readonly id: number
@@ -408,6 +409,8 @@ forEachDatabase('The plan of a list', (open, engineName) => {
         for (const { statement, steps } of plans) {
           const what = `sort '${sort}', selector '${selector}': ${statement}\n${steps.join('\n')}`
           assert.ok(!steps.some((step) => /^SCAN (ssh_key|label)\b/.test(step)), what)
+          // SQLite would compile the statement again each time.
+          assert.doesNotMatch(statement, /limit \?/)
           // At most 1,000 candidates of a rare label are sorted by name after they were found.
           const candidates = sort.startsWith('name') && / in \((\?, )+/.test(statement)
           assert.ok(candidates || !steps.some((step) => step.includes('TEMP B-TREE')), what)
@@ -419,14 +422,8 @@ forEachDatabase('The plan of a list', (open, engineName) => {
 
 /** The statements that one list issues, each with SQLite's plan for it. */
 async function plansOf({ db }: World, scope: ProjectScope, sort: string, selector: string) {
-  const nodes: RootOperationNode[] = []
-  const recorder: KyselyPlugin = {
-    transformQuery: ({ node }) => {
-      nodes.push(node)
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
+  const statements: CompiledQuery[] = []
+  const { query: watched } = watchDatabase(db, () => ({}), { before: (statement) => statements.push(statement) })
   const by = sort === '' ? [] : [{ field: sort.split(':')[0]!, descending: sort.endsWith(':desc') }]
   const query: PageQuery = {
     page: 2,
@@ -434,10 +431,9 @@ async function plansOf({ db }: World, scope: ProjectScope, sort: string, selecto
     sort: by,
     label_selector: selector === '' ? undefined : selectorOf(selector),
   }
-  await sshKeys.list(db.query.withPlugin(recorder), scope, query, {})
+  await sshKeys.list(watched, scope, query, {})
   const plans = []
-  for (const node of nodes) {
-    const { sql, parameters } = db.query.getExecutor().compileQuery(node, createQueryId())
+  for (const { sql, parameters } of statements) {
     const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])
     const { rows } = await db.query.executeQuery<{ detail: string }>(explained)
     plans.push({ statement: sql, steps: rows.map(({ detail }) => detail) })

@@ -1,15 +1,5 @@
 /** Wraps a database so that tests of locks and failures can observe and refuse every statement. */
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import { type CompiledQuery, type DatabaseConnection, Kysely, PostgresIntrospector, SqliteIntrospector } from 'kysely'
 import type { Database, Queries, Tables } from '../src/kernel/data/db.ts'
 import { handleOf, runsPrepared } from '../src/kernel/data/prepared.ts'
 
@@ -77,8 +67,8 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
   }
   const queries = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => (isPostgres ? new PostgresAdapter() : new SqliteAdapter()),
-      createQueryCompiler: () => (isPostgres ? new PostgresQueryCompiler() : new SqliteQueryCompiler()),
+      createAdapter: () => inner.getExecutor().adapter,
+      createQueryCompiler: () => ({ compileQuery: (node, id) => inner.getExecutor().compileQuery(node, id) }),
       createIntrospector: (db) => (isPostgres ? new PostgresIntrospector(db) : new SqliteIntrospector(db)),
       createDriver: () => ({
         init: nothing,

@@ -24,10 +24,14 @@ export async function firewallsToWire(
     firewalls.map((firewall) => firewall.id),
   )
   const byFirewall = Map.groupBy(applications, (application) => application.firewallId)
-  return mapInTurns(firewalls, async (firewall) => ({
-    ...toWire(firewall),
-    applied_to: await mapInTurns(byFirewall.get(firewall.id) ?? [], applicationToWire),
-  }))
+  return mapInTurns(firewalls, (firewall) => {
+    const applied = byFirewall.get(firewall.id)
+    return applied ? appliedToWire(firewall, applied) : toWire(firewall)
+  })
+}
+
+async function appliedToWire(firewall: Firewall, applications: readonly Application[]): Promise<FirewallWire> {
+  return { ...toWire(firewall), applied_to: await mapInTurns(applications, applicationToWire) }
 }
 
 /** The wire form of a firewall that is applied to nothing. */

@@ -239,10 +239,10 @@ async function endedActions(
   )
   const walks = statuses.map((status) => {
     const walk = selectEnded(scope, filter, status, keys)
-    return sql`select * from (${walk} order by ${order} limit ${skip + take}) as walk`
+    return sql`select * from (${walk} order by ${order} limit ${sql.lit(skip + take)}) as walk`
   })
   const { rows } = await sql<SortedBy>`
-    ${sql.join(walks, sql` union all `)} order by ${order} limit ${take} offset ${skip}
+    ${sql.join(walks, sql` union all `)} order by ${order} limit ${sql.lit(take)} offset ${skip}
   `.execute(query)
   return rows
 }

@@ -73,9 +73,7 @@ async function execute<Row>(
   values: readonly unknown[],
   along: Along | undefined,
 ): Promise<readonly Row[]> {
-  const parameters = inOrder
-    ? values
-    : statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
+  const parameters = inOrder ? values : filled(statement, values)
   if (along && handle.postpone) {
     handle.postpone(statement.sql, parameters, along.refusal)
     return []
@@ -97,9 +95,25 @@ interface Built {
 const mostRemembered = 100
 const mostParameters = 200
 
+/** Statements cached by a key, per engine. */
+function cache() {
+  const known = { sqlite: new Map<unknown, Statement>(), postgres: new Map<unknown, Statement>() }
+  return (query: Queries, engine: DatabaseUrl['engine'], key: unknown, build: () => Built): Statement => {
+    const statements = known[engine]
+    const found = statements.get(key)
+    if (found) return found
+    const statement = toStatement(build().compile(query))
+    if (statement.compiled.parameters.length <= mostParameters) {
+      if (statements.size >= mostRemembered) statements.delete(statements.keys().next().value)
+      statements.set(key, statement)
+    }
+    return statement
+  }
+}
+
 /** Runs statements cached by a key, per engine. */
 export function remembered<Row>() {
-  const known = { sqlite: new Map<unknown, Statement>(), postgres: new Map<unknown, Statement>() }
+  const cached = cache()
   return (
     query: Queries,
     key: unknown,
@@ -108,16 +122,62 @@ export function remembered<Row>() {
     along?: Along,
   ): Promise<readonly Row[]> => {
     const handle = handleOf(query)
-    const statements = known[handle.engine]
-    let statement = statements.get(key)
-    if (!statement) {
-      statement = toStatement(build().compile(query))
-      if (statement.compiled.parameters.length <= mostParameters && statements.size < mostRemembered) {
-        statements.set(key, statement)
-      }
-    }
-    return execute(handle, statement, values, along)
+    return execute(handle, cached(query, handle.engine, key, build), values, along)
   }
+}
+
+/** Values of a statement, by name: numbers and texts, and lists and records of them. */
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * A statement that reads many rows, built once for each kind and for each form of what is given: `build` gets the same
+ * names and lists, with placeholders for values. Outside a transaction it has a connection to itself on PostgreSQL, where
+ * lookups share one.
+ */
+export function preparedReads<Row>() {
+  const cached = cache()
+  return async <G extends Given>(
+    query: Queries,
+    kind: string,
+    given: G,
+    build: (given: G) => Built,
+  ): Promise<readonly Row[]> => {
+    const values: unknown[] = []
+    const shape = `${kind} ${flatten(given, values)}`
+    const first = () => build(placed(given, placeholders(values.length).values()) as G)
+    const { compiled, inOrder } = cached(query, handleOf(query).engine, shape, first)
+    const parameters = inOrder ? values : filled(compiled, values)
+    return (await query.executeQuery<Row>({ ...compiled, parameters })).rows
+  }
+}
+
+/** Appends all values below something to `values`, and gives the form that it has apart from them. */
+function flatten(given: unknown, values: unknown[]): string {
+  if (Array.isArray(given)) {
+    values.push(...given)
+    return `[${given.length}]`
+  }
+  if (typeof given === 'object' && given !== null) {
+    let form = ''
+    for (const key in given) form += `${key}${flatten((given as Given)[key], values)},`
+    return `{${form}}`
+  }
+  if (given === undefined) return '-'
+  values.push(given)
+  return ''
+}
+
+/** The same with placeholders for the values, in the order of `flatten`. */
+function placed(given: unknown, next: Iterator<Placeholder>): unknown {
+  const place = () => next.next().value
+  if (Array.isArray(given)) return given.map(place)
+  if (typeof given !== 'object' || given === null) return given === undefined ? undefined : place()
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, placed(value, next)]))
+}
+
+/** The parameters of a statement with values in the places of their placeholders. */
+function filled({ parameters }: CompiledQuery, values: readonly unknown[]): unknown[] {
+  return parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
 }
 
 /**

@@ -4,11 +4,13 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
   type DatabaseConnection,
   type Dialect as KyselyDialect,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
+  ValueNode,
 } from 'kysely'
 import { firstId } from '../ids.ts'
 import { createPrivate } from '../process/private-file.ts'
@@ -172,6 +174,15 @@ function readTogether(database: DatabaseSync, failed: (error: unknown) => void) 
   }
 }
 
+/** Writes limits as numbers: SQLite prepares a statement whose limit is a parameter anew each time that it runs. */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ')
+    if (ValueNode.is(limit) && typeof limit.value === 'number') this.appendImmediateValue(limit.value)
+    else this.visitNode(limit)
+  }
+}
+
 function sqliteKysely(run: Run): KyselyDialect {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')
@@ -185,7 +196,7 @@ function sqliteKysely(run: Run): KyselyDialect {
   }
   return {
     createAdapter: () => new SqliteAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new Compiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => ({
       init: async () => undefined,

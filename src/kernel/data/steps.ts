@@ -2,10 +2,11 @@
  * Reads what grows with a Project in statements that each give a bounded number of rows, so that other requests get their
  * turn in between. Rows that come or go meanwhile may be among those read or not, as with any two statements.
  */
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { turnOfLong } from '../process/turns.ts'
-import type { ProjectScope } from '../scope.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Queries, TenantTables } from './db.ts'
+import { preparedReads } from './prepared.ts'
 import { type Scoped, scoped, type TenantTable } from './scoped.ts'
 
 /** The most rows, and the most ids asked for, of a statement. */
@@ -18,45 +19,61 @@ interface Relation<T extends TenantTable> {
   readonly order: readonly (keyof TenantTables[T] & string)[]
 }
 
-type Row = Readonly<Record<string, number | string | null>>
+type AnyRelation = Readonly<Record<'table' | 'parent', string>> & { readonly order: readonly string[] }
+
+type Value = number | string | null
+
+const reads = preparedReads<never>()
 
 /** The rows of some parents: by parent, and then in their order. Most relations are small and take one statement. */
 export async function* rowsBelow<T extends TenantTable>(
   query: Queries,
-  scope: ProjectScope,
-  { table, parent, order }: Relation<T>,
+  { projectId }: ProjectScope,
+  relation: Relation<T>,
   parents: readonly number[],
 ): AsyncGenerator<readonly TenantTables[T][]> {
+  const { table, parent, order } = relation
   let left = [...new Set(parents)].sort((a, b) => a - b)
-  let last: Row | undefined
+  let last: TenantTables[T] | undefined
   while (left.length > 0 || last) {
-    const all = anyTable(query, scope, table)
-    const some = last
-      ? all.where(parent as string, '=', last[parent]!).where(past(order, last))
-      : all.where(parent as string, 'in', left)
-    const ordered = [parent, ...order].reduce((select, column) => select.orderBy(column), some)
-    const rows = await ordered.limit(rowsAtOnce).execute()
-    yield rows as unknown as readonly TenantTables[T][]
+    const rest = last && { parent: last[parent], values: order.map((column) => last![column]) }
+    const rows = await reads(query, table, { projectId, rest, parents: rest ? undefined : left }, (given) =>
+      below(query, relation, given),
+    )
+    yield rows
     const isOver = rows.length < rowsAtOnce
     if (isOver && !last) return
     // The rest of a parent is read before the parents after it.
-    last = isOver ? undefined : rows.at(-1)!
+    last = isOver ? undefined : rows.at(-1)
     if (!last) continue
-    left = left.filter((id) => id > (last![parent] as number))
+    const read = last[parent] as number
+    left = left.filter((id) => id > read)
     await turnOfLong()
   }
 }
 
-function anyTable(query: Queries, scope: ProjectScope, table: string) {
-  const rows = scoped(query, scope) as unknown as Scoped<Record<string, Row>>
-  return rows.selectFrom(table).selectAll() as unknown as SelectQueryBuilder<Record<string, Row>, string, Row>
+/** The first rows of some parents, or those of one parent past some values. */
+function below(query: Queries, { table, parent, order }: AnyRelation, { projectId, rest, parents }: Below) {
+  const tables = scoped(query, { projectId }) as unknown as Scoped<Record<string, Readonly<Record<string, Value>>>>
+  const all = tables.selectFrom(table).selectAll()
+  const some = rest
+    ? all.where(parent, '=', rest.parent as Value).where(past(order, rest.values))
+    : all.where(parent, 'in', parents!)
+  return [parent, ...order].reduce((select, column) => select.orderBy(column), some).limit(rowsAtOnce)
 }
 
-/** The rows that follow one in an order of columns that all point the same way. */
-export function past(columns: readonly string[], row: Row, { descending = false } = {}) {
+interface Below {
+  readonly projectId: ProjectId
+  readonly rest: { readonly parent: unknown; readonly values: readonly unknown[] } | undefined
+  readonly parents: readonly number[] | undefined
+}
+
+/** The rows that follow the one with some values in an order of columns that all point the same way. */
+export function past(columns: readonly string[], values: readonly unknown[], { descending = false } = {}) {
   const names = sql.join(columns.map((column) => sql.ref(column)))
-  const values = sql.join(columns.map((column) => row[column]))
-  return descending ? sql<boolean>`(${names}) < (${values})` : sql<boolean>`(${names}) > (${values})`
+  return descending
+    ? sql<boolean>`(${names}) < (${sql.join(values)})`
+    : sql<boolean>`(${names}) > (${sql.join(values)})`
 }
 
 /** What `read` gives for all of some things, of which it gets a bounded number at a time. */

@@ -9,6 +9,7 @@ import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from '../contract/contract.ts'
 import { matches, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
+import { preparedReads } from '../data/prepared.ts'
 import { past } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
 import { turn } from '../process/turns.ts'
@@ -187,6 +188,8 @@ function pageNumbers({ page, per_page }: PageRequest, more: boolean, total: numb
   }
 }
 
+const steps = preparedReads<ListedRow>()
+
 /** The rows of one list request, as a builder of the few statements that it takes. */
 class Source {
   readonly #queries: Kysely<Record<string, ListedRow>>
@@ -207,22 +210,34 @@ class Source {
     this.sort = complete ? asked : [...asked, { column: 'id', descending: last?.descending ?? false }]
   }
 
-  filtered(): SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow> {
-    let select = this.#queries
-      .selectFrom(this.#listing.table)
-      .selectAll()
-      .where('project_id', '=', this.#scope.projectId)
-    for (const [column, values] of Object.entries(this.#filters)) {
+  filtered(
+    projectId = this.#scope.projectId,
+    filters = this.#filters,
+  ): SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow> {
+    let select = this.#queries.selectFrom(this.#listing.table).selectAll().where('project_id', '=', projectId)
+    for (const [column, values] of Object.entries(filters)) {
       if (values) select = select.where(column, 'in', values as string[])
     }
     return select as SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow>
   }
 
-  ordered() {
+  ordered(rows = this.filtered()) {
     return this.sort.reduce(
       (select, { column, descending }) => select.orderBy(column, descending ? 'desc' : 'asc'),
-      this.filtered(),
+      rows,
     )
+  }
+
+  /** Rows in order, past a number of them or past one, for which columns must all point the same way. */
+  step(limit: number, { offset, after }: { readonly offset?: number; readonly after?: ListedRow | undefined }) {
+    const names = this.sort.map(({ column }) => column)
+    const kind = JSON.stringify([this.#listing.table, this.sort, limit])
+    const { projectId } = this.#scope
+    const given = { projectId, offset, after: after && names.map((name) => after[name]), filters: this.#filters }
+    return steps(this.#queries as unknown as Queries, kind, given, (given) => {
+      const rows = this.ordered(this.filtered(given.projectId, given.filters)).limit(limit)
+      return given.after ? rows.where(past(names, given.after, this.sort[0])) : rows.offset(given.offset ?? 0)
+    })
   }
 
   /** How many rows there are, or null beyond a bound: no request pays for counting a large family. */
@@ -263,7 +278,7 @@ async function selectByLabels(source: Source, selector: Selector, skip: number, 
 
 /** Walks the steps, keeps what matches, and stops as soon as the page is full. */
 async function gather(
-  steps: AsyncIterable<ListedRow[]>,
+  steps: AsyncIterable<readonly ListedRow[]>,
   selector: Selector,
   skip: number,
   take: number,
@@ -304,24 +319,13 @@ async function* sortedCandidates(source: Source, ids: number[]): AsyncGenerator<
   if (ids.length > 0) yield await source.ordered().where('id', 'in', ids).execute()
 }
 
-async function* inOrder(source: Source, from = 0, limit = stepRows): AsyncGenerator<ListedRow[]> {
+async function* inOrder(source: Source, from = 0, limit = stepRows): AsyncGenerator<readonly ListedRow[]> {
   const [first, second, ...others] = source.sort
   const oneIndex =
     others.length === 0 && (!second || (second.column === 'id' && second.descending === first!.descending))
   let last: ListedRow | undefined
   for (let offset = from; ; offset += limit) {
-    const step = source.ordered().limit(limit)
-    const after = oneIndex ? last : undefined
-    const rows = await (after
-      ? step.where(
-          past(
-            source.sort.map(({ column }) => column),
-            after,
-            { descending: first!.descending },
-          ),
-        )
-      : step.offset(offset)
-    ).execute()
+    const rows = await source.step(limit, oneIndex && last ? { after: last } : { offset })
     yield rows
     if (rows.length < limit) return
     last = rows.at(-1)
