@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
-import { setLimit } from '../src/kernel/resource/limits.ts'
+import { setLimits } from '../src/kernel/resource/limits.ts'
 import { forEachDatabase } from './harness.ts'
 
 forEachDatabase('Limits of a Project', (open) => {
@@ -38,7 +38,7 @@ forEachDatabase('Limits of a Project', (open) => {
       await acrossProjects(db.query).selectFrom('project').selectAll().orderBy('id').executeTakeFirstOrThrow()
     ).id
     const set = (most: number | null | undefined) =>
-      db.transact((tx) => setLimit(tx, { projectId: project }, 'servers', most))
+      db.transact((tx) => setLimits(tx, { projectId: project }, { servers: most }))
     const make = async (name: string) =>
       (await api.post('/servers', { name, server_type: 'cpx22', image: 'debian-13' })).status
     assert.equal(await make('a'), 403)

@@ -10,7 +10,7 @@ import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import { limitsOf, parseLimits, setLimit } from '../kernel/resource/limits.ts'
+import { limitsOf, parseLimits, setLimits } from '../kernel/resource/limits.ts'
 import type { Administer, AdministerOptions } from './administer.ts'
 import { CommandFailure } from './failure.ts'
 import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
@@ -122,9 +122,7 @@ async function limits(db: Database, print: Print, name: string, { given, ...opti
   if (typeof parsed === 'string') throw new CommandFailure(parsed, 2)
   const scope = { projectId: (await projectNamed(db, name)).id }
   if (given !== undefined) {
-    await db.transact(async (tx) => {
-      for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind, most)
-    })
+    await db.transact((tx) => setLimits(tx, scope, parsed))
   }
   const own = await limitsOf(db.query, scope)
   const shown = limitedPaths.map((kind) => ({

@@ -1,5 +1,5 @@
 /** Who belongs to a Project, through the management API. */
-import { getProject, lockOwner, lockProject } from '../kernel/access/projects.ts'
+import { enterProject, getProject, lockOwner, lockProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
 import { noteProject, noteSubjects } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
@@ -50,12 +50,10 @@ export function memberRoutes({
       db.transact(async (tx) => {
         const scope = { projectId: project_id as ProjectId }
         noteSubjects([person_id], tx)
-        const project = await getProject(tx.query, scope)
+        noteProject(await enterProject(tx, scope, 'update'), tx)
         const person = await personById(tx.query, person_id)
         if (!person) throw notFound('person', person_id)
-        noteProject(project, tx)
         tx.afterCommit(() => sessions.forget())
-        await lockProject(tx, scope, 'update')
         // Its owner, who is told at the end, is locked before what belongs to the Project.
         await lockOwner(tx, scope)
         if (role === 'owner') await giveOwner(tx, scope, person_id)
@@ -79,8 +77,7 @@ export function memberRoutes({
     transferProject: ({ scope, body: { person_id } }) =>
       db.transact(async (tx) => {
         // Two transfers at the same time would make two owners.
-        await lockProject(tx, scope, 'update')
-        await getProject(tx.query, scope)
+        await enterProject(tx, scope, 'update')
         noteSubjects([person_id], tx)
         if (!(await transferOwnership(tx, scope, person_id))) throw notFound('member', person_id)
         tx.afterCommit(() => sessions.forget())

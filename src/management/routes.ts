@@ -18,7 +18,7 @@ import { invalidInput } from '../kernel/errors.ts'
 import { isMailAddress } from '../kernel/mail/address.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import { setLimit } from '../kernel/resource/limits.ts'
+import { setLimits } from '../kernel/resource/limits.ts'
 import { pageOf } from '../kernel/resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { addMember } from '../people/membership-store.ts'
@@ -180,7 +180,6 @@ function tokenRoutes({ db, clock }: Platform): TokenRoutes {
       const limits = scopeIn(given)
       const until = readExpiry(expires, clock.now())
       return db.transact(async (tx) => {
-        await getProject(tx.query, scope)
         const made = {
           name,
           readOnly: access === 'read',
@@ -226,9 +225,8 @@ function limitRoutes({ db, limits: ofInstallation }: Platform): Pick<Managing, '
       if (unknown.length > 0)
         throw invalidInput(unknown.map((kind) => ({ field: `limits.${kind}`, message: `is no kind; ${known}` })))
       return db.transact(async (tx) => {
-        await getProject(tx.query, scope)
-        for (const [kind, most] of Object.entries(limits))
-          await setLimit(tx, scope, kind, most === 'default' ? undefined : most)
+        const given = Object.entries(limits).map(([kind, most]) => [kind, most === 'default' ? undefined : most])
+        await setLimits(tx, scope, Object.fromEntries(given))
         return reply(tx.query, scope)
       })
     },

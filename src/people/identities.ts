@@ -2,7 +2,7 @@
  * What follows from an identity that the provider has recognized. Issuer and subject are the identity. An address alone never
  * leads into the account of somebody who is verified: who can sign in to it has to link it first.
  */
-import { findProject } from '../kernel/access/projects.ts'
+import { defaultProject, findProject, lockExisting } from '../kernel/access/projects.ts'
 import { covers } from '../kernel/access/roles.ts'
 import type { Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -68,8 +68,15 @@ async function enter(tx: Transaction, people: People, { person, identity, whence
   // The provider may have let in whoever has the browser: only a recent sign-in there proves who that is.
   const elevatedUntil = identity.signedInMs === undefined ? 0 : tx.now + elevatedMs - identity.signedInMs
   const secret = await people.sessions.start(tx, { personId: person.id, whence, elevatedUntil })
-  if (identity.email !== undefined && options.admins.includes(identity.email)) await ownDefault(tx, person, whence)
-  await applyGroups(tx, { person, identity, whence }, options)
+  const isAdmin = identity.email !== undefined && options.admins.includes(identity.email)
+  const roles = await rolesByGroup(tx, person, identity, options)
+  // All of them are locked before anything in them is written; what was deleted meanwhile is left out.
+  const own = isAdmin ? await defaultProject(tx.query) : undefined
+  const there = await lockExisting(tx, [...roles.keys(), ...(own ? [own.id] : [])])
+  if (own && there.has(own.id)) await ownDefault(tx, person, whence)
+  for (const [projectId, role] of roles) {
+    if (there.has(projectId)) await applyRole(tx, { person, projectId, role, whence })
+  }
   return secret
 }
 
@@ -116,11 +123,15 @@ async function link(tx: Transaction, personId: number, identity: Identity): Prom
   await addCredential(tx, { personId, kind: 'oidc', subject: subjectOf(identity), data: '', name: hostname })
 }
 
-async function applyGroups(
+type GroupRoles = ReadonlyMap<ProjectId, GroupRole['role'] | undefined>
+
+/** The roles that groups give from now on, by Project in the order of their ids; undefined for those that end. */
+async function rolesByGroup(
   tx: Transaction,
-  { person, identity: { groups }, whence: { network } }: Entering,
+  person: PersonRow,
+  { groups }: Identity,
   options: OidcOptions,
-): Promise<void> {
+): Promise<GroupRoles> {
   // Roles end in Projects that the options name no more, or that have another name now.
   const wanted = new Map<ProjectId, GroupRole['role'] | undefined>(
     (await groupProjects(tx.query, person.id)).map((id) => [id, undefined]),
@@ -130,13 +141,20 @@ async function applyGroups(
     const given = options.groups.filter((one) => one.project === name && groups.includes(one.group))
     if (project) wanted.set(project.id, highest(given))
   }
-  for (const [projectId, role] of [...wanted].sort(([a], [b]) => a - b)) {
-    const { before, after } = await setGroupRole(tx, { projectId }, person.id, role)
-    const changed = after ?? before
-    if (changed === undefined || before === after) continue
-    const operation = after === undefined ? 'lose role with group' : 'get role by group'
-    await recordInProject(tx, person, { projectId, operation, role: changed, network })
-  }
+  return new Map([...wanted].sort(([a], [b]) => a - b))
+}
+
+interface Applied extends Pick<Entering, 'person' | 'whence'> {
+  readonly projectId: ProjectId
+  readonly role: GroupRole['role'] | undefined
+}
+
+async function applyRole(tx: Transaction, { person, projectId, role, whence: { network } }: Applied): Promise<void> {
+  const { before, after } = await setGroupRole(tx, { projectId }, person.id, role)
+  const changed = after ?? before
+  if (changed === undefined || before === after) return
+  const operation = after === undefined ? 'lose role with group' : 'get role by group'
+  await recordInProject(tx, person, { projectId, operation, role: changed, network })
 }
 
 function highest(given: readonly GroupRole[]): GroupRole['role'] | undefined {

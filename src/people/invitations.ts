@@ -4,7 +4,7 @@
  */
 
 import { managementTokenNames } from '../kernel/access/management-tokens.ts'
-import { projectName } from '../kernel/access/projects.ts'
+import { lockProject, projectName } from '../kernel/access/projects.ts'
 import { covers, type Role } from '../kernel/access/roles.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -37,6 +37,13 @@ export async function invitedBy(
   secret: string | undefined,
 ): Promise<Invited> {
   return readInvitation(db.query, secret, clock.now())
+}
+
+/** The same for who accepts it: its Project, and the roles in it, stay as they are until the transaction ends. */
+async function holdInvitation(tx: Transaction, secret: string | undefined): Promise<Invited> {
+  const { invitation } = await readInvitation(tx.query, secret, tx.now)
+  await lockProject(tx, { projectId: invitation.project_id }, 'share')
+  return readInvitation(tx.query, secret, tx.now)
 }
 
 async function readInvitation(query: Queries, secret: string | undefined, nowMs: number): Promise<Invited> {
@@ -73,7 +80,7 @@ export async function accept(
   network: string,
 ): Promise<Accepted> {
   return db.transact(async (tx) => {
-    const { invitation } = await readInvitation(tx.query, secret, tx.now)
+    const { invitation } = await holdInvitation(tx, secret)
     if (invitation.email !== person.email) {
       throw new ApiError('forbidden', `this invitation is meant for ${invitation.email}`)
     }
@@ -111,7 +118,7 @@ export async function acceptAnew(
   whence: Whence,
 ): Promise<string> {
   return db.transact(async (tx) => {
-    const { invitation, person: known } = await readInvitation(tx.query, secret, tx.now)
+    const { invitation, person: known } = await holdInvitation(tx, secret)
     if (known) throw new ApiError('forbidden', 'there is an account with this address: log in to it first')
     await spend(tx, invitation)
     const about = { email: invitation.email, name, isVerified: invitation.mailed === 1 }

@@ -2,12 +2,11 @@
  * How much mail others can have sent to somebody. Invitations are bounded by what is open in a Project, and by what it and
  * all Projects have sent within a day; links for new passwords by how many of them still count, of which the newest does.
  */
-import { lockProject } from '../kernel/access/projects.ts'
 import type { Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { ProjectScope } from '../kernel/scope.ts'
 import { countOpenInvitations } from './invitation-store.ts'
-import { countSent, forgetSent, noteSent } from './mail-store.ts'
+import { countSent, forgetSent, lockRecipient, noteSent } from './mail-store.ts'
 
 const dayMs = 86_400_000
 /** Invitations of a Project that can be accepted. */
@@ -17,18 +16,21 @@ const most = { ofProject: 100, toAddress: 3, toAddressOfAll: 20 }
 /** Links to one address by mail, for as long as the first of them counts. */
 const mostResets = 3
 
-/** Admits one more invitation, which the caller makes in this transaction. Errors: `resource_limit_exceeded`. */
+/**
+ * Admits one more invitation, which the caller makes in this transaction, in which it is alone in the Project. Errors:
+ * `resource_limit_exceeded`.
+ */
 export async function admitInvitation(
   tx: Transaction,
   scope: ProjectScope,
   email: string,
   isMailed: boolean,
 ): Promise<void> {
-  await lockProject(tx, scope, 'update')
   if ((await countOpenInvitations(tx, scope, { butTo: email, most: mostOpen })) >= mostOpen) {
     throw tooMany(`a Project has at most ${mostOpen} open invitations`)
   }
   if (!isMailed) return
+  await lockRecipient(tx, email)
   const sinceMs = tx.now - dayMs
   if ((await countSent(tx, { of: scope, sinceMs })) >= most.ofProject) {
     throw tooMany(`a Project sends at most ${most.ofProject} invitations a day`)
@@ -45,6 +47,7 @@ export async function admitInvitation(
 
 /** Whether one more link goes to an address by mail, which counts for `forMs`. */
 export async function admitReset(tx: Transaction, email: string, forMs: number): Promise<boolean> {
+  await lockRecipient(tx, email)
   if ((await countSent(tx, { of: 'nobodys', recipient: email, sinceMs: tx.now - forMs })) >= mostResets) return false
   await noteSent(tx, undefined, email)
   return true

@@ -90,6 +90,11 @@ export async function forgetOldMail(tx: Transaction): Promise<void> {
   await tx.query.deleteFrom('person_mail').where('expires', '<', tx.now).execute()
 }
 
+/** Lets one transaction at a time count and note what an address is sent. */
+export async function lockRecipient(tx: Transaction, recipient: string): Promise<void> {
+  await tx.dialect.lockKeys([`recipient ${recipient}`])?.execute(tx.query)
+}
+
 /** Notes that somebody is written to. */
 export async function noteSent(tx: Transaction, scope: ProjectScope | undefined, recipient: string): Promise<void> {
   const row = { id: await drawId(tx), project_id: scope?.projectId ?? null, recipient, sent: tx.now }

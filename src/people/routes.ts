@@ -1,7 +1,7 @@
 /** People through the API: their account, the people of the installation, and invitations. */
 
 import { managementTokenNames } from '../kernel/access/management-tokens.ts'
-import { projectName } from '../kernel/access/projects.ts'
+import { enterProject } from '../kernel/access/projects.ts'
 import type { ApiCall, Endpoint, Handlers } from '../kernel/contract/contract.ts'
 import { ApiError, notFound } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'
@@ -120,8 +120,8 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       const isMailed = people.mail !== undefined
       const email = addressIn(body.email)
       const given = { scope, email, role: body.role, inviter: inviterOf({ caller }), isMailed }
-      const project = (await projectName(db.query, scope)) ?? ''
       const { invitation, secret } = await db.transact(async (tx) => {
+        const { name: project } = await enterProject(tx, scope, 'update')
         await admitInvitation(tx, scope, email, isMailed)
         const made = await createInvitation(tx, given)
         const { mail } = people

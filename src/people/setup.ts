@@ -2,7 +2,7 @@
  * The first administrator. While nobody administers the installation each start makes a link for whoever can read its
  * output; the first one who uses it becomes the administrator and the owner of Project `default`.
  */
-import { defaultProject } from '../kernel/access/projects.ts'
+import { defaultProject, lockOwner } from '../kernel/access/projects.ts'
 import type { AuditActor } from '../kernel/audit/note.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -104,9 +104,9 @@ interface OwnedBy {
 
 /** Makes a person the owner of Project `default`, unless it has one. */
 export async function ownDefault(tx: Transaction, person: PersonRow, by: OwnedBy): Promise<void> {
-  const project = await defaultProject(tx.query)
-  if (!project) return
-  const projectId = project.id
+  const projectId = (await defaultProject(tx.query))?.id
+  // It may be deleted meanwhile.
+  if (projectId === undefined || !(await lockOwner(tx, { projectId }))) return
   if (await hasOwner(tx.query, { projectId })) return
   const role = await raiseMember(tx, { projectId }, person.id, 'owner')
   if (role !== 'owner') return

@@ -7,7 +7,8 @@ import { addMember } from '../../src/people/membership-store.ts'
 import type { LoggedEntry } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
 import type { World } from '../harness.ts'
-import { besideProvider, known, openWith, through } from './at-provider.ts'
+import { beginDeletion, untilMet } from '../held.ts'
+import { besideProvider, known, openWith, provider, through } from './at-provider.ts'
 import { own, setUp, TestBrowser } from './browser.ts'
 
 besideProvider('an identity provider', (open) => {
@@ -114,6 +115,29 @@ besideProvider('an identity provider', (open) => {
       const { members } = (await again.api('GET', `${own}/projects/${id}/members`)).body
       const own1 = members.find(({ person_id }: { person_id: number }) => person_id === eveId)
       assert.equal(own1?.role, 'owner')
+    }
+  })
+
+  test('signs in who would get a role or become the owner in a Project that is deleted meanwhile', async () => {
+    const groups = [{ group: 'staff', project: 'shared', role: 'viewer' as const }]
+    const world = await openWith(open, { admins: ['eve@example.com'], groups })
+    const cases = [
+      { project: 'shared', name: known('joe', { groups: ['staff'] }) },
+      { project: 'default', name: known('eve') },
+    ]
+    for (const { project, name } of cases) {
+      const { id } = await world.db.transact((tx) => createProject(tx, project, timestamp(tx.now)))
+      const browser = new TestBrowser(world)
+      const gone = await browser.get('/console/login/oidc', { 'sec-fetch-site': 'same-origin' })
+      const back = new URL(await provider.signIn(String(gone.headers.location), name))
+      const finish = await beginDeletion(world, id)
+      const pending = browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' })
+      await untilMet(world, pending)
+      await finish()
+      const { status, text } = await pending
+      assert.ok(status < 400, text)
+      assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+      assert.equal((await browser.api('GET', `/console/api/projects/${id}/v1/servers`)).status, 404)
     }
   })
 })

@@ -132,6 +132,15 @@ export async function lockOwner(
   return rows[0]
 }
 
+/** Those of some Projects that exist; none of them is changed or deleted until the transaction ends. */
+export async function lockExisting(tx: Transaction, ids: readonly ProjectId[]): Promise<Set<ProjectId>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<Pick<ProjectRow, 'id'>>`
+    select id from project where id in (${sql.join(ids)}) order by id ${tx.dialect.lockRows('share')}
+  `.execute(tx.query)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /**
  * Deletes an empty Project with its tokens and history. Returns false when it still has resources or running actions.
  */
@@ -139,7 +148,7 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
   try {
     await db.transact(async (tx) => {
       await forgetHistory(tx, { projectId: project.id })
-      // Whoever changes its members has ended, or finds it gone.
+      // Whoever writes tokens, members and the like into it has ended, or finds it gone.
       await lockProject(tx, { projectId: project.id }, 'update')
       await scoped(tx.query, { projectId: project.id }).deleteFrom('token').execute()
       await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
@@ -149,6 +158,19 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
     if (databaseFailure(error)?.kind === 'foreign_key') return false
     throw error
   }
+}
+
+/**
+ * Keeps a Project from being deleted until the transaction ends, and returns it: for what is written into it and is no
+ * resource, which would otherwise be lost or refused depending on who is faster. Errors: `not_found`.
+ */
+export async function enterProject(
+  tx: Transaction,
+  scope: ProjectScope,
+  mode: 'share' | 'update' = 'share',
+): Promise<ProjectRow> {
+  await lockProject(tx, scope, mode)
+  return getProject(tx.query, scope)
 }
 
 /**

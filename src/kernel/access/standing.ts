@@ -53,6 +53,14 @@ export class Standing {
     return this.#isRight(claim, await this.#options.findAgain(claim.asker))
   }
 
+  /** Whether the credentials of somebody who was let in still count; nobody is doubted while the database is away. */
+  async knows(asker: Asker): Promise<boolean> {
+    return this.#options.findAgain(asker).then(
+      (identity) => identity !== undefined,
+      () => true,
+    )
+  }
+
   /** Asks again and again, until the returned function is called; calls `end` once when the claim no longer holds. */
   watch(claim: Claim, end: () => void): () => void {
     const watched = { claim, end }

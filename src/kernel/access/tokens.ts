@@ -8,6 +8,7 @@ import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { findManagementToken } from './management-tokens.ts'
 import { type Actor, type Identity, type Principal, principalIn } from './principal.ts'
+import { enterProject } from './projects.ts'
 import { type ScopeText, toTokenScope } from './token-scope.ts'
 import { generateToken, hashToken, isManagementToken, isTokenShaped, tailOf } from './token-text.ts'
 
@@ -63,7 +64,10 @@ export interface NewToken {
   readonly rotates?: number | null
 }
 
-/** Stores a token and returns its text, which cannot be read again later. */
+/**
+ * Stores a token and returns its text, which cannot be read again later. The caller holds the lock of the Project, or has
+ * made it in this transaction.
+ */
 export async function createToken(tx: Transaction, given: NewToken): Promise<string> {
   return (await storeToken(tx, given)).token
 }
@@ -161,17 +165,18 @@ function parsed({ scope, creator }: Pick<TokenRow, 'scope' | 'creator'>): Pick<L
   }
 }
 
-/** Makes a token of a Project; its text cannot be read again later. */
+/** Makes a token of a Project; its text cannot be read again later. Errors: `not_found` for the Project. */
 export async function addToken(
   tx: Transaction,
   scope: ProjectScope,
   given: Omit<NewToken, 'projectId' | 'created' | 'token'>,
 ): Promise<{ listed: ListedToken; token: string }> {
+  await enterProject(tx, scope)
   const { id, token } = await storeToken(tx, { ...given, projectId: scope.projectId, created: timestamp(tx.now) })
   return { listed: await tokenOf(tx.query, scope, id), token }
 }
 
-/** Makes a second token with the rights of another one; both work until one of them is revoked. */
+/** Makes a second token with the rights of another one; both work until one of them is revoked. Errors: as `addToken`. */
 export async function rotateToken(
   tx: Transaction,
   scope: ProjectScope,

@@ -53,6 +53,7 @@ const kernelLocks: Locks = {
     // People: what is spent first, then who it is, then what they are let into.
     [
       'key setup',
+      'key recipient',
       'person_mail_sent',
       'invitation',
       'person_link',

@@ -114,18 +114,6 @@ export function invalidToken(): ApiError {
   return new ApiError('unauthorized', invalidTokenText)
 }
 
-/**
- * Whether the token of an admitted request still exists, bypassing the cache; true when the database cannot be asked.
- */
-export async function isStillKnown(request: Caller, authenticator: Authenticator): Promise<boolean> {
-  const token = bearerToken(request.headers.authorization)
-  if (!token) return false
-  return authenticator.find(token).then(
-    (principal) => principal !== undefined,
-    () => true,
-  )
-}
-
 async function admitStranger(request: Caller, options: Gate, token: string): Promise<Admission> {
   // A valid token is looked up even when its network has used up its limit: a Project's requests must not depend on
   // other callers in the network.

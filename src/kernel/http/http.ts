@@ -5,7 +5,7 @@
  */
 import type { RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
+import { askerOf, type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
 import type { Standing } from '../access/standing.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
@@ -15,6 +15,7 @@ import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
+import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { reading } from '../process/turns.ts'
@@ -26,7 +27,6 @@ import {
   admitSession,
   bystander,
   invalidToken,
-  isStillKnown,
   type Limits,
   visitor,
 } from './admission.ts'
@@ -380,14 +380,15 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
   })
 }
 
-/** The refusal of a write for a Project that was deleted meanwhile; its tokens are none any more. */
+/** The refusal of a write whose Project was deleted meanwhile, or whose token was. */
 async function refuseExile(
   request: FastifyRequest,
-  { authenticator, query }: EdgeOptions,
+  { standing, query }: EdgeOptions,
   error: unknown,
 ): Promise<ApiError | undefined> {
   const { principal } = request
-  const refusal = await refuseGone(principal, query, error)
-  if (!refusal || principal?.actor.kind !== 'token') return refusal
-  return (await isStillKnown(request, authenticator)) ? refusal : invalidToken()
+  if (databaseFailure(error)?.kind !== 'foreign_key') return undefined
+  const token = principal?.actor.kind === 'token' ? askerOf(principal) : undefined
+  if (token && (await standing?.knows(token)) === false) return invalidToken()
+  return refuseGone(principal, query)
 }

@@ -6,7 +6,6 @@
 import type { Principal } from '../access/principal.ts'
 import { getProject, projectName } from '../access/projects.ts'
 import type { Queries } from '../data/db.ts'
-import { databaseFailure } from '../data/dialect.ts'
 import { type ApiError, notFound } from '../errors.ts'
 
 /** Looks for the Project that a path names, before anything is asked of it. Errors: `not_found`. */
@@ -14,14 +13,13 @@ export async function findNamed({ scope }: Principal, query: Queries | undefined
   if (scope && query) await getProject(query, scope)
 }
 
-/** The refusal of a write that failed because the Project of the request is gone; undefined for any other failure. */
+/** The refusal of a write whose Project is gone; undefined when it is there, or nobody knows. */
 export async function refuseGone(
   principal: Principal | undefined,
   query: Queries | undefined,
-  error: unknown,
 ): Promise<ApiError | undefined> {
   const scope = principal?.scope
-  if (!scope || !query || databaseFailure(error)?.kind !== 'foreign_key') return undefined
+  if (!scope || !query) return undefined
   return projectName(query, scope).then(
     (name) => (name === undefined ? notFound('Project', scope.projectId) : undefined),
     // Nothing is known of a Project while the database is away; the failure itself is reported.

@@ -3,7 +3,7 @@
  * check counts, just past the limit, while every rival of the same Project waits, so it is exact and cannot drift.
  */
 import { type Kysely, sql } from 'kysely'
-import { lockProject } from '../access/projects.ts'
+import { enterProject, lockProject } from '../access/projects.ts'
 import type { EveryTable, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects, preparedScoped, scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
@@ -99,24 +99,22 @@ export async function limitsOfProjects(
   return found
 }
 
-/** Sets a Project's own limit: a number, null for none at all, undefined for the default again. */
-export async function setLimit(
-  tx: Transaction,
-  scope: ProjectScope,
-  kind: string,
-  most: number | null | undefined,
-): Promise<void> {
-  await scoped(tx.query, scope).deleteFrom('project_limit').where('kind', '=', kind).execute()
-  if (most !== undefined) {
-    await scoped(tx.query, scope).insertInto('project_limit', [{ kind, most }]).execute()
+/** A Project's own limits by path: a number, null for none at all, undefined for the default again. */
+export type OwnLimits = Readonly<Record<string, number | null | undefined>>
+
+/** Sets some of a Project's own limits. Errors: `not_found` for the Project. */
+export async function setLimits(tx: Transaction, scope: ProjectScope, limits: OwnLimits): Promise<void> {
+  await enterProject(tx, scope)
+  for (const [kind, most] of Object.entries(limits)) {
+    await scoped(tx.query, scope).deleteFrom('project_limit').where('kind', '=', kind).execute()
+    if (most !== undefined) {
+      await scoped(tx.query, scope).insertInto('project_limit', [{ kind, most }]).execute()
+    }
   }
 }
 
 /** Reads `servers=10,firewalls=50`, with paths among `known`; a string says what is wrong. */
-export function parseLimits(
-  text: string,
-  known: readonly string[],
-): Record<string, number | null | undefined> | string {
+export function parseLimits(text: string, known: readonly string[]): OwnLimits | string {
   const limits: Record<string, number | null | undefined> = {}
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const [kind = '', value = ''] = part.split('=')

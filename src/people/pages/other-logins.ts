@@ -1,5 +1,6 @@
 /** Logging in with a passkey, through an identity provider, and with an API token. */
 
+import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
@@ -123,9 +124,14 @@ export async function enterWithToken(visit: Visit): Promise<ServedAnswer> {
   const secret = await judged(people, attempt, async () => {
     const tokenId = await people.findToken((form.get('token') ?? '').trim())
     if (tokenId === undefined) return undefined
-    return people.db.transact(async (tx) => {
+    const entered = people.db.transact(async (tx) => {
       await forgetAttempts(tx, attempt)
       return people.sessions.start(tx, { tokenId, whence })
+    })
+    return entered.catch((error: unknown) => {
+      // It was revoked meanwhile.
+      if (databaseFailure(error)?.kind === 'foreign_key') return undefined
+      throw error
     })
   })
   if (secret instanceof Blocked) return tokenPage(visit, next, words.blocked(visit.time(secret.until)), 429)
