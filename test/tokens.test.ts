@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createManagementToken } from '../src/kernel/access/management-tokens.ts'
 import { principalIn } from '../src/kernel/access/principal.ts'
-import { Authenticator, tokensOf } from '../src/kernel/access/tokens.ts'
+import { Authenticator, addToken, removeToken, tokensOf } from '../src/kernel/access/tokens.ts'
 import { changeOwner } from '../src/kernel/mail/outbox.ts'
 import { manager } from '../src/management/proof.ts'
 import { commands, grantedFamilies, readScope } from '../src/management/scopes.ts'
 import { countedPaths } from '../src/management/store.ts'
 import { type Client, forEachDatabase, type World } from './harness.ts'
+import { holdable, untilMet } from './held.ts'
 import { TestBrowser } from './people/browser.ts'
 import { done } from './proof.ts'
 import { samples } from './proofs.ts'
@@ -131,20 +132,53 @@ forEachDatabase('A token', (open) => {
     const other = await scopedClient(world, { label_selector: 'env=test,tier=1' })
     assert.deepEqual((await done(other.get(`/actions?id=${removed}`))).actions, [])
   })
+
+  test('that was revoked a moment ago is none also where an action would be noted as started by it', async () => {
+    const world = await open({ runActions: false })
+    const scope = { projectId: await firstProject(world) }
+    const client = await scopedClient(world, { label_selector: 'env=test' })
+    const targets = await Promise.all(countedPaths.map((family) => labelled(world, family)))
+    assert.equal((await client.get('/images')).status, 200)
+    const { id } = (await tokensOf(world.db.query, scope)).find(({ name }) => name === 'scoped')!
+    await world.db.transact((tx) => removeToken(tx, scope, id))
+    const answers = await Promise.all(targets.flatMap((path) => (path === undefined ? [] : [client.delete(path)])))
+    assert.ok(Math.max(...answers.map(({ status }) => status)) < 500, answers.map(({ path, text }) => path + text).join())
+    assertRefused(answers.find(({ status }) => status === 401)!, 'unauthorized')
+  })
+
+  test('that is revoked while somebody logs in with it is a wrong one', async () => {
+    const world = await open({ runActions: false })
+    const scope = { projectId: await firstProject(world) }
+    const given = { name: 'brief', readOnly: true }
+    const { listed, token } = await world.db.transact((tx) => addToken(tx, scope, given))
+    const held = holdable(world.db)
+    const { done: isRevoked, release } = held.holdNext()
+    const revoking = held.db.transact((tx) => removeToken(tx, scope, listed.id))
+    await isRevoked
+    const pending = new TestBrowser(world).post('/console/login/token', { token })
+    await untilMet(world, pending)
+    release()
+    await revoking
+    assert.equal((await pending).status, 401)
+  })
 })
 
 /** Deletes a labelled resource whose deletion is an action; returns the id of the action. */
 async function acted(world: World, client: Client): Promise<number> {
   for (const family of countedPaths) {
-    const { prepare } = samples[family]!
-    const target = await prepare(world)
-    await world.settle()
-    const changed = await world.api.put(`/${family}/${target.id}`, { labels: { env: 'test' } })
-    if (changed.status !== 200) continue
-    const answer = await client.delete(`/${family}/${target.id}`)
-    if (answer.body?.action) return answer.body.action.id
+    const path = await labelled(world, family)
+    const answer = path === undefined ? undefined : await client.delete(path)
+    if (answer?.body?.action) return answer.body.action.id
   }
   throw new Error('no deletion is an action')
+}
+
+/** The path of a new resource with labels; undefined where it has none. */
+async function labelled(world: World, family: string): Promise<string | undefined> {
+  const { id } = await samples[family]!.prepare(world)
+  await world.settle()
+  const path = `/${family}/${id}`
+  return (await world.api.put(path, { labels: { env: 'test' } })).status === 200 ? path : undefined
 }
 
 describe('A scope', () => {

@@ -8,11 +8,13 @@ import { renderMail } from '../../src/kernel/mail/template.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { createInvitation } from '../../src/people/invitation-store.ts'
+import { admitInvitation } from '../../src/people/mail-bounds.ts'
 import { noteSent } from '../../src/people/mail-store.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { openPeople, tidyPeople } from '../../src/people/open.ts'
 import { gate, until } from '../bare-database.ts'
 import { forEachDatabase, type Open, type World } from '../harness.ts'
+import { holdable, untilMet } from '../held.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
 const origin = 'https://cloud.example.com'
@@ -198,9 +200,20 @@ forEachDatabase('mail that admins of Projects have sent', (open) => {
     assert.equal((await invite('eva@example.com', 1)).status, 201)
     await note(two, Array(20).fill('max@example.com'))
     assert.equal((await invite('max@example.com')).status, 403)
+    const three = await world.db.transact((tx) => createProject(tx, 'three', timestamp(tx.now)))
+    await note({ projectId: three.id }, Array(19).fill('rosa@example.com'))
+    const last = holdable(world.db)
+    const { done, release } = last.holdNext()
+    const admitted = last.db.transact((tx) => admitInvitation(tx, one, 'rosa@example.com', true))
+    await done
+    const rival = invite('rosa@example.com', 1)
+    await untilMet(world, rival)
+    release()
+    await admitted
+    assert.equal((await rival).status, 403)
     await note(
       one,
-      Array.from({ length: 96 }, (_, i) => `p${i}@example.com`),
+      Array.from({ length: 95 }, (_, i) => `p${i}@example.com`),
     )
     assert.equal((await invite('last@example.com')).status, 201)
     const over = await invite('over@example.com')
