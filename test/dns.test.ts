@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { placeChallenge, removeChallenge } from '../src/families/zones/effects.ts'
@@ -408,6 +410,22 @@ forEachDatabase('The name server', (open, engineName) => {
       answers.map((bytes) => tell(bytes).packet.id),
       [1, 2, 3],
     )
+  })
+
+  test('over TCP connections whose queries never end make room for those who ask', async (t) => {
+    const world = await open()
+    await makeZone(world, [rrset('www', 'A', '192.0.2.1')])
+    const place = await serveDns(world)
+    const slow = Array.from({ length: 50 }, () => connect(place.port, place.host).on('error', () => undefined))
+    t.after(() => slow.map((socket) => socket.destroy()))
+    for (const socket of slow) {
+      socket.write(Buffer.of(0))
+      if (socket.connecting) await once(socket, 'connect')
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ask(place, 'www.example.com', 'A', { tcp: true })),
+    )
+    assert.ok(answers.every(({ rcode }) => rcode === 'NOERROR'))
   })
 
   test('nothing that anybody sends stops it', async () => {

@@ -3,16 +3,10 @@
  * length and the number of pending queries are all bounded, because anybody can reach these sockets.
  */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
-import { createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { isIPv6, type Server } from 'node:net'
 import type { Logger } from '../kernel/process/log.ts'
-import { framed, MessageStream } from './tcp-stream.ts'
-
-/** Produces the answers to messages; undefined sends no answer. */
-export interface Answering {
-  udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined>
-  /** Yields a single answer, or all messages of a zone transfer. */
-  tcp(bytes: Buffer, address: string): AsyncIterable<Buffer>
-}
+import { type Answering, unmapped } from './answering.ts'
+import { type TcpServer, tcpServer } from './tcp-server.ts'
 
 export interface Listener {
   readonly host: string
@@ -20,11 +14,6 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const maxConnections = 200
-const maxPerAddress = 50
-const idleMs = 10_000
-/** The maximum length of a query; only answers can be longer. */
-const maxQueryBytes = 4_096
 /**
  * The maximum number of UDP queries that wait for the database; further queries that would have to wait are dropped.
  */
@@ -51,9 +40,6 @@ export async function listenForDns(
     }
   }
 }
-
-/** Turns an IPv4-mapped IPv6 address, as a dual-stack socket reports it, into the IPv4 address. */
-const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
 
 function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): UdpSocket {
   const socket = createSocket({
@@ -82,67 +68,6 @@ function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): Ud
     }
   })
   return socket
-}
-
-interface TcpServer {
-  readonly server: Server
-  readonly connections: ReadonlySet<Socket>
-}
-
-function tcpServer(answering: Answering, log: Logger): TcpServer {
-  const connections = new Set<Socket>()
-  const byAddress = new Map<string, number>()
-  const server = createServer({ noDelay: true }, (socket) => {
-    const address = unmapped(socket.remoteAddress ?? '')
-    const count = (byAddress.get(address) ?? 0) + 1
-    byAddress.set(address, count)
-    connections.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('close', () => {
-      connections.delete(socket)
-      const left = byAddress.get(address)! - 1
-      if (left > 0) byAddress.set(address, left)
-      else byAddress.delete(address)
-    })
-    if (count > maxPerAddress) {
-      socket.destroy()
-      return
-    }
-    socket.setTimeout(idleMs, () => socket.destroy())
-    converse(answering, socket, address)
-      .catch((error: unknown) => {
-        if (!(error instanceof RangeError) && !socket.destroyed) log.error({ err: error }, 'a DNS query failed')
-      })
-      .finally(() => socket.destroy())
-  })
-  server.maxConnections = maxConnections
-  server.on('error', (error) => log.debug({ err: error }, 'a DNS connection failed'))
-  return { server, connections }
-}
-
-/** Answers the messages of one connection in order; nothing more is read while one message is being answered. */
-async function converse(answering: Answering, socket: Socket, address: string): Promise<void> {
-  const stream = new MessageStream(maxQueryBytes)
-  for await (const chunk of socket as AsyncIterable<Buffer>) {
-    for (const message of stream.take(chunk)) {
-      for await (const answer of answering.tcp(message, address)) {
-        if (!socket.write(framed(answer))) await drained(socket)
-        if (socket.destroyed) return
-      }
-    }
-  }
-}
-
-function drained(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      socket.off('drain', done)
-      socket.off('close', done)
-      resolve()
-    }
-    socket.once('drain', done)
-    socket.once('close', done)
-  })
 }
 
 function bind(socket: UdpSocket, host: string, port: number): Promise<number> {

@@ -16,6 +16,11 @@ export class MessageStream {
     this.#maxBytes = maxBytes
   }
 
+  /** Whether nothing of a further message has come. */
+  get isEmpty(): boolean {
+    return this.#length === 0
+  }
+
   /** Yields the messages that these bytes complete. */
   *take(bytes: Buffer): Generator<Buffer> {
     this.#parts.push(bytes)

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Identity, type Principal, principalIn, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import { ApiError } from '../errors.ts'
+import { clientNetwork } from '../process/network.ts'
 import type { ProjectId } from '../scope.ts'
 import { foreignRefusal, ownBase, strangeHostRefusal } from './doors.ts'
-import { clientNetwork } from './edge.ts'
 import { type Limiter, narrower, unlimited, type Verdict } from './rate-limit.ts'
 
 /** The parts of a request that admission reads. */

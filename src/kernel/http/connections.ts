@@ -6,7 +6,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Line } from '../process/line.ts'
-import { type Doing, type Member, Network, type Place, suspicionMs } from './network.ts'
+import { type Doing, type Member, type Network, Networks, type Place } from '../process/network.ts'
 
 export interface ConnectionLimits {
   /** Maximum number of open connections per network (see `clientNetwork`). */
@@ -288,7 +288,7 @@ export class Connections {
   readonly #limits: ConnectionLimits
   readonly #networkOf: (address: string | undefined) => string
   readonly #refuse: (socket: Socket, text: string) => void
-  readonly #networks = new Map<string, Network>()
+  readonly #networks: Networks
   readonly #connections = new WeakMap<Socket, Connection>()
 
   /** `refuse` closes a surplus socket with a reason. */
@@ -300,6 +300,7 @@ export class Connections {
     this.#limits = limits
     this.#networkOf = networkOf
     this.#refuse = refuse
+    this.#networks = new Networks({ perAddress: limits.perAddress, dismiss: (place) => this.#dismiss(place) })
   }
 
   /** The connection on a socket; undefined before its handshake is complete and for surplus sockets. */
@@ -329,18 +330,14 @@ export class Connections {
   }
 
   #close(ms: number): void {
-    for (const network of this.#networks.values()) {
+    for (const network of this.#networks.all()) {
       for (const { socket } of network.places()) this.of(socket)?.close(ms)
     }
   }
 
   #count(socket: Socket, { isSecure }: { readonly isSecure: boolean }): void {
     const key = this.#networkOf(socket.remoteAddress)
-    const { perAddress } = this.#limits
-    const network = this.#networks.get(key) ?? new Network({ perAddress, dismiss: (place) => this.#dismiss(place) })
-    if (!network.enter(socket)) return void this.#refuse(socket, this.#reason)
-    this.#networks.set(key, network)
-    socket.once('close', () => this.#forget(key, network))
+    if (!this.#networks.enter(key, socket)) return void this.#refuse(socket, this.#reason)
     if (!isSecure) this.#open(socket)
   }
 
@@ -354,15 +351,8 @@ export class Connections {
     else refuse()
   }
 
-  /** Forgets a network without connections; a suspect one only after the suspicion has passed. */
-  #forget(key: string, network: Network): void {
-    if (network.size > 0) return
-    if (network.isSuspect) setTimeout(() => this.#forget(key, network), suspicionMs).unref()
-    else if (this.#networks.get(key) === network) this.#networks.delete(key)
-  }
-
   #open(socket: Socket): void {
-    const network = this.#networks.get(this.#networkOf(socket.remoteAddress))
+    const network = this.#networks.of(this.#networkOf(socket.remoteAddress))
     const place = network?.of(socket)
     if (!network || !place) return void socket.destroy()
     const connection = new Connection(place, socket, network, this.#line, this.#limits)

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { parseAddress, parseCidr } from '../../net/ip.ts'
 import { hasValidHost } from '../contract/urls.ts'
 import { ApiError } from '../errors.ts'
+import { clientNetwork } from '../process/network.ts'
 import { guardHeaders } from './browser-headers.ts'
 import type { Connections } from './connections.ts'
 import { STATUS_CODES } from './node-http.ts'
@@ -19,18 +19,6 @@ let requests = 0
 /** A correlation id of 32 lower-case hex digits: a random part per process and a counter. */
 export function correlationId(): string {
   return boot + (++requests).toString(16).padStart(16, '0')
-}
-
-/** The network by which a caller without a Project is rate-limited: its IPv4 address or its IPv6 /64. */
-export function clientNetwork(address: string | undefined): string {
-  // A link-local address has a zone id, and an IPv4 peer of an IPv6 socket has a mapped address.
-  const plain = address?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
-  if (plain.includes(':')) {
-    const network = parseCidr(`${plain}/64`, 'drop')
-    return `network:${network.ok ? network.cidr : 'unknown'}`
-  }
-  const parsed = parseAddress(plain)
-  return `network:${parsed.ok ? parsed.address : 'unknown'}`
 }
 
 /** The headers of every response (spec: Limits); pages say themselves how long they are kept. */

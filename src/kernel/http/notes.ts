@@ -6,7 +6,7 @@ import { Note, type Requested } from '../audit/note.ts'
 import type { Endpoint } from '../contract/contract.ts'
 import type { ApiError } from '../errors.ts'
 import { parseId } from '../ids.ts'
-import { clientNetwork } from './edge.ts'
+import { clientNetwork } from '../process/network.ts'
 
 /** An endpoint in the words of the audit log. */
 export interface Asked extends Pick<Requested, 'operation' | 'family' | 'status'> {

@@ -6,9 +6,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Browser } from '../contract/browser.ts'
 import { searchOf } from '../contract/urls.ts'
+import { clientNetwork } from '../process/network.ts'
 import { type Admission, visitor } from './admission.ts'
 import { foreignRefusal, strangeHostRefusal } from './doors.ts'
-import { clientNetwork } from './edge.ts'
 import type { Limiter } from './rate-limit.ts'
 
 /** A request as a page gets it. */

@@ -4,6 +4,19 @@
  * has arrived. Nothing of a newcomer is carried out before it has its place.
  */
 import type { Socket } from 'node:net'
+import { parseAddress, parseCidr } from '../../net/ip.ts'
+
+/** The network of a caller, by which it is counted: its IPv4 address or its IPv6 /64. */
+export function clientNetwork(address: string | undefined): string {
+  // A link-local address has a zone id, and an IPv4 peer of an IPv6 socket has a mapped address.
+  const plain = address?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
+  if (plain.includes(':')) {
+    const network = parseCidr(`${plain}/64`, 'drop')
+    return `network:${network.ok ? network.cidr : 'unknown'}`
+  }
+  const parsed = parseAddress(plain)
+  return `network:${parsed.ok ? parsed.address : 'unknown'}`
+}
 
 /** What a connection does: its request is not complete yet, it is idle between two, or it is served. */
 export type Doing = { readonly is: 'asking' | 'idle'; readonly since: number } | { readonly is: 'served' }
@@ -15,7 +28,8 @@ export interface Member {
   admit(): void
   /** Ends it without carrying out anything more; `refuse` answers for it where nothing was answered yet. */
   leave(refuse: () => void): void
-  readInPieces(): void
+  /** Reads no more than one request at a time from now on. */
+  readInPieces?(): void
 }
 
 /** A place for a socket, from before its TLS handshake. */
@@ -64,7 +78,7 @@ export function inOrderOfLeaving<T extends { readonly doing: Doing }>(connection
 /** Number of newcomers that may wait, about as many as a turn of the event loop accepts. */
 const mostWaiting = 512
 /** How long the connections of a suspect network are read in pieces, in milliseconds. */
-export const suspicionMs = 60_000
+const suspicionMs = 60_000
 
 export interface NetworkLimits {
   readonly perAddress: number
@@ -103,7 +117,7 @@ export class Network {
   /** Starts reading the network's connections in pieces. */
   suspect(): void {
     this.#suspectUntil = performance.now() + suspicionMs
-    for (const { member } of this.places()) member?.readInPieces()
+    for (const { member } of this.places()) member?.readInPieces?.()
   }
 
   /** Gives a socket a place until it is closed, or lets it wait for one; false when too many wait. */
@@ -168,4 +182,38 @@ export class Network {
 
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
+}
+
+/** All networks that have connections. */
+export class Networks {
+  readonly #limits: NetworkLimits
+  readonly #networks = new Map<string, Network>()
+
+  constructor(limits: NetworkLimits) {
+    this.#limits = limits
+  }
+
+  of(key: string): Network | undefined {
+    return this.#networks.get(key)
+  }
+
+  all(): Iterable<Network> {
+    return this.#networks.values()
+  }
+
+  /** Gives a socket a place in its network, or lets it wait for one; undefined when too many wait. */
+  enter(key: string, socket: Socket): Place | undefined {
+    const network = this.#networks.get(key) ?? new Network(this.#limits)
+    if (!network.enter(socket)) return undefined
+    this.#networks.set(key, network)
+    socket.once('close', () => this.#forget(key, network))
+    return network.of(socket)
+  }
+
+  /** Forgets a network without connections; a suspect one only after the suspicion has passed. */
+  #forget(key: string, network: Network): void {
+    if (network.size > 0) return
+    if (network.isSuspect) setTimeout(() => this.#forget(key, network), suspicionMs).unref()
+    else if (this.#networks.get(key) === network) this.#networks.delete(key)
+  }
 }
