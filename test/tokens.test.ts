@@ -142,7 +142,10 @@ forEachDatabase('A token', (open) => {
     const { id } = (await tokensOf(world.db.query, scope)).find(({ name }) => name === 'scoped')!
     await world.db.transact((tx) => removeToken(tx, scope, id))
     const answers = await Promise.all(targets.flatMap((path) => (path === undefined ? [] : [client.delete(path)])))
-    assert.ok(Math.max(...answers.map(({ status }) => status)) < 500, answers.map(({ path, text }) => path + text).join())
+    assert.ok(
+      Math.max(...answers.map(({ status }) => status)) < 500,
+      answers.map(({ path, text }) => path + text).join(),
+    )
     assertRefused(answers.find(({ status }) => status === 401)!, 'unauthorized')
   })
 
