@@ -32,11 +32,13 @@ const firstPicture: Plugin = {
 
 /**
  * What libraries bring into the first page though the console never asks for it: each route has a link of the router's,
- * where the console has ui/link.tsx; the cache of queries has one of mutations, and queries that grow by pages.
+ * where the console has ui/link.tsx; what a server would write into the page, for scrolling; the cache of queries has one of
+ * mutations, and queries that grow by pages.
  */
 const unused: Readonly<Record<string, string>> = {
   '/react-router/dist/esm/link.js':
     'const no = undefined\nexport { no as Link, no as createLink, no as linkOptions, no as useLinkProps }',
+  '/react-router/dist/esm/scroll-restoration.js': 'export const ScrollRestoration = () => null',
   '/query-core/build/modern/mutationCache.js':
     'export class MutationCache { clear() {} findAll() { return [] } resumePausedMutations() {} }',
   '/query-core/build/modern/infiniteQueryBehavior.js':
@@ -118,7 +120,7 @@ const firstList = /console\/pages\/servers\/(list|columns|acts|server|status)\./
 const libraries =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*(virtual|queriesObserver|useQueries|not-found)))/
 const firstParts =
-  'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit|draft).*'
+  'box-field|button|check|copy-later|cx|empty|filter-box|icon|layers|menu|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
   `console/(shell/(commands|may|side|navigation|project-switch|states-later|families)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!event|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
 )
@@ -129,6 +131,8 @@ export default defineConfig({
   base: '/console/',
   publicDir: false,
   plugins: [react(), firstPicture, languages, layerOrder, withoutUnused, withoutPreloads],
+  // Libraries bring a hook for versions of React that had none.
+  resolve: { alias: [{ find: /^use-sync-external-store\/shim\b/, replacement: 'use-sync-external-store' }] },
   css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: '../dist/console',

@@ -6,11 +6,11 @@ import { toFailure } from '../api/failure.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import type { Target } from '../ui/link.tsx'
 import { Note } from '../ui/note.tsx'
-import { shell } from '../words/en/shell.ts'
+import { pageStates } from '../words/en/page-states.ts'
 import { wordsOf } from '../words/words.ts'
 import { pageIsGone } from './may.ts'
 
-const w = wordsOf('shell', shell).states
+const w = wordsOf('pageStates', pageStates)
 
 /** A reply that stays as it was when what it is about is gone. Nothing can be done on its page then. */
 export function useOne<Data, Key extends readonly unknown[]>(

@@ -12,11 +12,13 @@ import { wordsFor } from '../ui/failure.tsx'
 import type { Target } from '../ui/link.tsx'
 import { Breakable, PageHead } from '../ui/page.tsx'
 import { type Mood, Sign } from '../ui/state.tsx'
+import { pageStates } from '../words/en/page-states.ts'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { type NavigationEntry, navigation } from './navigation.ts'
 
 const w = wordsOf('shell', shell)
+const s = wordsOf('pageStates', pageStates)
 
 interface StatementProps {
   readonly mood: Mood
@@ -55,14 +57,14 @@ export function Missing({ back }: { readonly back?: Way | undefined }) {
   return (
     <Statement
       mood="unknown"
-      title={w.states.missing}
+      title={s.missing}
       text={
         <>
           <span className="mono">
             <Breakable text={pathname} />
           </span>
           <br />
-          {w.states.missingText}
+          {s.missingText}
         </>
       }
     >
@@ -102,7 +104,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
       title={w.states.failed}
       text={
         <>
-          {wordsFor(failure)} {w.states.failedText}
+          {wordsFor(failure)} {s.failedText}
         </>
       }
     >
@@ -122,10 +124,8 @@ function Forbidden({ needs }: { readonly needs: unknown }) {
   return (
     <Statement
       mood="warn"
-      title={w.states.forbidden}
-      text={
-        needs === 'operator' ? w.states.lacksOperator : role ? w.states.forbiddenText(role) : w.states.forbiddenPlain
-      }
+      title={s.forbidden}
+      text={needs === 'operator' ? w.states.lacksOperator : role ? s.forbiddenText(role) : s.forbiddenPlain}
     >
       <ButtonLink to="/">{w.allProjects}</ButtonLink>
     </Statement>

@@ -20,6 +20,7 @@ import { names } from './de/names.ts'
 import { networks } from './de/networks.ts'
 import { newServer } from './de/new-server.ts'
 import { overview } from './de/overview.ts'
+import { pageStates } from './de/page-states.ts'
 import { palette } from './de/palette.ts'
 import { paste } from './de/paste.ts'
 import { placementGroups } from './de/placement-groups.ts'
@@ -29,6 +30,7 @@ import { raw } from './de/raw.ts'
 import { reach } from './de/reach.ts'
 import { resources } from './de/resources.ts'
 import { server } from './de/server.ts'
+import { serverDialogs } from './de/server-dialogs.ts'
 import { serverTabs } from './de/server-tabs.ts'
 import { servers } from './de/servers.ts'
 import { shell } from './de/shell.ts'
@@ -60,6 +62,7 @@ export const de = {
   networks,
   newServer,
   overview,
+  pageStates,
   paste,
   palette,
   placementGroups,
@@ -69,6 +72,7 @@ export const de = {
   reach,
   resources,
   server,
+  serverDialogs,
   serverTabs,
   servers,
   shell,

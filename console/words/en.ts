@@ -20,6 +20,7 @@ import { names } from './en/names.ts'
 import { networks } from './en/networks.ts'
 import { newServer } from './en/new-server.ts'
 import { overview } from './en/overview.ts'
+import { pageStates } from './en/page-states.ts'
 import { palette } from './en/palette.ts'
 import { paste } from './en/paste.ts'
 import { placementGroups } from './en/placement-groups.ts'
@@ -29,6 +30,7 @@ import { raw } from './en/raw.ts'
 import { reach } from './en/reach.ts'
 import { resources } from './en/resources.ts'
 import { server } from './en/server.ts'
+import { serverDialogs } from './en/server-dialogs.ts'
 import { serverTabs } from './en/server-tabs.ts'
 import { servers } from './en/servers.ts'
 import { shell } from './en/shell.ts'
@@ -59,6 +61,7 @@ export const en = {
   networks,
   newServer,
   overview,
+  pageStates,
   paste,
   palette,
   placementGroups,
@@ -68,6 +71,7 @@ export const en = {
   reach,
   resources,
   server,
+  serverDialogs,
   serverTabs,
   servers,
   shell,

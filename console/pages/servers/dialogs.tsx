@@ -7,6 +7,7 @@ import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { State } from '../../ui/state.tsx'
 import { common } from '../../words/en/common.ts'
 import { server } from '../../words/en/server.ts'
+import { serverDialogs } from '../../words/en/server-dialogs.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -20,6 +21,7 @@ import { type Cut, skipOf } from './power.ts'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
+const d = wordsOf('serverDialogs', serverDialogs)
 const one = wordsOf('server', server)
 const c = wordsOf('common', common)
 
@@ -59,11 +61,11 @@ function DeleteDialog({ servers, each, done, onClose }: DeleteProps) {
   }
   return (
     <Confirm
-      title={w.deleteTitle(list(names, c.andMore))}
-      text={w.deleteText(servers.length)}
-      act={w.deleteAct(servers.length)}
+      title={d.deleteTitle(list(names, c.andMore))}
+      text={d.deleteText(servers.length)}
+      act={d.deleteAct(servers.length)}
       keep={servers.length === 1 ? c.keep : c.keepThem}
-      word={servers.length === 1 ? names[0] : w.deleteWord(servers.length)}
+      word={servers.length === 1 ? names[0] : d.deleteWord(servers.length)}
       onConfirm={remove}
       onClose={onClose}
     >
@@ -111,7 +113,7 @@ function ResultsDialog({ results, onClose }: { readonly results: readonly Result
   const failed = results.filter(({ problem }) => problem !== undefined)
   return (
     <Dialog
-      title={w.someFailed(failed.length, results.length)}
+      title={d.someFailed(failed.length, results.length)}
       onClose={onClose}
       footer={
         <span className="end">
@@ -125,7 +127,7 @@ function ResultsDialog({ results, onClose }: { readonly results: readonly Result
         {results.map(({ server, problem, isSkipped }) => (
           <li key={server.id}>
             <State mood={problem === undefined ? 'ok' : isSkipped ? 'off' : 'bad'}>{server.name}</State>
-            <span className="end dim">{problem ?? w.done}</span>
+            <span className="end dim">{problem ?? d.done}</span>
           </li>
         ))}
       </List>

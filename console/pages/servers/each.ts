@@ -1,11 +1,11 @@
 /** Doing the same to many servers. */
 import { wordsFor } from '../../ui/failure.tsx'
 import { toast } from '../../ui/toasts.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { serverDialogs } from '../../words/en/server-dialogs.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from './server.ts'
 
-const w = wordsOf('servers', english)
+const w = wordsOf('serverDialogs', serverDialogs)
 const atOnce = 6
 
 /** What came of an act on one of many servers. */

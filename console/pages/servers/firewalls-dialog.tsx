@@ -7,6 +7,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { common } from '../../words/en/common.ts'
+import { serverDialogs } from '../../words/en/server-dialogs.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -14,6 +15,7 @@ import { FormDialog } from '../shared/form-dialog.tsx'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
+const d = wordsOf('serverDialogs', serverDialogs)
 const c = wordsOf('common', common)
 
 type Way = 'apply' | 'remove'
@@ -34,13 +36,13 @@ export function FirewallsDialog({ servers, onClose }: FirewallsDialogProps) {
   const isReady = chosen !== '' && concerned.length > 0
   return (
     <FormDialog
-      title={w.firewallsOf(
+      title={d.firewallsOf(
         list(
           servers.map(({ name }) => name),
           c.andMore,
         ),
       )}
-      act={way === 'apply' ? w.applyFirewall(concerned.length) : w.removeFirewall(concerned.length)}
+      act={way === 'apply' ? d.applyFirewall(concerned.length) : d.removeFirewall(concerned.length)}
       isBad={way === 'remove'}
       request={isReady ? requestFor(way, Number(chosen), concerned) : undefined}
       families={['firewalls', 'servers']}
@@ -49,19 +51,19 @@ export function FirewallsDialog({ servers, onClose }: FirewallsDialogProps) {
       <Seg
         label={w.acts.firewalls}
         value={way}
-        options={(['apply', 'remove'] as const).map((value) => ({ value, label: w.firewallWays[value] }))}
+        options={(['apply', 'remove'] as const).map((value) => ({ value, label: d.firewallWays[value] }))}
         onChange={setWay}
       />
       <SelectField
-        label={w.firewall}
+        label={d.firewall}
         value={chosen}
         options={[
-          { value: '', label: w.chooseFirewall },
+          { value: '', label: d.chooseFirewall },
           ...firewalls.map(({ id, name }) => ({ value: String(id), label: name })),
         ]}
         onChange={choose}
       />
-      {chosen !== '' && others.length > 0 && <Note>{w.firewallStays[way](list(others, c.andMore))}</Note>}
+      {chosen !== '' && others.length > 0 && <Note>{d.firewallStays[way](list(others, c.andMore))}</Note>}
     </FormDialog>
   )
 }

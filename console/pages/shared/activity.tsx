@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import type { Action } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import type { OperationId } from '../../api/operations.ts'
-import { commandName, failureText } from '../../lib/action-names.ts'
+import { commandName } from '../../lib/action-names.ts'
 import { Progress } from '../../ui/progress.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table, workClass } from '../../ui/table.tsx'
@@ -11,6 +11,7 @@ import { Ago } from '../../ui/time.tsx'
 import { resources as english } from '../../words/en/resources.ts'
 import { percent, span } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { WhyFailed } from './why-failed.tsx'
 
 const w = wordsOf('resources', english)
 const moods: Readonly<Record<Action['status'], Mood>> = { running: 'busy', success: 'ok', error: 'bad' }
@@ -41,7 +42,7 @@ export function ActivityTab({ operation, id, name }: ActivityProps) {
         why={({ error }) =>
           error && (
             <span className="dim">
-              {failureText(error)} <span className="faint mono">{error.code}</span>
+              <WhyFailed error={error} />
             </span>
           )
         }

@@ -62,17 +62,8 @@ export const shell: Words['shell'] = {
     lacks: (role) => `Dafür ist die Rolle ${role} nötig. Ein Eigentümer oder Admin des Projekts kann sie geben.`,
     lacksOwner: 'Das darf nur der Eigentümer des Projekts.',
     lacksOperator: 'Das darf nur ein Admin der Installation.',
-    forbidden: 'Das ist hier nicht sichtbar',
-    forbiddenText: (role) =>
-      `Dafür ist in diesem Projekt die Rolle ${role} nötig. Ein Eigentümer oder Admin des Projekts kann sie geben.`,
-    forbiddenPlain:
-      'Die Rolle in diesem Projekt reicht dafür nicht. Ein Eigentümer oder Admin des Projekts kann sie ändern.',
-    missing: 'Hier ist nichts',
-    missingText: 'Nichts hat diese Adresse. Vielleicht wurde es gelöscht, oder es gehört zu einem anderen Projekt.',
-    gone: (name) => `${name} wurde anderswo gelöscht, während diese Seite offen war.`,
     isGone: 'Wurde gelöscht.',
     failed: 'Das ließ sich nicht laden',
-    failedText: 'Nichts wurde geändert.',
     again: 'Erneut versuchen',
     offline: 'Keine Verbindung',
     offlineText: (time) => `Der Server antwortet nicht. Der Stand ist von ${time}; ändern lässt sich nichts.`,

@@ -61,17 +61,8 @@ export const shell = {
     lacks: (role: string) => `This needs the role ${role}. An owner or admin of the Project can give it to you.`,
     lacksOwner: 'Only the owner of the Project may do this.',
     lacksOperator: 'This needs an installation admin.',
-    forbidden: 'You may not see this',
-    forbiddenText: (role: string) =>
-      `It needs the role ${role} in this Project. An owner or admin of the Project can give it to you.`,
-    forbiddenPlain:
-      'Your role in this Project does not reach this far. An owner or admin of the Project can change it.',
-    missing: 'There is nothing here',
-    missingText: 'Nothing has this address. It may have been deleted, or it belongs to another Project.',
-    gone: (name: string) => `${name} was deleted elsewhere while this page was open.`,
     isGone: 'It was deleted.',
     failed: 'This could not be loaded',
-    failedText: 'Nothing was changed.',
     again: 'Try again',
     offline: 'No connection',
     offlineText: (time: string) => `The server does not answer. What you see is from ${time}; nothing can be changed.`,

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Action } from '../../../api/actions.ts'
 import { useApi } from '../../../api/api.ts'
-import { commandName, failureText } from '../../../lib/action-names.ts'
+import { commandName } from '../../../lib/action-names.ts'
 import { Note } from '../../../ui/note.tsx'
 import { Progress } from '../../../ui/progress.tsx'
 import { State } from '../../../ui/state.tsx'
@@ -12,6 +12,7 @@ import { Ago } from '../../../ui/time.tsx'
 import { server as english } from '../../../words/en/server.ts'
 import { span } from '../../../words/format.ts'
 import { wordsOf } from '../../../words/words.ts'
+import { WhyFailed } from '../../shared/why-failed.tsx'
 import type { TabProps } from '../detail.tsx'
 
 const w = wordsOf('server', english).activity
@@ -74,7 +75,7 @@ function why({ error }: Action): ReactNode {
   if (!error) return undefined
   return (
     <Note mood="bad" sign={false}>
-      {failureText(error)} <span className="faint mono">{error.code}</span>
+      <WhyFailed error={error} />
     </Note>
   )
 }

@@ -17,6 +17,7 @@ import { useDraft } from '../../../ui/use-draft.ts'
 import { useSubmit } from '../../../ui/use-submit.ts'
 import { common } from '../../../words/en/common.ts'
 import { server as english } from '../../../words/en/server.ts'
+import { serverDialogs } from '../../../words/en/server-dialogs.ts'
 import { servers } from '../../../words/en/servers.ts'
 import { wordsOf } from '../../../words/words.ts'
 import { useRequest } from '../../shared/submit.ts'
@@ -25,6 +26,7 @@ import type { TabProps } from '../detail.tsx'
 
 const w = wordsOf('server', english).settings
 const s = wordsOf('servers', servers)
+const d = wordsOf('serverDialogs', serverDialogs)
 const c = wordsOf('common', common)
 
 export function SettingsTab({ server, action }: TabProps) {
@@ -104,7 +106,7 @@ export function SettingsTab({ server, action }: TabProps) {
             reason={mayDelete ?? (protection.delete ? s.protected : action ? s.isBusy : undefined)}
             onClick={() => acts.ask({ kind: 'delete', servers: [server], done: back })}
           >
-            {s.deleteAct(1)}
+            {d.deleteAct(1)}
           </Button>
         </p>
       </Card>

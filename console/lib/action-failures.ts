@@ -1,0 +1,23 @@
+/** Why actions fail, in the words of the reader: those of all families, so pages ask for this when something failed. */
+import { actions } from '../words/en/actions.ts'
+import { certificates } from '../words/en/certificates.ts'
+import { errors } from '../words/en/errors.ts'
+import { wordsOf } from '../words/words.ts'
+import { capital } from './api-names.ts'
+import { translator } from './messages.ts'
+
+type Table = Readonly<Record<string, string>>
+
+const ofCertificates = wordsOf('certificates', certificates)
+const causes: readonly Table[] = [
+  ofCertificates.causes,
+  wordsOf('actions', actions).failures,
+  wordsOf('errors', errors).byCode,
+]
+const namedForm = translator(ofCertificates.named)
+
+/** In a sentence that names what is in the way, or by its code, or as the server says it. */
+export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
+  const words = causes.map((table) => table[code]).find((text) => text !== undefined)
+  return namedForm(message) ?? words ?? (message && `${capital(message)}.`.replace(/\.\.$/, '.'))
+}
