@@ -30,7 +30,7 @@ export interface Own {
 export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Own): void {
   const { db, clock } = platform
   part.mount(labEndpoints, labRoutes(platform, drivers), labPath)
-  part.mount(managementEndpoints, managementRoutes(platform, people, process), labPath)
+  part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), labPath)
   part.mount(auditEndpoints, auditRoutes(platform), labPath)
   part.mount(peopleEndpoints, peopleHandlers(people), labPath)
   part.stream(eventStream({ db, clock, log }))

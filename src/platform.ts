@@ -58,8 +58,16 @@ export interface Cost {
 export interface Glance {
   /** What costs something. */
   costs?(platform: Platform, ids: readonly ProjectId[]): Promise<readonly Cost[]>
-  /** How much of it is in a state that somebody has to care about; what ends by a time is counted as that. */
-  failed?(platform: Platform, ids: readonly ProjectId[], until: string): Promise<ReadonlyMap<ProjectId, number>>
+  /**
+   * How much of it is in a state that somebody has to care about; what ends by a time is counted as that. Of what only the
+   * infrastructure knows, what it tells at once is counted.
+   */
+  failed?(
+    platform: Platform,
+    ids: readonly ProjectId[],
+    until: string,
+    drivers: Drivers,
+  ): Promise<ReadonlyMap<ProjectId, number>>
   /** How much of it ends by a time in a way that somebody has to care about. */
   ending?(platform: Platform, ids: readonly ProjectId[], until: string): Promise<ReadonlyMap<ProjectId, number>>
 }

@@ -11,6 +11,7 @@ export interface LoggedEntry {
   readonly operation: string
   readonly family: string
   readonly resources: readonly (number | string)[]
+  readonly actions: readonly number[]
   readonly outcome: string
   readonly status: number
   readonly correlation_id: string

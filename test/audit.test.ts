@@ -49,6 +49,7 @@ forEachDatabase('the audit log', (open) => {
         operation: 'POST /firewalls',
         family: 'firewalls',
         resources: [id],
+        actions: (await done(world.api.get(`/firewalls/${id}/actions`))).actions.map((one: { id: number }) => one.id),
         outcome: 'ok',
         status: 201,
         correlation_id: answer.headers.get('x-correlation-id'),
@@ -292,7 +293,7 @@ forEachDatabase('the audit log', (open) => {
     assert.match(titles!, /^id,time,actor_kind,actor_id,actor,project_id,project,operation,family,resources,outcome/)
     assert.match(
       lines.join('\r\n'),
-      /^\d+,2026-11-21T12:00:00Z,person,7,"'=cmd\|' \/C calc'!""A0"",\n-1",\d+,first,'@sum\(1\),'\+people,"'-1 a,b",ok,0,,\r\n$/,
+      /^\d+,2026-11-21T12:00:00Z,person,7,"'=cmd\|' \/C calc'!""A0"",\n-1",\d+,first,'@sum\(1\),'\+people,"'-1 a,b",ok,0,,,\r\n$/,
     )
     await firewall(world)
     const paged = await world.as('admin').get(await ofProject(world, '/audit?per_page=1'), { accept: 'text/csv' })
@@ -321,6 +322,74 @@ forEachDatabase('the audit log', (open) => {
 })
 
 forEachDatabase('the activity of a Project', (open) => {
+  test('knows the requests that started its actions, and those that started none', async () => {
+    const world = await open({ runActions: false })
+    const body = { server_type: 'cx23', image: 'debian-12' }
+    // What happens to one resource within a second cannot be told apart by time.
+    const answers = [
+      await world.api.post('/servers', { ...body, name: 'a' }),
+      await world.api.post('/servers', { ...body, name: 'b' }),
+    ]
+    await world.settle()
+    const { id } = answers[0]!.body.server
+    for (const act of ['reboot', 'reset', 'poweroff']) {
+      answers.push(await world.api.post(`/servers/${id}/actions/${act}`))
+      await world.settle()
+    }
+    const renamed = await world.api.put(`/servers/${id}`, { name: 'c' })
+    const refused = await world.api.post(`/servers/${id}/actions/change_type`, { server_type: 'none' })
+    for (const answer of answers) {
+      const { action, next_actions: next = [] } = await done(Promise.resolve(answer))
+      const [entry] = await entriesOf(world, answer)
+      assert.deepEqual(
+        entry!.actions,
+        [action, ...next].map((started: { id: number }) => started.id),
+        entry!.operation,
+      )
+    }
+    for (const answer of [renamed, refused]) assert.deepEqual((await entriesOf(world, answer))[0]!.actions, [])
+    const reader = world.as('viewer')
+    const { activity } = await done(reader.get(await ofProject(world, '/activity')))
+    const started = (await logged(world)).flatMap(({ actions }) => actions)
+    assert.deepEqual(started.sort(), activity.map((action: { id: number }) => action.id).sort())
+  })
+
+  test('tells which failures stand', async () => {
+    const world = await open({ runActions: false })
+    const standing = async (query = '') => {
+      const page = await world.as('viewer').get(await ofProject(world, `/activity?standing=true${query}`))
+      return (await done(Promise.resolve(page))).activity.map((action: { command: string }) => action.command)
+    }
+    const make = async (name: string) => {
+      const { volume } = await done(world.api.post('/volumes', { name, size: 10, location: 'fsn1' }))
+      await world.settle()
+      return volume.id as number
+    }
+    const resize = async (id: number, size: number, fails: boolean) => {
+      world.simulation.behave(({ driver }) => (fails && driver === 'volumes' ? 'error before effect' : undefined))
+      await done(world.api.post(`/volumes/${id}/actions/resize`, { size }))
+      await world.settle()
+    }
+    const [one, other] = [await make('one'), await make('other')]
+    assert.deepEqual(await standing(), [])
+    await resize(one, 20, true)
+    await resize(one, 20, true)
+    assert.deepEqual(await standing(), ['resize_volume'], 'the same once')
+    await resize(other, 30, false)
+    assert.deepEqual(await standing(), ['resize_volume'], 'success with another one')
+    await resize(other, 40, true)
+    assert.deepEqual(await standing(), ['resize_volume', 'resize_volume'])
+    assert.deepEqual(await standing('&per_page=1'), ['resize_volume'])
+    assert.deepEqual(await standing('&family=servers'), [])
+    await resize(one, 20, false)
+    assert.deepEqual(await standing(), ['resize_volume'], 'success with the same one')
+    const summary = async () =>
+      (await done(world.api.get('/../wolke/v1/projects?summary=true'))).projects[0].summary.failed_resources
+    assert.equal(await summary(), 1)
+    await done(world.api.delete(`/volumes/${other}`))
+    assert.equal(await summary(), 0, 'what is gone needs nobody')
+  })
+
   test('has the actions of all families, newest first', async () => {
     const world = await open({ runActions: false })
     const rules = [{ direction: 'in', protocol: 'icmp', source_ips: ['0.0.0.0/0'] }]

@@ -165,6 +165,20 @@ forEachDatabase('a summary of Projects', (open) => {
     const [after] = (await done(world.api.get(own(world, '/projects?summary=true')))).projects
     assert.deepEqual([after.summary.failed_resources, after.summary.ending_certificates], [1, 0])
     assert.equal(after.summary.running_actions, 0)
+    const balance = async (name: string, target: object) => {
+      const shape = { load_balancer_type: 'lb11', location: 'fsn1', services: [{ protocol: 'http' }] }
+      await done(world.api.post('/load_balancers', { name, ...shape, targets: [target] }))
+      await world.settle()
+    }
+    const failed = async () =>
+      (await done(world.api.get(own(world, '/projects?summary=true')))).projects[0].summary.failed_resources
+    await balance('www', { type: 'server', server: { id } })
+    assert.equal(await failed(), 1, 'its target is healthy')
+    await done(world.api.post(`/servers/${id}/actions/poweroff`))
+    await world.settle()
+    assert.equal(await failed(), 2, 'its target is off')
+    await balance('shop', { type: 'label_selector', label_selector: { selector: 'role=none' } })
+    assert.equal(await failed(), 3, 'it has nobody to send to')
   })
 
   test('is only made when it is asked for, and only of what the caller may see', async () => {

@@ -57,7 +57,7 @@ const Summary = named('ProjectSummary', {
   failed_resources: Type.Integer({
     minimum: 0,
     description:
-      'Certificates that were not issued or not renewed, but for those counted as ending, and zones whose primary servers do not answer',
+      'Certificates that were not issued or not renewed, but for those counted as ending, zones whose primary servers do not answer, Load Balancers with targets that are not healthy, and failures of actions within a day that stand',
   }),
   ending_certificates: Type.Integer({
     minimum: 0,

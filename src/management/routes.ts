@@ -11,6 +11,7 @@ import {
   renameProject,
 } from '../kernel/access/projects.ts'
 import { addToken, removeToken, renameToken, rotateToken, tokenOf, tokensOf } from '../kernel/access/tokens.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
 import { noteProject } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries } from '../kernel/data/db.ts'
@@ -42,10 +43,11 @@ export function managementRoutes(
   platform: Platform,
   people: Pick<People, 'sessions' | 'mail'>,
   process: Process,
+  drivers: Drivers,
 ): Managing {
   return {
     whoami: async ({ caller }) => ({ whoami: await whoIs(platform.db.query, caller) }),
-    ...projectRoutes(platform, people.sessions),
+    ...projectRoutes(platform, drivers, people.sessions),
     ...tokenRoutes(platform),
     ...memberRoutes({ db: platform.db, sessions: people.sessions, mail: people.mail }),
     ...limitRoutes(platform),
@@ -84,7 +86,7 @@ function rightsOf(isReadOnly: boolean, limits: Principal['limits']) {
 
 type ProjectRoutes = Pick<Managing, 'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'deleteProject'>
 
-function projectRoutes(platform: Platform, sessions: People['sessions']): ProjectRoutes {
+function projectRoutes(platform: Platform, drivers: Drivers, sessions: People['sessions']): ProjectRoutes {
   const { db } = platform
   const toWires = async (query: Queries, caller: Principal, rows: readonly ProjectRow[], isSummarized = false) => {
     const ids = rows.map(({ id }) => id)
@@ -93,6 +95,7 @@ function projectRoutes(platform: Platform, sessions: People['sessions']): Projec
     const summaries = isWhole
       ? await summarize(
           platform,
+          drivers,
           ids.filter((id) => mayRead(caller, id)),
         )
       : undefined

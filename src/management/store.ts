@@ -10,7 +10,9 @@ interface Kind {
 }
 
 /** The kinds of resources that count, by path: those that belong to a Project and to nothing else. */
-const kinds: readonly Kind[] = families.flatMap(({ name, limited }) => limited.filter(({ path }) => path === name))
+export const kinds: readonly Kind[] = families.flatMap(({ name, limited }) =>
+  limited.filter(({ path }) => path === name),
+)
 
 export const countedPaths: readonly string[] = kinds.map(({ path }) => path)
 

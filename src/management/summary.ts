@@ -1,14 +1,18 @@
 /** What is to be said of many Projects at once: what runs, what failed, what ends, what it costs. */
 import { families } from '../families.ts'
 import { runningByProject } from '../kernel/actions/activity.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import { rounded, sum, times } from '../net/decimal.ts'
 import type { Cost, Platform } from '../platform.ts'
+import { failedActs } from './failures.ts'
 
 /** How long before its end something is told of, in milliseconds. */
 const soonMs = 30 * 86_400_000
 const digits = 4
+/** How long failures of actions are told of, in milliseconds. */
+const latelyMs = 86_400_000
 
 export interface Summary {
   readonly running_actions: number
@@ -18,7 +22,11 @@ export interface Summary {
 }
 
 /** The summaries of some Projects. */
-export async function summarize(platform: Platform, ids: readonly ProjectId[]): Promise<Map<ProjectId, Summary>> {
+export async function summarize(
+  platform: Platform,
+  drivers: Drivers,
+  ids: readonly ProjectId[],
+): Promise<Map<ProjectId, Summary>> {
   const { db, clock, catalogue } = platform
   if (ids.length === 0) return new Map()
   const running = await runningByProject(db.query, ids)
@@ -26,8 +34,9 @@ export async function summarize(platform: Platform, ids: readonly ProjectId[]): 
   const failed = new Map<ProjectId, number>()
   const ending = new Map<ProjectId, number>()
   const costs: Cost[] = []
+  add(failed, await failedActs(db.query, ids, timestamp(clock.now() - latelyMs)))
   for (const { glance } of families) {
-    add(failed, await glance.failed?.(platform, ids, until))
+    add(failed, await glance.failed?.(platform, ids, until, drivers))
     add(ending, await glance.ending?.(platform, ids, until))
     costs.push(...((await glance.costs?.(platform, ids)) ?? []))
   }

@@ -44,6 +44,7 @@ import { imageLocations } from './0039-image-locations.ts'
 import { askersOfConsoles } from './0040-askers-of-consoles.ts'
 import { boundedMail } from './0041-bounded-mail.ts'
 import { steps } from './0042-steps.ts'
+import { startedActions } from './0043-started-actions.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   askersOfConsoles,
   boundedMail,
   steps,
+  startedActions,
 ]

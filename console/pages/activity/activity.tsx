@@ -28,7 +28,7 @@ import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'
 import { type ActivitySearch, sinces, statuses, whats } from './search.ts'
 import { sinceTime } from './since.ts'
-import { starterOf, toldBy } from './starter.ts'
+import { startersIn } from './starter.ts'
 import { tookOf } from './took.ts'
 import { usePages } from './use-pages.ts'
 
@@ -103,11 +103,12 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   const entries = useMemo(() => {
     const running = new Map(live.map((action) => [action.id, action]))
     const [activity, log] = [actions.reply?.activity ?? [], requests.reply?.audit ?? []]
+    const starters = startersIn(log)
     const ofActions = activity.map((action) =>
-      entryOfAction({ ...action, ...progressOf(running.get(action.id)) }, nameOf, starterOf(action, log)),
+      entryOfAction({ ...action, ...progressOf(running.get(action.id)) }, nameOf, starters.get(action.id)),
     )
     // What somebody did is one line: a request is not told again beside the action that it started.
-    const told = toldBy(activity, log)
+    const told = new Set(activity.map(({ id }) => starters.get(id)))
     const ofRequests = log.filter((entry) => !told.has(entry)).map((entry) => entryOfRequest(entry, nameOf))
     return merged([
       { entries: ofActions, hasMore: actions.hasMore },

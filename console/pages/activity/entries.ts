@@ -36,8 +36,8 @@ export const moods: Readonly<Record<Entry['state'], Mood>> = {
   refused: 'warn',
 }
 
-/** `by` is who started it, where that is known. */
-export function entryOfAction(action: Action, nameOf: NameOf, by?: string): Entry {
+/** `starter` is the request that started it, where that is known. */
+export function entryOfAction(action: Action, nameOf: NameOf, starter?: AuditEntry): Entry {
   return {
     key: `action-${action.id}`,
     id: action.id,
@@ -46,7 +46,7 @@ export function entryOfAction(action: Action, nameOf: NameOf, by?: string): Entr
     title: commandName(action.command),
     family: action.family,
     resources: action.resources.map(({ type, id }) => nameOf(type, id) ?? `${typeName(type)} ${id}`),
-    by,
+    by: starter && actorOf(starter),
     from: undefined,
     progress: action.progress,
     started: action.started,

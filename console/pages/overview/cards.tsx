@@ -15,7 +15,7 @@ import { date, span } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Entry, entryOfAction, moods as stateMoods, typesIn } from '../activity/entries.ts'
 import { useNames } from '../activity/names.ts'
-import { starterOf } from '../activity/starter.ts'
+import { startersIn } from '../activity/starter.ts'
 import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
 import type { Coming, comingDays } from './forecast.ts'
 import styles from './overview.module.css'
@@ -128,6 +128,7 @@ export function ActivityCard() {
   const mayAudit = useLack('audit_list') === undefined
   const audit = useQuery({ ...api.query('audit_list', { params, query: { per_page: 50 } }), enabled: mayAudit })
   const last = data?.activity.slice(0, 5) ?? []
+  const starters = startersIn(audit.data?.audit ?? [])
   const nameOf = useNames(typesIn(last))
   if (!data) return null
   return (
@@ -144,7 +145,7 @@ export function ActivityCard() {
       ) : (
         <List>
           {last.map((action) => (
-            <Done key={action.id} entry={entryOfAction(action, nameOf, starterOf(action, audit.data?.audit ?? []))} />
+            <Done key={action.id} entry={entryOfAction(action, nameOf, starters.get(action.id))} />
           ))}
         </List>
       )}

@@ -28,32 +28,17 @@ export function useFailures(lists: Lists): readonly Need[] | undefined {
   const api = useApi()
   const params = { project_id: api.project ?? 0 }
   const [since] = useState(() => new Date(Math.floor(Date.now() / stepMs) * stepMs - latelyMs).toISOString())
-  const ask = (status: Action['status'], since: string) =>
-    api.query('audit_activity', { params, query: { status: [status], since, per_page: most } })
-  const { data: failed } = useQuery(ask('error', since))
-  const oldest = failed?.activity.at(-1)?.started
-  const { data: done } = useQuery({ ...ask('success', oldest ?? since), enabled: oldest !== undefined })
-  const nameOf = useNames(typesIn(failed?.activity ?? []))
-  if (!failed || (oldest !== undefined && !done)) return undefined
-  return standing(failed.activity, done?.activity ?? [], lists).map((action) =>
-    needOf(action, nameOf, String(api.project)),
-  )
+  const query = { standing: true, since, per_page: most } as const
+  const { data } = useQuery(api.query('audit_activity', { params, query }))
+  const failed = data?.activity.filter((action) => isNeed(action, lists))
+  const nameOf = useNames(typesIn(failed ?? []))
+  return failed?.map((action) => needOf(action, nameOf, String(api.project)))
 }
 
-/** Each failure once, the newest of the same kind. Certificates tell of theirs by their state. */
-function standing(failed: readonly Action[], done: readonly Action[], lists: Lists): readonly Action[] {
-  const isAbout = ({ resources }: Action, { type, id }: Ref) =>
-    resources.some((one) => one.type === type && one.id === id)
-  const isSame = (one: Action, other: Action) =>
-    one.command === other.command && one.resources.some((ref) => isAbout(other, ref))
+/** Certificates tell of their failures by their state, and of what is gone nobody wants to know why it failed. */
+function isNeed({ family, command, resources }: Action, lists: Lists): boolean {
   const isGone = ({ type, id }: Ref) => lists[`${type}s`]?.every((one) => one.id !== id) ?? false
-  return failed.filter(
-    (action, index) =>
-      action.family !== 'certificates' &&
-      !failed.slice(0, index).some((newer) => isSame(newer, action)) &&
-      !done.some((later) => later.id > action.id && isSame(later, action)) &&
-      (action.command.startsWith('create_') || !action.resources.some(isGone)),
-  )
+  return family !== 'certificates' && (command.startsWith('create_') || !resources.some(isGone))
 }
 
 function needOf({ id, command, error, finished, resources }: Action, nameOf: NameOf, project: string): Need {

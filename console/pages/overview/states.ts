@@ -58,7 +58,10 @@ export function useNeeds(): { readonly needs: readonly Need[]; readonly isWhole:
   ]
   return {
     needs: needs.toSorted((one, other) => Number(other.mood === 'bad') - Number(one.mood === 'bad')),
-    isWhole: failures !== undefined && Object.values(lists).every((list) => list !== undefined),
+    isWhole:
+      failures !== undefined &&
+      Object.values(lists).every((list) => list !== undefined) &&
+      !(balancers ?? []).some(isUnchecked),
   }
 }
 
@@ -80,6 +83,11 @@ function ofCertificate(certificate: Certificate, project: string): Need[] {
   const link = { to: '/projects/$project/certificates/$id', params: { project, id: String(id) } } as const
   const why = [next, failureOf(certificate)?.text ?? ''].filter(Boolean).join(': ')
   return [{ key: `certificate ${id}`, mood, title: `${name ?? ''}: ${text}`, text: of('certificates', why), link }]
+}
+
+/** Whether the health of some targets is not known, as when the data plane does not answer. */
+function isUnchecked({ targets }: Balancer): boolean {
+  return targets.flatMap(healthOf).some(({ status }) => status === 'unknown')
 }
 
 /** Services of which some targets do not answer, or all, or that have none because no server matches. */

@@ -44,6 +44,29 @@ export async function existing(query: Queries, ids: readonly number[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The Load Balancers of some Projects that have services and targets, each with how many servers and addresses these are. */
+export async function balancersInUse(query: Queries, ids: readonly ProjectId[]) {
+  const rows = await acrossProjects(query)
+    .selectFrom('load_balancer')
+    .innerJoin('load_balancer_target', 'load_balancer_target.load_balancer_id', 'load_balancer.id')
+    .leftJoin('load_balancer_match', 'load_balancer_match.target_id', 'load_balancer_target.id')
+    .select(({ fn }) => [
+      'load_balancer.id',
+      'load_balancer.project_id',
+      fn.count('load_balancer_target.server_id').as('servers'),
+      fn.count('load_balancer_target.ip').as('addresses'),
+      fn.count('load_balancer_match.server_id').as('matches'),
+    ])
+    .where('load_balancer.project_id', 'in', ids)
+    .where('services', '!=', '[]')
+    .groupBy(['load_balancer.id', 'load_balancer.project_id'])
+    .execute()
+  return rows.map(({ id, project_id: projectId, servers, addresses, matches }) => ({
+    ...{ id, projectId },
+    behind: Number(servers) + Number(addresses) + Number(matches),
+  }))
+}
+
 /** How many Load Balancers of each type some Projects have in each location. */
 export async function balancersByPrice(query: Queries, ids: readonly ProjectId[]) {
   return acrossProjects(query)

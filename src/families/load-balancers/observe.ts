@@ -29,7 +29,10 @@ export async function observe(world: World, ids: readonly number[]): Promise<Obs
 }
 
 /** What the data plane sees; undefined when it does not answer. */
-async function look({ drivers }: World, ids: readonly number[]): Promise<Observations | undefined> {
+export async function look(
+  { drivers }: Pick<World, 'drivers'>,
+  ids: readonly number[],
+): Promise<Observations | undefined> {
   return ids.length === 0 ? new Map() : orNothing(drivers.loadBalancers.observe(ids))
 }
 

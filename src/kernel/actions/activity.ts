@@ -4,6 +4,7 @@ import type { Queries } from '../data/db.ts'
 import { acrossProjects, scoped } from '../data/scoped.ts'
 import { largestId } from '../ids.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
+import { standingFailures } from './failures.ts'
 import { runningActions, toAction } from './history.ts'
 import type { Action, ActionStatus } from './tables.ts'
 
@@ -56,6 +57,24 @@ export async function pageOfActivity(
   }
   // Ids are drawn shortly before an action starts, so that one which started a little late may follow.
   return pageBack({ read, passes, isOver: ({ started }) => started < since && !isClose(started, since) }, before, most)
+}
+
+/** The same of failures that stand. */
+export async function pageOfStanding(
+  query: Queries,
+  { projectId }: ProjectScope,
+  { statuses, family, since }: ActivityFilter,
+  { before = largestId, most }: { readonly before?: number | undefined; readonly most: number },
+): Promise<PageBack<Action>> {
+  const all = await standingFailures(query, [projectId], since)
+  const rest = all.filter(
+    (action) =>
+      action.id < before &&
+      (statuses?.includes(action.status) ?? true) &&
+      (family === undefined || familyOf(action) === family),
+  )
+  const rows = rest.toSorted((one, other) => other.id - one.id).slice(0, most)
+  return { rows, next: rest.length > most ? rows.at(-1)!.id : null }
 }
 
 const isClose = (started: string, since: string) => Date.parse(since) - Date.parse(started) < 60_000

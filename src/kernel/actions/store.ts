@@ -77,6 +77,7 @@ export async function startActions(
       [...new Set(start.serial?.map(keyOfResource))].map((serial_key) => ({ serial_key, action_id: id })),
     ),
   )
+  if (tx.note) tx.note.started = [...tx.note.started, ...ids]
   if (scope.startedBy !== undefined) await noteStarted(tx, scope, scope.startedBy, ids)
   for (const { id } of running) tx.signal('actions', String(id))
   for (const row of rows) tx.signal('changes', changeOf(row))

@@ -42,6 +42,7 @@ async function transactWith<T>(
   try {
     return await db.transact(async (tx) => {
       isWritten = false
+      note.started = []
       const result = await work({ ...tx, note })
       if (typeof result === 'symbol') return result
       const entry = entryOf(note, madeIn(result))
@@ -55,11 +56,12 @@ async function transactWith<T>(
     throw error
   } finally {
     note.state = isWritten ? 'written' : 'open'
+    if (!isWritten) note.started = []
   }
 }
 
 /** The entry of a request that did what it asked for; `made` are the ids of what it created. */
-export function entryOf({ requested, project, found }: Note, made: readonly (number | string)[] = []): Entry {
+export function entryOf({ requested, project, found, started }: Note, made: readonly (number | string)[] = []): Entry {
   const { actor, scope, operation, family, subjects, status, correlationId, network } = requested
   const all = made.length + found.length === 0 ? subjects : [...new Set([...subjects, ...found, ...made])]
   return {
@@ -69,6 +71,7 @@ export function entryOf({ requested, project, found }: Note, made: readonly (num
     operation,
     family,
     subjects: all,
+    actions: started,
     outcome: 'ok',
     status,
     correlationId,

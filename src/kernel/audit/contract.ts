@@ -1,7 +1,15 @@
 /** The endpoints of the audit log and of the activity of a Project, below `/wolke/v1`. */
 import { Type } from 'typebox'
 import { ActionSchema } from '../actions/contract.ts'
-import { defineEndpoints, enumParam, named, type Param, textParam, widePaging } from '../contract/contract.ts'
+import {
+  booleanParam,
+  defineEndpoints,
+  enumParam,
+  named,
+  type Param,
+  textParam,
+  widePaging,
+} from '../contract/contract.ts'
 import { largestId, parseId } from '../ids.ts'
 import { timestamp } from '../process/clock.ts'
 import { pageToCsv } from './view.ts'
@@ -103,6 +111,7 @@ export const auditEndpoints = defineEndpoints({
       status: enumParam('Only actions with this status', ['running', 'success', 'error']),
       family: textParam('Only actions of this family, such as `servers`'),
       since: timeParam('Only actions started at or after this time'),
+      standing: booleanParam('Only failures that stand: nobody has done the same to it with success since'),
       ...paging,
     },
     status: 200,

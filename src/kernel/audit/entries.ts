@@ -20,6 +20,8 @@ export interface Entry {
   /** The part of the API or of the installation, such as `servers` or `people`. */
   readonly family: string
   readonly subjects: readonly (number | string)[]
+  /** The ids of the actions that it started. */
+  readonly actions: readonly number[]
   /** `ok`, or the code of the error. */
   readonly outcome: string
   /** The HTTP status; 0 for what is no request. */
@@ -42,6 +44,7 @@ type Values = readonly [
   operation: string,
   family: string,
   resources: string,
+  actions: string,
   outcome: string,
   status: number,
   correlationId: string,
@@ -50,18 +53,29 @@ type Values = readonly [
 
 const insertEntry = preparedAlong<Values>((query, ...values) => {
   const [time, actor, actor_id, actor_name, projectId, projectName, sameProject, operation, ...rest] = values
-  const [family, resources, outcome, status, correlation_id, network] = rest
+  const [family, resources, actions, outcome, status, correlation_id, network] = rest
   const name = sql<string | null>`coalesce(${projectName}, ${nameOfProject(sql`${sameProject}`)})`
   const project_id = projectId as ProjectId | null
   const columns = { time, actor, actor_id, actor_name, project_id, project_name: name, operation, family, resources }
   return acrossProjects(query)
     .insertInto('audit')
-    .values({ ...columns, outcome, status, correlation_id, network } as unknown as AuditRow)
+    .values({ ...columns, actions, outcome, status, correlation_id, network } as unknown as AuditRow)
 })
 
 /** Appends an entry; on PostgreSQL it is sent along with the transaction's next statement or its commit. */
 export function append(tx: Transaction, entry: Entry, at = tx.now): Promise<void> {
-  const { actor, projectId, projectName = null, operation, family, outcome, status, correlationId, network } = entry
+  const {
+    actor,
+    projectId,
+    projectName = null,
+    operation,
+    family,
+    actions,
+    outcome,
+    status,
+    correlationId,
+    network,
+  } = entry
   return insertEntry(
     tx.query,
     timestamp(at),
@@ -74,6 +88,7 @@ export function append(tx: Transaction, entry: Entry, at = tx.now): Promise<void
     operation,
     family,
     toText(entry.subjects),
+    toText(actions),
     outcome,
     status,
     correlationId,
@@ -105,5 +120,16 @@ export interface AuditEvent {
 export async function recordEvent(tx: Transaction, event: AuditEvent): Promise<void> {
   const { actor, projectId = null, operation, family, subjects = [], outcome = 'ok' } = event
   const { correlationId = '', network = '' } = event
-  await append(tx, { actor, projectId, operation, family, subjects, outcome, status: 0, correlationId, network })
+  await append(tx, {
+    actor,
+    projectId,
+    operation,
+    family,
+    subjects,
+    actions: [],
+    outcome,
+    status: 0,
+    correlationId,
+    network,
+  })
 }

@@ -40,6 +40,9 @@ export class Note {
   /** What it turned out to be about, besides what its address names. */
   readonly found: (number | string)[] = []
 
+  /** The actions that were started in the transaction which writes its entry. */
+  started: readonly number[] = []
+
   constructor(requested: Requested) {
     this.requested = requested
   }

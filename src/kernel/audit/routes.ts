@@ -1,7 +1,7 @@
 /** Reading the audit log and the activity of Projects through the API. */
 import type { Principal } from '../access/principal.ts'
 import { covers } from '../access/roles.ts'
-import { familyOf, pageOfActivity } from '../actions/activity.ts'
+import { familyOf, pageOfActivity, pageOfStanding } from '../actions/activity.ts'
 import { historyStart } from '../actions/history.ts'
 import { actionToWire } from '../actions/routes.ts'
 import type { Handlers } from '../contract/contract.ts'
@@ -26,10 +26,13 @@ export function auditRoutes({ db, clock }: { db: Database; clock: Clock }): Hand
   return {
     list: ({ scope, query }) => page({ ...query, projectId: scope.projectId }, query),
     listAll: ({ caller, query }) => page({ ...query, projectId: query.project, whole: administered(caller) }, query),
-    async activity({ scope, query: { status, family, since = '', before, per_page } }) {
+    async activity({ scope, query: { status, family, since = '', standing, before, per_page } }) {
       const oldest = historyStart(clock.now())
       const filter = { statuses: status, family, since: since > oldest ? since : oldest }
-      const { rows, next } = await pageOfActivity(db.query, scope, filter, { before, most: per_page })
+      const page = { before, most: per_page }
+      const { rows, next } = await (standing
+        ? pageOfStanding(db.query, scope, filter, page)
+        : pageOfActivity(db.query, scope, filter, page))
       return { activity: rows.map((action) => ({ ...actionToWire(action), family: familyOf(action) })), meta: { next } }
     },
   }

@@ -16,6 +16,8 @@ export interface AuditRow {
   readonly family: string
   /** JSON array of ids and names. */
   readonly resources: string
+  /** JSON array of the ids of the actions that it started. */
+  readonly actions: string
   /** `ok`, or the code of the error. */
   readonly outcome: string
   readonly status: number

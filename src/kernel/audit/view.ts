@@ -16,6 +16,7 @@ export function entryToWire(row: AuditRow): Static<typeof AuditEntry> {
     operation,
     family,
     resources: [...resourcesOf(row)],
+    actions: JSON.parse(row.actions) as number[],
     outcome,
     status,
     correlation_id,
@@ -25,16 +26,16 @@ export function entryToWire(row: AuditRow): Static<typeof AuditEntry> {
 
 const columns = [
   ...['id', 'time', 'actor_kind', 'actor_id', 'actor', 'project_id', 'project', 'operation', 'family', 'resources'],
-  ...['outcome', 'status', 'correlation_id', 'network'],
+  ...['outcome', 'status', 'correlation_id', 'network', 'actions'],
 ]
 
 /** A page as CSV (RFC 4180), with a line of titles. */
 export function pageToCsv({ audit }: Static<typeof AuditPage>): string {
-  const lines = audit.map(({ id, time, actor, project, resources, ...entry }) => {
+  const lines = audit.map(({ id, time, actor, project, resources, actions, ...entry }) => {
     const { operation, family, outcome, status, correlation_id, network } = entry
     return [
       ...[id, time, actor.kind, actor.id, actor.name, project?.id, project?.name, operation, family],
-      ...[resources.join(' '), outcome, status, correlation_id, network],
+      ...[resources.join(' '), outcome, status, correlation_id, network, actions.join(' ')],
     ]
   })
   return [columns, ...lines].map((line) => `${line.map(toField).join(',')}\r\n`).join('')

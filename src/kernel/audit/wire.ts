@@ -14,6 +14,7 @@ export const AuditEntry = named('AuditEntry', {
   operation: Type.String(),
   family: Type.String(),
   resources: Type.Array(Type.Union([Id, Type.String()])),
+  actions: Type.Array(Id, { description: 'The actions that it started' }),
   outcome: Type.String(),
   status: Type.Integer(),
   correlation_id: Type.String(),
