@@ -21,7 +21,7 @@ export function start(root: HTMLElement): void {
   const cache = createCache()
   removeFrame(root)
   listenToKeys()
-  onFailure(loadErrorWords)
+  onFailure(() => loadErrorWords(cache))
   createRoot(root, { onCaughtError }).render(
     <StrictMode>
       <QueryClientProvider client={cache}>
@@ -30,7 +30,7 @@ export function start(root: HTMLElement): void {
     </StrictMode>,
   )
   void firstPicture
-    .then(() => Promise.all([loadLayers(), loadErrorWords(), loadStates()]))
+    .then(() => Promise.all([loadLayers(), loadErrorWords(cache), loadStates()]))
     // What could not be loaded now is loaded when it is asked for.
     .catch(() => undefined)
 }

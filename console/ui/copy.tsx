@@ -5,6 +5,7 @@ import { wordsOf } from '../words/words.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
+import { Breakable } from './page.tsx'
 import { tip } from './tip.ts'
 import { toast } from './toasts.ts'
 
@@ -67,7 +68,9 @@ export function CopyButton({ text, label = w.copy }: { readonly text: string; re
 export function Copyable({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
     <span className="row">
-      <span className="mono">{text}</span>
+      <span className="mono">
+        <Breakable text={text} />
+      </span>
       <CopyButton text={text} label={label ?? w.copyName(text)} />
     </span>
   )

@@ -1,4 +1,5 @@
 /** What is wrong with an input, in the language of the page. */
+import type { QueryClient } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { saidByServer } from '../api/failure.ts'
 import { language, type Words, wordsOf } from '../words/words.ts'
@@ -9,16 +10,19 @@ type ErrorWords = Words['errors']
 let w: ErrorWords | undefined
 let formOf: (message: string) => string | undefined = () => undefined
 let namedForm = formOf
+let withNames = (message: string) => message
 
-export async function loadErrorWords(): Promise<void> {
+export async function loadErrorWords(cache: QueryClient): Promise<void> {
   if (w) return
-  const [{ errors }, { named }, { translator }] = await Promise.all([
+  const [{ errors }, { named }, { translator }, { nameOfId }] = await Promise.all([
     import('../words/en/errors.ts'),
     import('../words/en/named.ts'),
     import('../lib/messages.ts'),
+    import('../api/known-names.ts'),
   ])
   w = wordsOf('errors', errors)
   formOf = translator(w.messages)
+  withNames = (message) => message.replace(/(?<= with ID '?)\d+/g, (id) => nameOfId(cache, Number(id)) ?? id)
   namedForm = translator({ ...wordsOf('named', named), ...w.messages })
 }
 
@@ -29,7 +33,7 @@ export function errorWords(): ErrorWords | undefined {
 
 /** Why something failed, where the server names what is in the way; undefined for other messages. */
 export function saidByName(message: string): string | undefined {
-  return namedForm(message)
+  return namedForm(withNames(message))
 }
 
 /** A text for where nothing can be marked, such as a tip. */

@@ -417,6 +417,23 @@ forConsole('the overview of a Project', (open) => {
     await expect(main.getByText('3 things need you.')).toBeVisible()
   })
 
+  test('refusals that name a resource by its id say its name', async () => {
+    const console = await open()
+    const { page, api } = console
+    await someServers(console)
+    const [{ id }] = (await api.get('/servers?name=build-1')).body.servers
+    await page.route(/\/actions\/poweron/, (route) =>
+      route.fulfill({
+        status: 422,
+        json: { error: { code: 'server_not_stopped', message: `server with ID '${id}' must be off`, details: null } },
+      }),
+    )
+    await console.visit('P/servers')
+    await page.getByRole('button', { name: 'Actions for build-1' }).click()
+    await page.getByRole('menuitem', { name: 'Power on' }).click()
+    await expect(page.getByRole('alert')).toContainText('Server build-1 must be off')
+  })
+
   test('says what no simulation brings about, and which failures of actions stand', async () => {
     const console = await open()
     const { page, api, world } = console

@@ -25,13 +25,13 @@ export function moodOf(health: readonly Health[]): Mood {
   return health.some(({ status }) => status === 'unhealthy') ? 'warn' : 'unknown'
 }
 
-/** How many of the checks of all targets succeed. */
+/** How many of the checks of all servers and addresses succeed. */
 export function summaryOf(balancer: Pick<Balancer, 'targets'>): {
   readonly healthy: number
   readonly all: number
   readonly mood: Mood
 } {
-  const health = balancer.targets.flatMap(healthOf)
+  const health = healthOf(balancer.targets)
   const healthy = health.filter(({ status }) => status === 'healthy').length
   return { healthy, all: health.length, mood: health.length === 0 ? 'off' : moodOf(health) }
 }

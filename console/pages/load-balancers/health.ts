@@ -1,9 +1,16 @@
 /** How targets are, and what services are called; without words, for pages that have none of Load Balancers. */
 import type { Health, Service, Target } from './balancer.ts'
 
-/** The health of everything that a target stands for. */
-export function healthOf({ health_status = [], targets = [] }: Target): readonly Health[] {
-  return [...health_status, ...targets.flatMap((one) => one.health_status)]
+/** The health of everything that targets stand for, each server and address once, whatever names it. */
+export function healthOf(targets: readonly Target[]): readonly Health[] {
+  const places = targets.flatMap((target) => target.targets ?? [target])
+  const byPlace = new Map(
+    places.map((place) => [
+      `${place.server?.id ?? ('ip' in place && place.ip?.ip)} ${place.use_private_ip}`,
+      place.health_status ?? [],
+    ]),
+  )
+  return [...byPlace.values()].flat()
 }
 
 /** Where a service listens and sends to: `http 80 → 8080`. */

@@ -195,8 +195,14 @@ function useSteps({ draft, problems, change }: StepsProps): readonly Step[] {
           value={draft.type}
           options={types.map((type) => ({
             value: type.name,
-            title: `${type.name} · ${priceOf(type)}`,
-            text: w.limitsText(number(type.max_connections), type.max_services, type.max_targets),
+            title: type.name,
+            text: (
+              <>
+                {priceOf(type)}
+                <br />
+                {w.limitsText(number(type.max_connections), type.max_services, type.max_targets)}
+              </>
+            ),
           }))}
           onChange={(type) => change({ type })}
         />

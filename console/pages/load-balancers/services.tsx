@@ -115,7 +115,7 @@ function columnsOf({ targets }: Balancer): readonly Column<Service>[] {
       label: w.columns.health,
       card: 'stat',
       cell: ({ listen_port: port }) => {
-        const own = targets.flatMap(healthOf).filter(({ listen_port }) => listen_port === port)
+        const own = healthOf(targets).filter(({ listen_port }) => listen_port === port)
         const healthy = own.filter(({ status }) => status === 'healthy').length
         return (
           <State mood={own.length === 0 ? 'off' : moodOf(own)}>

@@ -87,12 +87,12 @@ function ofCertificate(certificate: Certificate, project: string): Need[] {
 
 /** Whether the health of some targets is not known, as when the data plane does not answer. */
 function isUnchecked({ targets }: Balancer): boolean {
-  return targets.flatMap(healthOf).some(({ status }) => status === 'unknown')
+  return healthOf(targets).some(({ status }) => status === 'unknown')
 }
 
 /** Services of which some targets do not answer, or all, or that have none because no server matches. */
 function ofBalancer({ id, name, services, targets }: Balancer, project: string): Need[] {
-  const health = targets.flatMap(healthOf)
+  const health = healthOf(targets)
   const link = {
     to: '/projects/$project/load-balancers/$id/{-$tab}',
     params: { project, id: String(id), tab: 'targets' },

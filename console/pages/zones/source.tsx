@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
 import diff from '../../ui/diff.module.css'
 import field from '../../ui/field.module.css'
+import { Said } from '../../ui/said.tsx'
 import { Sign } from '../../ui/state.tsx'
 import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
@@ -94,18 +95,22 @@ export function SourceCard({ text, name, refused, onText }: SourceProps) {
   )
 }
 
-/** Worded by its kind; what the server says more of a value is in English. */
+/** Worded by its kind, with what the server says more of it. */
 function Problem({ refused, withLine }: { readonly refused: Refused; readonly withLine?: boolean }) {
-  const { line, message, kind, what = '' } = refused
+  const { line, kind, what = '', why } = refused
+  const text = w.refusals[kind](what)
   return (
     <p className={cx(field.error, withLine && styles.padded)} role="alert">
       <Sign mood="bad" />
       <span>
         {withLine && line !== undefined && `${w.line(line)}: `}
-        {w.refusals[kind](what)}{' '}
-        <span className="faint" lang="en">
-          {message}
-        </span>
+        {why === undefined ? (
+          text
+        ) : (
+          <>
+            {text.replace(/\.$/, '')}: <Said texts={[why]} />
+          </>
+        )}
       </span>
     </p>
   )

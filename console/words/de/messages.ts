@@ -57,6 +57,8 @@ export const messages: Forms = {
   '{1} must have a mask from /0 to /{2}': '{1} braucht eine Maske von /0 bis /{2}',
   '{1} has host bits set; the network is {2}': '{1} hat gesetzte Host-Bits; das Netz ist {2}',
   'must be an IP address': 'muss eine IP-Adresse sein',
+  'must be an IPv4 address': 'muss eine IPv4-Adresse sein',
+  'must be an IPv6 address': 'muss eine IPv6-Adresse sein',
   'must be a public address': 'muss eine öffentliche Adresse sein',
 
   // ---- Labels und Selektoren

@@ -52,6 +52,8 @@ export const named: Forms = {
   'a server has at most {1} open consoles': 'Ein Server hat höchstens {1} offene Konsolen.',
   '{1} is locked: an action is already running': '{1}: daran läuft eine Aktion. Versuche es danach noch einmal.',
   '{1} deletion is protected': '{1}: vor dem Löschen geschützt. Nimm zuerst den Schutz weg.',
+  "{1} with ID '{2}' changed during the request; please retry":
+    '{1} {2}: wurde zugleich anderswo geändert. Sieh nach und versuche es noch einmal.',
   'another change of the {1} is under way; please retry':
     '{1}: wurde zugleich anderswo geändert. Sieh nach und versuche es noch einmal.',
 }

@@ -49,6 +49,8 @@ export const named: Forms = {
   'a server has at most {1} open consoles': 'A server has at most {1} open consoles.',
   '{1} is locked: an action is already running': 'An action is running on this {1}. Try again when it has ended.',
   '{1} deletion is protected': 'The {1} is protected from deletion. Take the protection off first.',
+  "{1} with ID '{2}' changed during the request; please retry":
+    'The {1} {2} was changed elsewhere at the same time. Look at it and try again.',
   'another change of the {1} is under way; please retry':
     'The {1} was changed elsewhere at the same time. Look at it and try again.',
 }

@@ -156,7 +156,9 @@ forEachDatabase('firewalls', (open) => {
           .where('id', '=', id)
           .execute(),
       )
-    expect(await api.put(`/firewalls/${id}`, { name: 'mine' }), 409, 'conflict')
+    const refused = await api.put(`/firewalls/${id}`, { name: 'mine' })
+    expect(refused, 409, 'conflict')
+    assert.equal(refused.body.error.message, `firewall with ID '${id}' changed during the request; please retry`)
     assert.equal(writes, 3)
     assert.equal((await api.get(`/firewalls/${id}`)).body.firewall.name, 'rival-3')
     let once = true

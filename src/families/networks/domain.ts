@@ -226,7 +226,7 @@ export function withoutSubnet(network: Topology, text: string): Topology {
 function readRoute({ destination: text, gateway }: Route, at: string): Route {
   const destination = text === everywhere ? text : readRange(text, `${at}destination`, [8, 32])
   const parsed = parseAddress(gateway)
-  if (!parsed.ok || parsed.family !== 4) throw refusal(`${at}gateway`, 'must be an ipv4 address')
+  if (!parsed.ok || parsed.family !== 4) throw refusal(`${at}gateway`, 'must be an IPv4 address')
   return { destination, gateway: parsed.address }
 }
 

@@ -11,7 +11,7 @@ import { placementGroupsToWire } from './view.ts'
 
 /** Deletes a group. Errors: `not_found`; `conflict` when servers keep joining it. */
 function removeGroup({ db, faults }: Platform, scope: ProjectScope, groupId: number): Promise<void> {
-  return optimistically(async () => {
+  return optimistically(placementGroups, groupId, async () => {
     const members = (await membersOfGroups(db.query, scope, [groupId])).map(({ serverId }) => serverId)
     await beforeWrite(faults, placementGroups.type)
     return db.transact(async (tx) => {

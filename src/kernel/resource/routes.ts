@@ -83,7 +83,7 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
       reply(await resource.get(db.query, call.scope, call.params.id), db.query, call),
 
     update: (call: UpdateCall<Resource<T, P, Item>>) =>
-      optimistically(async () => {
+      optimistically(resource, call.params.id, async () => {
         const { scope, params, body } = call
         const before = await resource.get(db.query, scope, params.id)
         await beforeWrite(faults, type)

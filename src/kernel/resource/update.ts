@@ -12,14 +12,18 @@ const tries = 3
 
 /**
  * Repeats `attempt` until it succeeds. An attempt returns its reply, which it reads before its commit: what is committed
- * can no longer fail. Errors: 409 `conflict`; whatever the attempt throws.
+ * can no longer fail. `title` and `id` say what is changed. Errors: 409 `conflict`; whatever the attempt throws.
  */
-export async function optimistically<T>(attempt: () => Promise<T | typeof changedMeanwhile>): Promise<T> {
+export async function optimistically<T>(
+  { title }: { readonly title: string },
+  id: number,
+  attempt: () => Promise<T | typeof changedMeanwhile>,
+): Promise<T> {
   for (let i = 0; i < tries; i++) {
     const result = await attempt()
     if (result !== changedMeanwhile) return result
   }
-  throw new ApiError('conflict', 'the resource changed during the request; please retry')
+  throw new ApiError('conflict', `${title} with ID '${id}' changed during the request; please retry`)
 }
 
 /** Where a test lets a rival write between a read and the write that builds on it. */

@@ -153,7 +153,8 @@ function readField(reader: Reader, field: Field): string | undefined {
     case 'ipv4':
     case 'ipv6': {
       const address = parseAddress(word.source)
-      if (!address.ok || address.family !== (field.kind === 'ipv4' ? 4 : 6)) return `must be an ${field.kind} address`
+      const family = field.kind === 'ipv4' ? 4 : 6
+      if (!address.ok || address.family !== family) return `must be an IPv${family} address`
       texts.push(address.address)
       parts.push(addressBytes(address.address))
       return

@@ -43,6 +43,8 @@ interface Reason {
   readonly kind: MalformedKind
   /** The part that it is about, as it is spelled. */
   readonly what?: string
+  /** What is wrong with it, where its kind does not say all. */
+  readonly why?: string
 }
 
 /** The message completes a sentence that begins with "the text". */
@@ -65,10 +67,8 @@ const mostPieces = 10_000
  */
 const mostCharacters = 5 * 65_535
 
-const tooLong = (line: number) =>
-  new Malformed(line, `is too long: it can have ${mostPieces} words and spaces, and ${mostCharacters} characters`, {
-    kind: 'long',
-  })
+const longest = `it can have ${mostPieces} words and spaces, and ${mostCharacters} characters`
+const tooLong = (line: number) => new Malformed(line, `is too long: ${longest}`, { kind: 'long', why: longest })
 
 const codes = { tab: 0x09, newline: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, open: 0x28, close: 0x29 } as const
 const [semicolon, backslash] = [0x3b, 0x5c]

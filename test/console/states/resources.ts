@@ -129,7 +129,7 @@ export const resourceStates: readonly PageState[] = [
     async act({ page }) {
       await page.getByRole('textbox', { name: 'The file' }).fill(`${zoneFile}wrong IN A 203.0.113.300\n`)
       await page.getByRole('button', { name: 'Show lines' }).click()
-      await page.getByText('must be an ipv4 address').waitFor()
+      await page.getByText('must be an IPv4 address').waitFor()
     },
   },
   { name: 'certificates', path: 'P/certificates', ...zones },

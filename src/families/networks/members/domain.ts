@@ -86,7 +86,7 @@ export function chooseAliases(
 
 function readAddress(text: string, field: string): string {
   const parsed = parseAddress(text)
-  if (!parsed.ok || parsed.family !== 4) throw refusal(field, 'must be an ipv4 address')
+  if (!parsed.ok || parsed.family !== 4) throw refusal(field, 'must be an IPv4 address')
   return parsed.address
 }
 

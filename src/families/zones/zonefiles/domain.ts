@@ -67,8 +67,8 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
 }
 
 /** `readZonefile` adds the number of the line. */
-const fail = (message: string, kind: MalformedKind, what?: string) =>
-  new Malformed(0, message, { kind, ...(what === undefined ? {} : { what }) })
+const fail = (message: string, kind: MalformedKind, what?: string, why?: string) =>
+  new Malformed(0, message, { kind, ...(what === undefined ? {} : { what }), ...(why === undefined ? {} : { why }) })
 
 function readDirective(state: State, { tokens }: Entry): void {
   const [directive, value, ...more] = tokens.map(({ source }) => source)
@@ -97,26 +97,26 @@ function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): 
   if (state.owner === undefined) throw fail('begins without an owner', 'ownerless')
   const { ttl, type, data } = readHead(isIndented ? tokens : tokens.slice(1))
   const value = readRdata(type, data, state.origin, { quotesNeeded: false })
-  if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`, 'value', type)
+  if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`, 'value', type, value.message)
   if (comment.length > 255) throw fail('has a comment of more than 255 characters', 'comment')
   const later = state.ttl === state.firstTtl ? null : (state.ttl ?? null)
   const rrset: RrsetContent = { name: state.owner, type, ttl: ttl ?? later, records: [] }
   const key = rrsetKey(rrset)
   const draft = state.drafts.get(key) ?? { rrset, records: [] }
   // What no answer could hold is refused as soon as it is too much, not after all of it was read.
-  if (draft.records.length === rrsetLimits.records) throw fail(`${key}: ${tooManyRecords}`, 'set', key)
+  if (draft.records.length === rrsetLimits.records) throw fail(`${key}: ${tooManyRecords}`, 'set', key, tooManyRecords)
   draft.records.push({ value: settled(type, value.text), comment })
   state.drafts.set(key, draft)
 }
 
 function readOwner({ origin, zoneName }: State, { source }: Token): string {
   const name = parseName(source, origin)
-  if (!name.ok) throw fail(`has an owner that ${name.message}`, 'owner', source.slice(0, 80))
+  if (!name.ok) throw fail(`has an owner that ${name.message}`, 'owner', source.slice(0, 80), name.message)
   const wire = lowerName(name.wire)
   if (!isWithin(wire, origin)) throw fail('has an owner outside the zone', 'outside', source.slice(0, 80))
   const relative = wire === origin ? apex : printName(`${wire.slice(0, wire.length - origin.length)}\0`).slice(0, -1)
   const problem = recordNameProblem(relative, zoneName)
-  if (problem !== undefined) throw fail(`has an owner that ${problem}`, 'owner', source.slice(0, 80))
+  if (problem !== undefined) throw fail(`has an owner that ${problem}`, 'owner', source.slice(0, 80), problem)
   return relative
 }
 
@@ -141,7 +141,7 @@ function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): G
   const typesByName = new Map<string, string[]>()
   for (const rrset of rrsets) {
     const problem = rrsetProblem(zoneName, rrset)
-    if (problem !== undefined) throw fail(`${rrsetKey(rrset)}: ${problem}`, 'set', rrsetKey(rrset))
+    if (problem !== undefined) throw fail(`${rrsetKey(rrset)}: ${problem}`, 'set', rrsetKey(rrset), problem)
     const types = typesByName.get(rrset.name) ?? []
     types.push(rrset.type)
     typesByName.set(rrset.name, types)

@@ -48,6 +48,8 @@ export interface Refused {
   readonly kind: RefusedKind
   /** The part that it is about, as it is spelled. */
   readonly what?: string
+  /** What is wrong with it, where its kind does not say all. */
+  readonly why?: string
 }
 
 /** Compares a zone with a file that would replace what is in it. `limits` are those of the installation. */
