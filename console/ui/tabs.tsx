@@ -23,9 +23,14 @@ export function Tabs({
   // On narrow screens the row scrolls; the open tab is always in view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: again for each tab that is opened
   useLayoutEffect(() => {
-    const open = row.current?.querySelector<HTMLElement>('[aria-current]')
-    if (row.current && open)
-      row.current.scrollLeft = open.offsetLeft + open.offsetWidth / 2 - row.current.clientWidth / 2
+    const show = () => {
+      const open = row.current?.querySelector<HTMLElement>('[aria-current]')
+      if (row.current && open)
+        row.current.scrollLeft = open.offsetLeft + open.offsetWidth / 2 - row.current.clientWidth / 2
+    }
+    show()
+    addEventListener('resize', show)
+    return () => removeEventListener('resize', show)
   }, [current])
   return (
     <nav ref={row} className={styles.tabs} aria-label={label}>

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
 import { sh } from '../../commands/shell.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
@@ -105,7 +106,18 @@ function Aside({ volume, server }: { readonly volume: Volume; readonly server: s
             r.server,
             volume.server === null ? <None key="none" /> : <ServerLink key="server" id={volume.server} name={server} />,
           ],
-          [w.size, [w.gb(number(volume.size)), price && p.aMonth(price)].filter(Boolean).join(' · ')],
+          [
+            w.size,
+            <Fragment key="size">
+              {w.gb(number(volume.size))}
+              {price && (
+                <>
+                  <br />
+                  {p.aMonth(price)}
+                </>
+              )}
+            </Fragment>,
+          ],
           [w.format, volume.format ?? <None key="format" />],
           [w.device, <Copyable key="device" text={volume.linux_device} />],
           [r.created, <Ago key="created" time={volume.created} />],

@@ -29,9 +29,9 @@ export const loadBalancerGlance: Glance = {
         some.map(({ id }) => id),
       )
       if (!seen) break
-      for (const { id, projectId, behind } of some) {
+      for (const { id, projectId, isFilled } of some) {
         const isIll = seen.get(id)?.health.some(({ health }) => health.status === 'unhealthy') ?? false
-        if (isIll || behind === 0) failing.set(projectId, (failing.get(projectId) ?? 0) + 1)
+        if (isIll || !isFilled) failing.set(projectId, (failing.get(projectId) ?? 0) + 1)
       }
     }
     return failing

@@ -1,4 +1,5 @@
 /** What the host's side asks about Load Balancers: a DNS query knows an address and no Project. */
+import { sql } from 'kysely'
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
@@ -44,27 +45,21 @@ export async function existing(query: Queries, ids: readonly number[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The Load Balancers of some Projects that have services and targets, each with how many servers and addresses these are. */
+/** The Load Balancers of some Projects that have services and targets, and whether any server or address is behind these. */
 export async function balancersInUse(query: Queries, ids: readonly ProjectId[]) {
+  const targets = sql`select 1 from load_balancer_target where load_balancer_id = load_balancer.id`
+  const matches = sql`select 1 from load_balancer_match where load_balancer_id = load_balancer.id`
+  const isFilled = sql<
+    0 | 1
+  >`case when exists (${targets} and selector is null) or exists (${matches}) then 1 else 0 end`
   const rows = await acrossProjects(query)
     .selectFrom('load_balancer')
-    .innerJoin('load_balancer_target', 'load_balancer_target.load_balancer_id', 'load_balancer.id')
-    .leftJoin('load_balancer_match', 'load_balancer_match.target_id', 'load_balancer_target.id')
-    .select(({ fn }) => [
-      'load_balancer.id',
-      'load_balancer.project_id',
-      fn.count('load_balancer_target.server_id').as('servers'),
-      fn.count('load_balancer_target.ip').as('addresses'),
-      fn.count('load_balancer_match.server_id').as('matches'),
-    ])
-    .where('load_balancer.project_id', 'in', ids)
+    .select(['id', 'project_id', isFilled.as('is_filled')])
+    .where('project_id', 'in', ids)
     .where('services', '!=', '[]')
-    .groupBy(['load_balancer.id', 'load_balancer.project_id'])
+    .where(sql<boolean>`exists (${targets})`)
     .execute()
-  return rows.map(({ id, project_id: projectId, servers, addresses, matches }) => ({
-    ...{ id, projectId },
-    behind: Number(servers) + Number(addresses) + Number(matches),
-  }))
+  return rows.map(({ id, project_id: projectId, is_filled }) => ({ id, projectId, isFilled: is_filled === 1 }))
 }
 
 /** How many Load Balancers of each type some Projects have in each location. */
