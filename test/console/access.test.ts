@@ -264,6 +264,8 @@ forConsole('access in the console', (open) => {
     await console.visit('P/activity?what=requests')
     await expect(page.getByRole('link', { name: 'POST /servers' }).first()).toBeVisible()
     await console.visit('P/activity')
+    // The filter comes with the entries.
+    await expect(page.getByRole('link', { name: 'Create server' }).first()).toBeVisible()
     await press(page, '/')
     await page.keyboard.type('protection')
     await expect(page.getByRole('table').getByRole('row')).toHaveCount(2)
