@@ -1,12 +1,11 @@
 /** Failures of actions in many Projects that somebody has to care about. */
-import type { Kysely } from 'kysely'
 import { familyOf } from '../kernel/actions/activity.ts'
 import type { ResourceRef } from '../kernel/actions/define.ts'
 import { standingFailures } from '../kernel/actions/failures.ts'
 import type { Action } from '../kernel/actions/tables.ts'
 import type { Queries } from '../kernel/data/db.ts'
 import type { ProjectId } from '../kernel/scope.ts'
-import { kinds } from './store.ts'
+import { kinds, presentAmong } from './store.ts'
 
 /** Families whose states tell of their failures. */
 const told: ReadonlySet<string> = new Set(['certificates'])
@@ -39,20 +38,13 @@ async function goneAmong(
   actions: readonly Action[],
 ): Promise<ReadonlySet<string>> {
   const gone = new Set<string>()
-  const tables = query as unknown as Kysely<Record<string, { id: number; project_id: ProjectId }>>
-  for (const { path, type } of kinds) {
+  for (const kind of kinds) {
+    const { path, type } = kind
     const refs = actions.flatMap((action) =>
       action.resources.filter((ref) => ref.type === type && (type !== 'image' || familyOf(action) === path)),
     )
     if (refs.length === 0) continue
-    const ids = [...new Set(refs.map(({ id }) => id))]
-    const rows = await tables
-      .selectFrom(type as string)
-      .select('id')
-      .where('project_id', 'in', projects)
-      .where('id', 'in', ids)
-      .execute()
-    const there = new Set(rows.map(({ id }) => id))
+    const there = await presentAmong(query, projects, kind, [...new Set(refs.map(({ id }) => id))])
     for (const ref of refs) if (!there.has(ref.id)) gone.add(keyOf(ref))
   }
   return gone

@@ -35,3 +35,20 @@ export async function countResources(
   }
   return found
 }
+
+/** Those of some ids that are resources of a kind in some Projects. */
+export async function presentAmong(
+  query: Queries,
+  projects: readonly ProjectId[],
+  { type }: Kind,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const tables = query as unknown as Kysely<Record<string, { id: number; project_id: ProjectId }>>
+  const rows = await tables
+    .selectFrom(type as string)
+    .select('id')
+    .where('project_id', 'in', projects)
+    .where('id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
