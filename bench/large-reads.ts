@@ -1,4 +1,4 @@
-/** Measures how one Project is affected by another one whose many clients read what is large. */
+/** Measures how one Project is affected by another one whose many clients read or change what is large. */
 
 import { firewalls } from '../src/families/firewalls/store.ts'
 import { createProject, findProject } from '../src/kernel/access/projects.ts'
@@ -11,7 +11,8 @@ import type { ProjectScope } from '../src/kernel/scope.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { coverServers } from '../test/covered-servers.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
-import type { Workshop } from './processes.ts'
+import type { Job } from './load.ts'
+import type { Running, Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
 import { type Effort, inTurns } from './rounds.ts'
 
@@ -22,28 +23,84 @@ const covered = 1_000
 const clients = 16
 const mostRatio = 3
 
-/** Reads of one Project while 16 clients of another list firewalls that cover 1,000 servers, compared with idle. */
+/** What the neighbour asks while 16 clients of another Project ask something large, and how the latter is called. */
+interface Scene {
+  readonly title: string
+  readonly crowd: string
+  readonly probe: Pick<Job, 'method' | 'body'>
+  crowdJob(url: string, covering: readonly number[]): Pick<Job, 'url' | 'method' | 'paths' | 'body'>
+}
+
+const labels = '{"labels":{"n":"{n}"}}'
+const lists: Scene = {
+  title: "a neighbour's GET, beside large lists",
+  crowd: 'lists',
+  probe: { method: 'GET' },
+  crowdJob: (url) => ({ url: `${url}/v1/firewalls`, method: 'GET' }),
+}
+const changes: Scene = {
+  title: "a neighbour's PUT, beside changes of large firewalls",
+  crowd: 'changes',
+  probe: { method: 'PUT', body: labels },
+  crowdJob: (url, covering) => ({
+    url,
+    method: 'PUT',
+    paths: covering.map((id) => `/v1/firewalls/${id}`),
+    body: labels,
+  }),
+}
+
+const scenes = [lists, changes].filter((s) => !process.env.SCENE || s.crowd === process.env.SCENE)
+
+/**
+ * Requests of one Project while 16 clients of another list firewalls that cover 1,000 servers, or change their labels,
+ * compared with idle.
+ */
 export async function besideLargeReads(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const postgres = await startPostgres({ durable: true })
   workshop.keep(() => postgres.stop())
   const { url } = await createDatabase(postgres.url)
   return [
-    await beside(workshop, effort, 'SQLite', `sqlite:${workshop.file('large-reads.db')}`),
-    await beside(workshop, effort, 'PostgreSQL', url),
+    ...(await besideAll(workshop, effort, 'SQLite', `sqlite:${workshop.file('large-reads.db')}`)),
+    ...(await besideAll(workshop, effort, 'PostgreSQL', url)),
   ]
 }
 
-async function beside(workshop: Workshop, effort: Effort, title: string, database: string): Promise<Row> {
-  const { quiet, path } = await prepare(database)
+async function besideAll(workshop: Workshop, effort: Effort, title: string, database: string): Promise<Row[]> {
+  const prepared = await prepare(database)
+  const wolke = await workshop.serve(database, { watch: true })
+  const load = [workshop.generator(), workshop.generator()] as const
+  const rows: Row[] = []
+  for (const scene of scenes) rows.push(await beside(scene, effort, { title, wolke, load, ...prepared }))
+  await wolke.stop()
+  return rows
+}
+
+/** What the Projects have in a database. */
+interface Prepared {
+  readonly quiet: string
+  readonly path: string
+  readonly coveringIds: readonly number[]
+}
+
+type Generator = ReturnType<Workshop['generator']>
+
+interface Place extends Prepared {
+  readonly title: string
+  readonly wolke: Running
+  readonly load: readonly [Generator, Generator]
+}
+
+async function beside(scene: Scene, effort: Effort, place: Place): Promise<Row> {
+  const { title, wolke, quiet, path, coveringIds } = place
   // Each of the large lists takes a while, and some must be answered.
   const seconds = Math.max(effort.seconds, 5)
-  const wolke = await workshop.serve(database, { watch: true })
-  const [calm, crowd] = [workshop.generator(), workshop.generator()]
+  const [calm, crowd] = place.load
   const times = { idle: [] as number[], loaded: [] as number[] }
   let answers = 0
   let stallMs = 0
   const probe = async (kind: keyof typeof times) => {
-    const load = await calm({ url: wolke.url + path, method: 'GET', token: quiet, connections: 1, seconds })
+    const load = await calm({ url: wolke.url + path, ...scene.probe, token: quiet, connections: 1, seconds })
     times[kind].push(load.p50Ms)
     return load.p99Ms
   }
@@ -53,36 +110,38 @@ async function beside(workshop: Workshop, effort: Effort, title: string, databas
     async wolke() {
       let p99 = 0
       stallMs = await wolke.stallDuring(async () => {
-        const listing = crowd({ url: `${wolke.url}/v1/firewalls`, method: 'GET', connections: clients, seconds })
+        const asking = crowd({ ...scene.crowdJob(wolke.url, coveringIds), connections: clients, seconds })
         p99 = await probe('loaded')
-        answers = (await listing).requestsPerSecond
+        answers = (await asking).requestsPerSecond
       })
       return p99
     },
   })
-  await wolke.stop()
   return {
-    name: `a neighbour's GET, beside large lists, ${title}`,
+    name: `${scene.title}, ${title}`,
     unit: 'ms',
     ...compared,
     p50Ms: median(times.loaded),
     p99Ms: compared.wolke,
     bar: { text: `p99 <= ${mostRatio}x idle`, met: compared.ratio <= mostRatio },
-    note: `${clients} clients, ${covering} x ${covered} servers, ${answers.toFixed(0)} lists/s; idle p50 ${median(times.idle).toFixed(2)} ms; stall ${stallMs.toFixed(1)} ms`,
+    note: `${clients} clients, ${covering} x ${covered} servers, ${answers.toFixed(0)} ${scene.crowd}/s; idle p50 ${median(times.idle).toFixed(2)} ms; stall ${stallMs.toFixed(1)} ms`,
   }
 }
 
 /** A database in which Project `default` has large firewalls, and the neighbour, with its token, a small one. */
-async function prepare(database: string): Promise<{ quiet: string; path: string }> {
+async function prepare(database: string): Promise<Prepared> {
   const db = await openDatabase(parseDatabaseUrl(database)!, { clock: { now: () => Date.parse(created) } })
   try {
     await migrate(db, migrations)
     return await db.transact(async (tx) => {
-      await coverServers(tx, await findOrCreate(tx, 'default'), { count: covering, servers: covered })
+      const coveringIds = await coverServers(tx, await findOrCreate(tx, 'default'), {
+        count: covering,
+        servers: covered,
+      })
       const neighbour = await findOrCreate(tx, 'neighbour')
       const { id } = await firewalls.insert(tx, neighbour, { name: 'small', labels: {}, rules: '[]' })
       const quiet = await createToken(tx, { ...neighbour, name: 'bench', readOnly: false, created })
-      return { quiet, path: `/v1/firewalls/${id}` }
+      return { quiet, path: `/v1/firewalls/${id}`, coveringIds }
     })
   } finally {
     await db.close()

@@ -3,7 +3,7 @@ import autocannon from 'autocannon'
 
 export interface Job {
   readonly url: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly token: string
   /** Paths to request in turn, instead of the path of `url`. */
   readonly paths?: readonly string[]

@@ -6,12 +6,12 @@ import { parseSelector } from '../src/kernel/contract/selectors.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 
-/** Adds firewalls whose selectors match so many servers each; replies say the ids of those alone. */
+/** Adds firewalls whose selectors match so many servers each, of which replies say the ids alone; returns their ids. */
 export async function coverServers(
   tx: Transaction,
   scope: ProjectScope,
   { count, servers }: { readonly count: number; readonly servers: number },
-): Promise<void> {
+): Promise<readonly number[]> {
   const parsed = parseSelector('env=prod')
   if (!parsed.ok) throw new Error(parsed.message)
   await lockProject(tx, scope, 'update')
@@ -24,4 +24,5 @@ export async function coverServers(
     const applicationId = await insertApplication(tx, scope, firewallId, { selector: parsed.selector })
     await putMatches(tx, scope, { firewallId, applicationId }, ids)
   }
+  return covering
 }

@@ -1,11 +1,17 @@
-/** One Project's requests leave the others their turns: those that wait for a row (PostgreSQL), and those that read much. */
+/**
+ * One Project's requests leave the others their turns: those that wait for a row (PostgreSQL), those that read much, and
+ * those that change what is large.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import type { ProjectId } from '../src/kernel/scope.ts'
+import { entriesOf } from './audit-log.ts'
 import { run, until } from './bare-database.ts'
 import { coverServers } from './covered-servers.ts'
 import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
+import { watchDatabase } from './watched-database.ts'
 
 forEachDatabase('While all that a Project may hold of the database waits', (open, engineName) => {
   if (engineName !== 'postgres') return
@@ -78,6 +84,122 @@ forEachDatabase('While a Project reads what is large with many clients', (open) 
       const counts = body.firewalls.map(countCovered)
       assert.deepEqual(counts, [0, 2_100, 2_100, 2_100, 2_100, 2_100])
     }
+  })
+})
+
+/** Reads the servers that the selectors of a firewall or a Load Balancer match. */
+const readsMatched = /^select \* from "(firewall|load_balancer)_match"/
+
+forEachDatabase('While a Project changes what is large', (open) => {
+  /** A world that counts the rows of servers that transactions read, and does something after each commit. */
+  async function openWatched() {
+    const seen = { rows: 0, isWatching: false, afterCommit: async () => {}, beforeRead: () => {} }
+    const after = ({ sql }: CompiledQuery, rows: readonly unknown[]) => {
+      if (seen.isWatching && readsMatched.test(sql)) seen.rows += rows.length
+    }
+    const world = await open({
+      runActions: false,
+      wrapDatabase(db) {
+        const watched = watchDatabase(db, () => ({ after }), { before: () => seen.beforeRead() })
+        return {
+          ...watched,
+          get query() {
+            return watched.query
+          },
+          async transact(work, options) {
+            const result = await watched.transact(work, options)
+            await seen.afterCommit()
+            return result
+          },
+        }
+      },
+    })
+    return { ...world, seen }
+  }
+
+  test('the servers that it stands for are read after the commit, and the reply has them all', async () => {
+    const { api, settle, seen } = await openWatched()
+    const servers: number[] = []
+    for (const name of ['a', 'b', 'c']) {
+      const given = { name, server_type: 'cx23', image: 'debian-13', labels: { env: 'prod' } }
+      servers.push((await api.post('/servers', given)).body.server.id)
+    }
+    await settle()
+    /** What a change replies, which reads no servers until its commit. */
+    const change = async (method: string, path: string, body: unknown, status: number) => {
+      seen.isWatching = true
+      const answer = await api.request(method, path, { body })
+      seen.isWatching = false
+      assert.equal(answer.status, status, answer.text)
+      assert.equal(seen.rows, 0, `${method} ${path}`)
+      return answer.body
+    }
+    const prod = { type: 'label_selector', label_selector: { selector: 'env=prod' } }
+    const idsIn = (parts: { server: { id: number } }[]) => parts.map(({ server }) => server.id)
+
+    const { firewall } = await change('POST', '/firewalls', { name: 'wide', apply_to: [prod] }, 201)
+    assert.deepEqual(idsIn(firewall.applied_to[0].applied_to_resources), servers)
+    const wide = `/firewalls/${firewall.id}`
+    const labelled = (await change('PUT', wide, { labels: { a: 'b' } }, 200)).firewall
+    assert.deepEqual(labelled, { ...firewall, labels: { a: 'b' } })
+    await change('DELETE', wide, undefined, 422)
+    const [first] = servers
+    const one = { type: 'server', server: { id: first } }
+    await change('POST', `${wide}/actions/remove_from_resources`, { remove_from: [one] }, 422)
+    await change('POST', `${wide}/actions/apply_to_resources`, { apply_to: [one] }, 201)
+
+    const given = { name: 'lb', load_balancer_type: 'lb11', location: 'fsn1', targets: [prod] }
+    const { load_balancer } = await change('POST', '/load_balancers', given, 201)
+    assert.deepEqual(idsIn(load_balancer.targets[0].targets), servers)
+    await settle()
+    const balancer = `/load_balancers/${load_balancer.id}`
+    const named = (await change('PUT', balancer, { name: 'named' }, 200)).load_balancer
+    assert.equal(named.name, 'named')
+    assert.deepEqual(named, (await api.get(balancer)).body.load_balancer)
+    assert.deepEqual(idsIn(named.targets[0].targets), servers)
+    await change('POST', `${balancer}/actions/change_type`, { load_balancer_type: 'lb21' }, 201)
+    await settle()
+    await change('POST', `${balancer}/actions/add_target`, one, 201)
+    await settle()
+    await change('POST', `${balancer}/actions/remove_target`, one, 201)
+    await settle()
+    await change('DELETE', balancer, undefined, 201)
+  })
+
+  test('the reply shows its own change, though somebody else deletes the rest before it is read', async () => {
+    const { api, seen } = await openWatched()
+    const { id } = (await api.post('/firewalls', { name: 'brief' })).body.firewall
+    seen.afterCommit = async () => {
+      seen.afterCommit = async () => {}
+      assert.equal((await api.delete(`/firewalls/${id}`)).status, 204)
+    }
+    const { status, body } = await api.put(`/firewalls/${id}`, { name: 'renamed' })
+    assert.equal(status, 200)
+    assert.equal(body.firewall.name, 'renamed')
+    assert.deepEqual(body.firewall.applied_to, [])
+    assert.equal((await api.get(`/firewalls/${id}`)).status, 404)
+  })
+
+  test('nobody is asked to repeat a change whose reply cannot be read, and the audit log has it once', async () => {
+    const { seen, ...world } = await openWatched()
+    const { api } = world
+    const { id } = (await api.post('/firewalls', { name: 'unread' })).body.firewall
+    seen.afterCommit = async () => {
+      seen.afterCommit = async () => {}
+      seen.beforeRead = () => {
+        seen.beforeRead = () => {}
+        throw Object.assign(new Error('the connection is lost'), { code: 'ECONNRESET' })
+      }
+    }
+    const answer = await api.put(`/firewalls/${id}`, { name: 'changed' })
+    assert.equal(answer.status, 500)
+    assert.equal(answer.body.error.code, 'server_error')
+    const entries = await entriesOf(world, answer)
+    assert.deepEqual(
+      entries.map(({ outcome }) => outcome),
+      ['ok'],
+    )
+    assert.equal((await api.get(`/firewalls/${id}`)).body.firewall.name, 'changed')
   })
 })
 

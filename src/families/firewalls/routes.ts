@@ -4,6 +4,7 @@ import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, recordOf, startActions } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
+import { LaterReply } from '../../kernel/contract/later.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
@@ -12,7 +13,7 @@ import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
 import { type Application, modeFor, parseTargets } from './applications/domain.ts'
 import { type ApplyCodes, applyTargets, removeTargets } from './applications/effects.ts'
-import { applicationsOf, serversUnder } from './applications/store.ts'
+import { oldestApplications, serversUnder } from './applications/store.ts'
 import { firewallChanges } from './changes.ts'
 import type { firewallEndpoints } from './contract.ts'
 import { filters } from './desired.ts'
@@ -51,7 +52,7 @@ const maxNamed = 20
 
 /** Clients compare the message with exactly this text, so the details say what uses the firewall. */
 function stillInUse(id: number, used: readonly Application[]): ApiError {
-  const details = { applied_to: used.slice(0, maxNamed).map(targetToWire) }
+  const details = { applied_to: used.map(targetToWire) }
   return new ApiError('resource_in_use', `firewall with ID ${id} is still in use`, { details })
 }
 
@@ -84,14 +85,15 @@ export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndp
     async create({ scope, body: { name, labels = {}, rules: given, apply_to: applyTo } }) {
       const rules = rulesOf(given ?? [], clock.now())
       const targets = parseTargets(applyTo ?? [], 'apply_to')
-      return adding(platform, firewalls, scope, async (tx) => {
+      const made = await adding(platform, firewalls, scope, async (tx) => {
         if (targets.length > 0) await lockProject(tx, scope, modeFor(targets))
         const firewall = await firewalls.insert(tx, scope, { name, labels, rules: JSON.stringify(rules) })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
-        const actions = await startActions(tx, scope, [rulesSet(firewall.id), ...applied])
-        const wire = targets.length > 0 ? await firewallToWire(tx.query, scope, firewall) : toWire(firewall)
-        return { firewall: wire, actions: actions.map(actionToWire) }
+        return { firewall, actions: await startActions(tx, scope, [rulesSet(firewall.id), ...applied]) }
       })
+      const actions = made.actions.map(actionToWire)
+      if (targets.length === 0) return { firewall: toWire(made.firewall), actions }
+      return new LaterReply(async () => ({ firewall: await firewallToWire(db.query, scope, made.firewall), actions }))
     },
 
     async get({ scope, params }) {
@@ -100,7 +102,7 @@ export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndp
     },
 
     remove: removal(platform, firewalls, async (tx, scope, { id }) => {
-      const used = await applicationsOf(tx.query, scope, [id])
+      const used = await oldestApplications(tx.query, scope, id, maxNamed)
       if (used.length > 0) throw stillInUse(id, used)
     }),
 

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import type { Queries } from '../../kernel/data/db.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Application } from './applications/domain.ts'
-import { applicationsOf, pairsOfServers } from './applications/store.ts'
+import type { Application, ResolvedApplication } from './applications/domain.ts'
+import { pairsOfServers, resolvedApplicationsOf } from './applications/store.ts'
 import type { Firewall as Wire } from './contract.ts'
 import { filters } from './desired.ts'
 import type { Firewall, Rule } from './domain.ts'
@@ -18,7 +18,7 @@ export async function firewallsToWire(
   scope: ProjectScope,
   firewalls: readonly Firewall[],
 ): Promise<FirewallWire[]> {
-  const applications = await applicationsOf(
+  const applications = await resolvedApplicationsOf(
     query,
     scope,
     firewalls.map((firewall) => firewall.id),
@@ -30,7 +30,7 @@ export async function firewallsToWire(
   })
 }
 
-async function appliedToWire(firewall: Firewall, applications: readonly Application[]): Promise<FirewallWire> {
+async function appliedToWire(firewall: Firewall, applications: readonly ResolvedApplication[]): Promise<FirewallWire> {
   return { ...toWire(firewall), applied_to: await mapInTurns(applications, applicationToWire) }
 }
 
@@ -62,7 +62,7 @@ function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, desc
   }
 }
 
-function applicationToWire(application: Application): Entry | Promise<Entry> {
+function applicationToWire(application: ResolvedApplication): Entry | Promise<Entry> {
   const target = targetToWire(application)
   if (target.type === 'server') return target
   return mapInTurns(application.matched, serverToWire).then((servers) => ({ ...target, applied_to_resources: servers }))

@@ -6,6 +6,7 @@ import { actionToWire } from '../../kernel/actions/routes.ts'
 import { startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { toIdOrName } from '../../kernel/contract/contract.ts'
+import { LaterReply } from '../../kernel/contract/later.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { adding } from '../../kernel/resource/routes.ts'
@@ -37,7 +38,7 @@ export async function create(platform: Platform, scope: ProjectScope, body: Crea
   const wanted = readRequest(platform, body)
   const { type, targets, services, networkId } = wanted
   checkRoom(type, { services, targets: targets.length })
-  return adding(platform, loadBalancers, scope, async (tx) => {
+  const made = await adding(platform, loadBalancers, scope, async (tx) => {
     await holdLabels(tx, scope, targets)
     if (networkId !== undefined) await holdNetwork(tx, scope, networkId)
     const balancer = await insertOne(tx, platform, scope, wanted)
@@ -48,9 +49,12 @@ export async function create(platform: Platform, scope: ProjectScope, body: Crea
       await insertPlace(tx, scope, { balancerId: id, networkId, ip })
     }
     await state.renew(tx, scope, [id])
-    const action = actionToWire(await startAction(tx, scope, startOn(createLoadBalancer, id)))
-    const [wire] = await loadBalancersToWire(platform, tx.query, scope, [balancer], new Map([[id, unused]]))
-    return { load_balancer: wire!, action }
+    return { balancer, action: await startAction(tx, scope, startOn(createLoadBalancer, id)) }
+  })
+  return new LaterReply(async () => {
+    const seen = new Map([[made.balancer.id, unused]])
+    const [wire] = await loadBalancersToWire(platform, platform.db.query, scope, [made.balancer], seen)
+    return { load_balancer: wire!, action: actionToWire(made.action) }
   })
 }
 

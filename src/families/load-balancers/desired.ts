@@ -7,7 +7,7 @@ import { placesOfBalancers } from './places/store.ts'
 import { certificatesOf, type Service } from './services/domain.ts'
 import { cookiePlace, loadBalancers } from './store.ts'
 import { resolveTargets } from './targets/addresses.ts'
-import { targetsOf } from './targets/store.ts'
+import { resolvedTargetsOf } from './targets/store.ts'
 
 export const state: Desired = defineDesired({
   table: 'load_balancer_state',
@@ -27,7 +27,7 @@ async function stateOf(world: World, balancer: LoadBalancer, generation: number)
   const { id, isPublic } = balancer
   const [place] = await placesOfBalancers(query, scope, [id])
   const network = place && place.status !== 'detaching' ? place.networkId : null
-  const targets = (await targetsOf(query, scope, [id])).filter(({ status }) => status !== 'removing')
+  const targets = (await resolvedTargetsOf(query, scope, [id])).filter(({ status }) => status !== 'removing')
   const certificates = await certificatesFor(world, balancer.services)
   return {
     id,

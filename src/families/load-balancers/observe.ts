@@ -6,7 +6,7 @@ import { recallServer } from '../servers/effects.ts'
 import { state } from './desired.ts'
 import type { Observation } from './driver.ts'
 import { serversBehind } from './targets/domain.ts'
-import { targetsOf } from './targets/store.ts'
+import { resolvedTargetsOf } from './targets/store.ts'
 
 export type Observations = ReadonlyMap<number, Observation>
 
@@ -53,7 +53,7 @@ async function staleAmong({ query, scope }: World, ids: readonly number[], seen:
 
 /** A simulated data plane knows what the simulated servers of this process do, so these are recalled first. */
 async function recall(world: World, id: number): Promise<void> {
-  const targets = await targetsOf(world.query, world.scope, [id])
+  const targets = await resolvedTargetsOf(world.query, world.scope, [id])
   for (const server of serversBehind(targets)) await recallServer(world, server)
   await state.repeat(world, id)
 }

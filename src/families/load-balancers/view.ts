@@ -13,7 +13,7 @@ import type { Observations } from './observe.ts'
 import { placesOfBalancers } from './places/store.ts'
 import { serviceToWire } from './services/view.ts'
 import { addressesBehind } from './targets/addresses.ts'
-import { targetsOf } from './targets/store.ts'
+import { resolvedTargetsOf } from './targets/store.ts'
 import { targetsToWire } from './targets/view.ts'
 import { typeOf } from './types.ts'
 
@@ -31,7 +31,7 @@ export async function loadBalancersToWire(
   const withPrimaryIps = balancers.filter(({ primaryIps }) => primaryIps.ipv4 ?? primaryIps.ipv6)
   const [places, targets, primaryIps] = await Promise.all([
     placesOfBalancers(query, scope, ids),
-    targetsOf(query, scope, ids),
+    resolvedTargetsOf(query, scope, ids),
     primaryIpsOfBalancers(
       query,
       scope,

@@ -44,8 +44,12 @@ export class AuditLog {
     note.state = 'closed'
   }
 
-  /** Notes the end of a request that was refused; `note` is missing where it was refused before it began. */
+  /**
+   * Notes the end of a request that was refused; `note` is missing where it was refused before it began. One that
+   * succeeded and could not be told so has its entry already.
+   */
   refused(requested: Requested, note: Note | undefined, { code, status }: { code: string; status: number }): void {
+    if (note?.state === 'closed') return
     const entry = entryOf(note ?? new Note(requested))
     if (note) note.state = 'closed'
     this.#add({ ...entry, outcome: code, status })

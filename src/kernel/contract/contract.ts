@@ -11,6 +11,7 @@ import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Browser } from './browser.ts'
 import { type Change, inEffect } from './changes.ts'
+import type { LaterReply } from './later.ts'
 import type { References } from './references.ts'
 import { parseSelector, type Selector } from './selectors.ts'
 
@@ -134,7 +135,11 @@ export interface ApiCall<E extends Endpoint> {
 }
 
 /** One handler for each row; a missing, surplus or mistyped handler does not compile. */
-export type Handlers<T extends Endpoints> = { readonly [K in keyof T]: (call: ApiCall<T[K]>) => Promise<ReplyOf<T[K]>> }
+export type Handlers<T extends Endpoints> = {
+  readonly [K in keyof T]: (call: ApiCall<T[K]>) => Promise<Returned<T[K]>>
+}
+
+type Returned<E extends Endpoint> = E['method'] extends 'GET' ? ReplyOf<E> : ReplyOf<E> | LaterReply<ReplyOf<E>>
 
 // ---- Query parameters ----------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import type { Note } from '../audit/note.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
 import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
+import { LaterReply } from '../contract/later.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
@@ -354,10 +355,14 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
       throw refusal
     }
     const call = toCall(request, params, options, input)
-    const result = await handler(sees ? await sees.fit(call) : call)
+    const made = await handler(sees ? await sees.fit(call) : call)
     if (request.note) options.audit?.succeeded(request.note)
-    options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
-    return answer(request, reply, mounted, result, options)
+    const finish = (result: unknown) => {
+      options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
+      return answer(request, reply, mounted, result, options)
+    }
+    if (!(made instanceof LaterReply)) return finish(made)
+    return reading(request.principal!.scope?.projectId, async () => finish(await made.read()))
   }
 }
 

@@ -5,6 +5,7 @@
 import { actionToWire } from '../actions/routes.ts'
 import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts'
 import { maxPerPage } from '../contract/contract.ts'
+import { LaterReply } from '../contract/later.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { byChunks } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
@@ -66,8 +67,8 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
   hooks: UpdateHooks<Item, UpdateOf<Resource<T, P, Item>>> = {},
 ) {
   const { type, path } = resource
-  const reply = async (item: Item, query: Queries, viewer: Viewer) => {
-    const [wire] = await view([item], query, viewer)
+  const reply = async (item: Item, viewer: Viewer) => {
+    const [wire] = await view([item], db.query, viewer)
     return { [type]: wire } as { readonly [K in T]: Wire }
   }
   return {
@@ -79,22 +80,22 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
       }
     },
 
-    get: async (call: Viewer & OnOne) =>
-      reply(await resource.get(db.query, call.scope, call.params.id), db.query, call),
+    get: async (call: Viewer & OnOne) => reply(await resource.get(db.query, call.scope, call.params.id), call),
 
-    update: (call: UpdateCall<Resource<T, P, Item>>) =>
-      optimistically(resource, call.params.id, async () => {
-        const { scope, params, body } = call
+    async update(call: UpdateCall<Resource<T, P, Item>>) {
+      const { scope, params, body } = call
+      const changed = await optimistically(resource, params.id, async () => {
         const before = await resource.get(db.query, scope, params.id)
         await beforeWrite(faults, type)
         return db.transact(async (tx) => {
           await hooks.before?.(tx, scope, body)
           const after = await resource.update(tx, scope, before, body)
-          if (after === changedMeanwhile) return after
-          await hooks.after?.(tx, scope, after, body)
-          return reply(after, tx.query, call)
+          if (after !== changedMeanwhile) await hooks.after?.(tx, scope, after, body)
+          return after
         })
-      }),
+      })
+      return new LaterReply(() => reply(changed, call))
+    },
   }
 }
 

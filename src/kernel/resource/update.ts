@@ -11,8 +11,8 @@ export const changedMeanwhile = Symbol('changed meanwhile')
 const tries = 3
 
 /**
- * Repeats `attempt` until it succeeds. An attempt returns its reply, which it reads before its commit: what is committed
- * can no longer fail. `title` and `id` say what is changed. Errors: 409 `conflict`; whatever the attempt throws.
+ * Repeats `attempt` until it succeeds, and returns its result. `title` and `id` say what is changed. Errors: 409
+ * `conflict`; whatever the attempt throws.
  */
 export async function optimistically<T>(
   { title }: { readonly title: string },

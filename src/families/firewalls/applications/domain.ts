@@ -2,12 +2,16 @@
 import { canonical, parseSelector, type Selector, storedSelector } from '../../../kernel/contract/selectors.ts'
 import { invalidInput, type Problem } from '../../../kernel/errors.ts'
 
-/** An entry of `applied_to` with the servers that it stands for. */
+/** An entry of `applied_to`. */
 export interface Application {
   readonly id: number
   readonly firewallId: number
   readonly serverId: number | null
   readonly selector: string | null
+}
+
+/** An entry with the servers that it stands for: many, if it has a selector. */
+export interface ResolvedApplication extends Application {
   /** Servers that count as matched by this selector. */
   readonly matched: readonly number[]
 }

@@ -19,6 +19,7 @@ import {
   directFirewalls,
   dropMatches,
   insertApplication,
+  matchedServers,
   matchesOfServer,
   pairsOfServers,
   putMatches,
@@ -54,8 +55,9 @@ export async function applyTargets(
   const known = await holdServers(tx, scope, serversAmong(targets))
   const applications = await applicationsOf(tx.query, scope, [firewallId])
   await checkTargets(tx, scope, targets, codes, { known, taken: new Set(applications.map(keyOfApplication)) })
-  const has = new Set(applications.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId])))
-  const matched = new Set(applications.flatMap((application) => application.matched))
+  const hasSelectors = targets.some((target) => 'selector' in target)
+  const matched = new Set(hasSelectors ? await matchedServers(tx.query, scope, firewallId) : [])
+  const has = new Set([...matched, ...applications.flatMap(({ serverId }) => serverId ?? [])])
   const starts: ActionStart[] = []
   const affected: number[] = []
   for (const target of targets) {
@@ -127,10 +129,11 @@ export async function removeTargets(
   const starts: ActionStart[] = []
   const affected: number[] = []
   const gone: number[] = []
+  const all = await applicationsOf(tx.query, scope, [firewallId])
   for (const target of targets) {
-    const applications = (await applicationsOf(tx.query, scope, [firewallId])).filter(({ id }) => !gone.includes(id))
+    const applications = all.filter(({ id }) => !gone.includes(id))
     const found = applications.find((application) => keyOfApplication(application) === keyOfTarget(target))
-    if (!found) throw notApplied(tx, target, applications)
+    if (!found) throw await notApplied(tx, scope, firewallId, target)
     gone.push(found.id)
     if (found.serverId !== null) {
       affected.push(found.serverId)
@@ -149,10 +152,10 @@ export async function removeTargets(
   return starts
 }
 
-function notApplied(tx: Transaction, target: Target, applications: readonly Application[]): ApiError {
+async function notApplied(tx: Transaction, scope: ProjectScope, firewallId: number, target: Target): Promise<ApiError> {
   if ('selector' in target) return missing(tx, 'the firewall is not applied to this label selector')
   const { serverId } = target
-  if (applications.some(({ matched }) => matched.includes(serverId))) {
+  if ((await matchesOfServer(tx.query, scope, serverId)).has(firewallId)) {
     return new ApiError(
       'firewall_managed_by_label_selector',
       `server with ID '${serverId}' has the firewall through a label selector`,
@@ -175,7 +178,8 @@ async function removeSelector(
   const others = applications.filter(({ id, selector }) => id !== gone.id && selector !== null)
   const direct = new Set(applications.map(({ serverId }) => serverId))
   const lost: number[] = []
-  for (const server of await serversByIds(tx.query, scope, gone.matched)) {
+  const matched = await matchedServers(tx.query, scope, firewallId, gone.id)
+  for (const server of await serversByIds(tx.query, scope, matched)) {
     const heir = others.find(({ selector }) => matches(storedSelector(selector as string), server.labels))
     if (heir) await putMatches(tx, scope, { firewallId, applicationId: heir.id }, [server.id])
     else lost.push(server.id)

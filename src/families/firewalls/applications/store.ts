@@ -8,7 +8,8 @@ import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Rule } from '../domain.ts'
-import type { Application, Target } from './domain.ts'
+import type { FirewallApplicationRow } from '../tables.ts'
+import type { Application, ResolvedApplication, Target } from './domain.ts'
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
@@ -19,19 +20,60 @@ export async function applicationsOf(
   firewallIds: readonly number[],
 ): Promise<Application[]> {
   const found: Application[] = []
-  const selective = new Map<number, { readonly firewallId: number; readonly matched: number[] }>()
-  for await (const rows of rowsBelow(query, scope, applicationsBelow, firewallIds)) {
-    for (const { id, firewall_id: firewallId, server_id: serverId, selector } of rows) {
-      const matched: number[] = []
-      found.push({ id, firewallId, serverId, selector, matched })
-      if (selector !== null) selective.set(id, { firewallId, matched })
-    }
-  }
+  for await (const rows of rowsBelow(query, scope, applicationsBelow, firewallIds)) found.push(...rows.map(fromRow))
+  return found
+}
+
+/** The same with the servers that their selectors match: too many to read them while others wait. */
+export async function resolvedApplicationsOf(
+  query: Queries,
+  scope: ProjectScope,
+  firewallIds: readonly number[],
+): Promise<ResolvedApplication[]> {
+  const found = (await applicationsOf(query, scope, firewallIds)).map((one) => ({ ...one, matched: [] as number[] }))
+  const selective = new Map(found.filter(({ selector }) => selector !== null).map((one) => [one.id, one]))
   const matching = [...selective.values()].map(({ firewallId }) => firewallId)
   for await (const rows of rowsBelow(query, scope, matchesBelow, matching)) {
     for (const { application_id, server_id } of rows) selective.get(application_id)?.matched.push(server_id)
   }
   return found
+}
+
+/** The oldest applications of a firewall, at most so many. */
+export async function oldestApplications(
+  query: Queries,
+  scope: ProjectScope,
+  firewallId: number,
+  most: number,
+): Promise<Application[]> {
+  const rows = await scoped(query, scope)
+    .selectFrom('firewall_application')
+    .selectAll()
+    .where('firewall_id', '=', firewallId)
+    .orderBy('id')
+    .limit(most)
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** The servers that selectors of a firewall match, by id: those of one application, or of all. */
+export async function matchedServers(
+  query: Queries,
+  scope: ProjectScope,
+  firewallId: number,
+  applicationId?: number,
+): Promise<number[]> {
+  const found: number[] = []
+  for await (const rows of rowsBelow(query, scope, matchesBelow, [firewallId])) {
+    for (const { application_id, server_id } of rows) {
+      if (applicationId === undefined || application_id === applicationId) found.push(server_id)
+    }
+  }
+  return found
+}
+
+function fromRow({ id, firewall_id, server_id, selector }: FirewallApplicationRow): Application {
+  return { id, firewallId: firewall_id, serverId: server_id, selector }
 }
 
 const applicationsBelow = { table: 'firewall_application', parent: 'firewall_id', order: ['id'] } as const
@@ -60,8 +102,8 @@ export async function pairsOfServers(query: Queries, scope: ProjectScope, server
 /** The servers that have a firewall, by id. */
 export async function serversUnder(query: Queries, scope: ProjectScope, firewallId: number): Promise<number[]> {
   const applications = await applicationsOf(query, scope, [firewallId])
-  const ids = applications.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId]))
-  return [...new Set(ids)].sort((a, b) => a - b)
+  const named = applications.flatMap(({ serverId }) => serverId ?? [])
+  return [...new Set([...named, ...(await matchedServers(query, scope, firewallId))])].sort((a, b) => a - b)
 }
 
 /** The rules of each firewall of a server. */

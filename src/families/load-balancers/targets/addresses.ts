@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../../kernel/scope.ts'
 import { placesOf } from '../../networks/reads.ts'
 import { primaryIpsOfServers } from '../../primary-ips/reads.ts'
 import type { BalancerTarget } from '../driver.ts'
-import { goesPrivate, serversBehind, type Target } from './domain.ts'
+import { goesPrivate, type ResolvedTarget, serversBehind } from './domain.ts'
 
 interface LookUp {
   readonly query: Queries
@@ -15,7 +15,10 @@ interface LookUp {
 export type ServerAddress = (server: number, network: number | null) => string | undefined
 
 /** The addresses of the servers behind some targets, with one read of each kind for all of them. */
-export async function addressesBehind({ query, scope }: LookUp, targets: readonly Target[]): Promise<ServerAddress> {
+export async function addressesBehind(
+  { query, scope }: LookUp,
+  targets: readonly ResolvedTarget[],
+): Promise<ServerAddress> {
   const behind = (usesPrivateIp: boolean) => serversBehind(targets.filter((one) => one.usesPrivateIp === usesPrivateIp))
   const [primaryIps, places] = await Promise.all([
     primaryIpsOfServers(query, scope, behind(false)),
@@ -36,7 +39,7 @@ export async function addressesBehind({ query, scope }: LookUp, targets: readonl
  */
 export async function resolveTargets(
   lookUp: LookUp,
-  targets: readonly Target[],
+  targets: readonly ResolvedTarget[],
   network: number | null,
 ): Promise<BalancerTarget[]> {
   const reachable = targets.filter((target) => network !== null || !goesPrivate(target))

@@ -17,7 +17,7 @@ export interface NewTarget {
   readonly usesPrivateIp: boolean
 }
 
-/** A target with the servers that it stands for. */
+/** A target as it was named. */
 export interface Target {
   readonly id: number
   readonly balancerId: number
@@ -26,6 +26,10 @@ export interface Target {
   readonly ip: string | null
   readonly usesPrivateIp: boolean
   readonly status: TargetStatus
+}
+
+/** A target with the servers that it stands for: many, if it has a selector. */
+export interface ResolvedTarget extends Target {
   /** Servers that its selector matches, by id. */
   readonly matched: readonly number[]
 }
@@ -84,6 +88,6 @@ export const goesPrivate = ({ ip, usesPrivateIp }: Pick<Target, 'ip' | 'usesPriv
   ip === null ? usesPrivateIp : isPrivateAddress(ip)
 
 /** The servers that some targets stand for, each once. */
-export function serversBehind(targets: readonly Target[]): number[] {
+export function serversBehind(targets: readonly ResolvedTarget[]): number[] {
   return [...new Set(targets.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId])))]
 }

@@ -7,7 +7,7 @@ import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { LoadBalancerTargetRow } from '../tables.ts'
-import type { NewTarget, Target } from './domain.ts'
+import type { NewTarget, ResolvedTarget, Target } from './domain.ts'
 
 export const selectors = defineSelectors('load_balancer_target')
 
@@ -20,24 +20,28 @@ export async function targetsOf(
   balancerIds: readonly number[],
 ): Promise<Target[]> {
   const found: Target[] = []
-  const selective = new Map<number, number[]>()
-  for await (const rows of rowsBelow(query, scope, targetsBelow, balancerIds)) {
-    for (const row of rows) {
-      const matched: number[] = []
-      found.push(fromRow(row, matched))
-      if (row.selector !== null) selective.set(row.id, matched)
-    }
-  }
+  for await (const rows of rowsBelow(query, scope, targetsBelow, balancerIds)) found.push(...rows.map(fromRow))
+  return found
+}
+
+/** The same with the servers that their selectors match: too many to read them while others wait. */
+export async function resolvedTargetsOf(
+  query: Queries,
+  scope: ProjectScope,
+  balancerIds: readonly number[],
+): Promise<ResolvedTarget[]> {
+  const targets = (await targetsOf(query, scope, balancerIds)).map((target) => ({ ...target, matched: [] as number[] }))
+  const selective = new Map(targets.filter(({ selector }) => selector !== null).map(({ id, matched }) => [id, matched]))
   for await (const rows of rowsBelow(query, scope, matchesBelow, [...selective.keys()])) {
     for (const { target_id, server_id } of rows) selective.get(target_id)!.push(server_id)
   }
-  return found
+  return targets
 }
 
 const targetsBelow = { table: 'load_balancer_target', parent: 'load_balancer_id', order: ['id'] } as const
 const matchesBelow = { table: 'load_balancer_match', parent: 'target_id', order: ['server_id'] } as const
 
-function fromRow(row: LoadBalancerTargetRow, matched: readonly number[]): Target {
+function fromRow(row: LoadBalancerTargetRow): Target {
   return {
     id: row.id,
     balancerId: row.load_balancer_id,
@@ -46,7 +50,6 @@ function fromRow(row: LoadBalancerTargetRow, matched: readonly number[]): Target
     ip: row.ip,
     usesPrivateIp: row.use_private_ip === 1,
     status: row.status,
-    matched,
   }
 }
 
@@ -63,7 +66,7 @@ export async function targetsNaming(
     .where('server_id', 'in', serverIds)
     .execute()
   // Asked for an order, SQLite would go through all that the Project has.
-  return rows.map((row) => fromRow(row, [])).sort((a, b) => a.id - b.id)
+  return rows.map(fromRow).sort((a, b) => a.id - b.id)
 }
 
 /** The selective targets that match a server, with their Load Balancers. */
@@ -90,7 +93,7 @@ export async function targetsOfServer(query: Queries, scope: ProjectScope, serve
     .selectAll()
     .where('id', 'in', [...matching.keys()])
     .execute()
-  return [...named, ...rows.map((row) => fromRow(row, [serverId]))]
+  return [...named, ...rows.map(fromRow)]
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------

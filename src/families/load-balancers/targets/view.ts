@@ -5,7 +5,7 @@ import type { LoadBalancer } from '../domain.ts'
 import type { Health, Observation } from '../driver.ts'
 import type { ServerAddress } from './addresses.ts'
 import type { Target as Wire } from './contract.ts'
-import { goesPrivate, type Target } from './domain.ts'
+import { goesPrivate, type ResolvedTarget } from './domain.ts'
 
 type TargetWire = Static<typeof Wire>
 type HealthWire = TargetWire['health_status'] & {}
@@ -21,7 +21,7 @@ interface Known {
 /** What a Load Balancer shows of its targets. */
 export function targetsToWire(
   { services }: Pick<LoadBalancer, 'services'>,
-  targets: readonly Target[],
+  targets: readonly ResolvedTarget[],
   { network, addressOf, seen }: Known,
 ): Promise<TargetWire[]> {
   const healthBy = new Map(seen?.health.map(({ listenPort, address, health }) => [`${listenPort} ${address}`, health]))
@@ -37,7 +37,7 @@ export function targetsToWire(
 }
 
 async function targetToWire(
-  { serverId, selector, ip, usesPrivateIp, matched }: Target,
+  { serverId, selector, ip, usesPrivateIp, matched }: ResolvedTarget,
   healthAt: (address: string | undefined) => HealthWire,
   addressOf: (server: number) => string | undefined,
 ): Promise<TargetWire> {
