@@ -17,18 +17,20 @@ import { median, type Row } from './report.ts'
 import { type Effort, inTurns } from './rounds.ts'
 
 const created = '2026-11-21T12:00:00Z'
-/** The firewalls on a page, and the servers that each of them covers. */
-const covering = 25
+/** The firewalls, and the servers that each of them covers. A list has 25 of them; clients that change them meet at none. */
+const covering = 100
 const covered = 1_000
 const clients = 16
-const mostRatio = 3
 
-/** What the neighbour asks while 16 clients of another Project ask something large, and how the latter is called. */
+/** What the neighbour asks, and what the 16 clients of another Project ask meanwhile. */
 interface Scene {
   readonly title: string
+  /** What the clients get, in the plural. */
   readonly crowd: string
   readonly probe: Pick<Job, 'method' | 'body'>
   crowdJob(url: string, covering: readonly number[]): Pick<Job, 'url' | 'method' | 'paths' | 'body'>
+  /** What the neighbour's p99 may be of its own when idle; undefined where the disk, which all wait for, decides. */
+  readonly mostRatio?: number
 }
 
 const labels = '{"labels":{"n":"{n}"}}'
@@ -37,6 +39,7 @@ const lists: Scene = {
   crowd: 'lists',
   probe: { method: 'GET' },
   crowdJob: (url) => ({ url: `${url}/v1/firewalls`, method: 'GET' }),
+  mostRatio: 3,
 }
 const changes: Scene = {
   title: "a neighbour's PUT, beside changes of large firewalls",
@@ -49,8 +52,6 @@ const changes: Scene = {
     body: labels,
   }),
 }
-
-const scenes = [lists, changes].filter((s) => !process.env.SCENE || s.crowd === process.env.SCENE)
 
 /**
  * Requests of one Project while 16 clients of another list firewalls that cover 1,000 servers, or change their labels,
@@ -71,7 +72,7 @@ async function besideAll(workshop: Workshop, effort: Effort, title: string, data
   const wolke = await workshop.serve(database, { watch: true })
   const load = [workshop.generator(), workshop.generator()] as const
   const rows: Row[] = []
-  for (const scene of scenes) rows.push(await beside(scene, effort, { title, wolke, load, ...prepared }))
+  for (const scene of [lists, changes]) rows.push(await beside(scene, effort, { title, wolke, load, ...prepared }))
   await wolke.stop()
   return rows
 }
@@ -93,6 +94,7 @@ interface Place extends Prepared {
 
 async function beside(scene: Scene, effort: Effort, place: Place): Promise<Row> {
   const { title, wolke, quiet, path, coveringIds } = place
+  const { mostRatio } = scene
   // Each of the large lists takes a while, and some must be answered.
   const seconds = Math.max(effort.seconds, 5)
   const [calm, crowd] = place.load
@@ -123,8 +125,8 @@ async function beside(scene: Scene, effort: Effort, place: Place): Promise<Row> 
     ...compared,
     p50Ms: median(times.loaded),
     p99Ms: compared.wolke,
-    bar: { text: `p99 <= ${mostRatio}x idle`, met: compared.ratio <= mostRatio },
-    note: `${clients} clients, ${covering} x ${covered} servers, ${answers.toFixed(0)} ${scene.crowd}/s; idle p50 ${median(times.idle).toFixed(2)} ms; stall ${stallMs.toFixed(1)} ms`,
+    ...(mostRatio && { bar: { text: `p99 <= ${mostRatio}x idle`, met: compared.ratio <= mostRatio } }),
+    note: `${clients} clients, firewalls of ${covered} servers, ${answers.toFixed(0)} ${scene.crowd}/s; idle p50 ${median(times.idle).toFixed(2)} ms; stall ${stallMs.toFixed(1)} ms`,
   }
 }
 
