@@ -94,6 +94,13 @@ forEachDatabase('A value that is longer than its field can be', (openWorld) => {
     assert.deepEqual(fieldsOf(expect(rrsets, 422, 'invalid_input')), [
       { name: 'rrsets', messages: ['must not have more than 1000 items'] },
     ])
+    const labels = Object.fromEntries(Array.from({ length: 990 }, (_, place) => [text('~/', 100) + place, 1]))
+    for (const path of ['/zones', '/ssh_keys', '/servers']) {
+      const many = await api.post(path, { name: 'a.com', mode: 'primary', labels })
+      assert.deepEqual(fieldsOf(expect(many, 422, 'invalid_input')), [
+        { name: 'labels', messages: ['must not have more than 64 entries'] },
+      ])
+    }
     const unknown = await api.post('/zones', { name: 'a.com', mode: 'primary', [text('~/', 1_000)]: 1 })
     const [field] = fieldsOf(expect(unknown, 422, 'invalid_input'))
     assert.deepEqual(field, { name: text('~/', 80), messages: ['unknown field'] })

@@ -350,6 +350,7 @@ export const managementEndpoints = defineEndpoints({
       limits: Type.Record(
         Type.String({ maxLength: 64 }),
         Type.Union([Type.Integer({ minimum: 0, maximum: 999_999_999 }), Type.Null(), Type.Literal('default')]),
+        { maxProperties: 64 },
       ),
     }),
     status: 200,

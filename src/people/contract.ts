@@ -21,8 +21,8 @@ const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Password = Type.String({ minLength: 1, maxLength: 512 })
 const InstallationRole = Type.Enum(['none', 'admin'])
 const GivenRole = Type.Enum(roles.filter((role) => role !== 'owner'))
-/** What browsers and passkeys say to each other. */
-const Opaque = Type.Record(Type.String(), Type.Unknown())
+/** What browsers and passkeys say to each other, which has a dozen members (WebAuthn 3, 5.1). */
+const Opaque = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 32 })
 
 const Account = named('Account', {
   id: Id,

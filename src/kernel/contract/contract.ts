@@ -11,6 +11,7 @@ import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Browser } from './browser.ts'
 import { type Change, inEffect } from './changes.ts'
+import { maxLabels } from './labels.ts'
 import type { LaterReply } from './later.ts'
 import type { References } from './references.ts'
 import { parseSelector, type Selector } from './selectors.ts'
@@ -337,8 +338,8 @@ export function named<const T extends TProperties>(title: string, properties: T,
 
 export const Id = Type.Integer({ minimum: 1, maximum: largestId })
 export const Timestamp = Type.String({ format: 'date-time' })
-/** `parseLabels` checks the limits of labels in request bodies, with messages that name the label. */
-export const Labels = Type.Record(Type.String(), Type.String())
+/** `parseLabels` checks the other limits of labels in request bodies, with messages that name the label. */
+export const Labels = Type.Record(Type.String(), Type.String(), { maxProperties: maxLabels })
 
 /** A schema that also accepts null. */
 export function nullable<T extends TSchema>(schema: T) {

@@ -5,8 +5,8 @@
 import type { Problem } from '../errors.ts'
 import { parseLabels } from './labels.ts'
 
-/** Finds problems with a value. `field` is what the request calls it; empty for the body itself. */
-export type FieldCheck = (value: unknown, field: string) => Problem[]
+/** Finds problems with a value, whose fields are named as seen from it: it is the empty one itself. */
+export type FieldCheck = (value: unknown) => readonly Problem[]
 
 /** The parts of a schema that lead to its fields, and their bounds. */
 export interface Shape {
@@ -17,12 +17,19 @@ export interface Shape {
   readonly anyOf?: readonly Shape[]
   readonly maxLength?: number
   readonly maxItems?: number
+  readonly maxProperties?: number
 }
 
 export const unknownField = 'unknown field'
 
-/** The name of a field in another one. */
-const below = (field: string, name: string) => (field ? `${field}.${name}` : name)
+const none: readonly Problem[] = []
+
+/** Problems with what is in a value at a place, such as `name` or `[0]`, as seen from the value. */
+function* at(place: string, problems: readonly Problem[]): Generator<Problem> {
+  for (const { field, message } of problems) {
+    yield { field: place + (field === '' || field.startsWith('[') ? field : `.${field}`), message }
+  }
+}
 
 /**
  * Applies `checkOf` to every field of a schema, at any depth; undefined when it checks none of them. What is within a
@@ -42,16 +49,24 @@ function everyField(
   const ofItems = items && everyField(items, checkOf)
   const ofMembers = anyOf.flatMap((one) => everyField(one, checkOf, name) ?? [])
   if (!own && !ofItems && ofFields.length + ofMembers.length === 0) return undefined
-  return (value, field) => {
-    const problems = own?.(value, field) ?? []
-    if (problems.length > 0) return problems
-    for (const check of ofMembers) problems.push(...check(value, field))
+  return (value) => {
+    const found = own?.(value) ?? none
+    if (found.length > 0) return found
+    const problems: Problem[] = []
+    for (const check of ofMembers) problems.push(...check(value))
     if (typeof value !== 'object' || value === null) return problems
+    // There may be many thousand values, so that the name of one is only made when something is wrong with it.
     if (!Array.isArray(value)) {
       const fields = value as Record<string, unknown>
-      for (const { key, check } of ofFields) problems.push(...check(fields[key], below(field, key)))
+      for (const { key, check } of ofFields) {
+        const some = check(fields[key])
+        if (some.length > 0) problems.push(...at(key, some))
+      }
     } else if (ofItems) {
-      for (const [index, entry] of value.entries()) problems.push(...ofItems(entry, `${field}[${index}]`))
+      for (const [index, entry] of value.entries()) {
+        const some = ofItems(entry)
+        if (some.length > 0) problems.push(...at(`[${index}]`, some))
+      }
     }
     return problems
   }
@@ -61,10 +76,10 @@ function everyField(
 export function labelCheck(schema: Shape, vendor: string): FieldCheck | undefined {
   return everyField(schema, (_, name) => (name === 'labels' ? checkLabels : undefined))
 
-  function checkLabels(labels: unknown, field: string): Problem[] {
-    if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return []
+  function checkLabels(labels: unknown): readonly Problem[] {
+    if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return none
     const result = parseLabels(labels, { vendor })
-    return result.ok ? [] : result.problems.map(({ message }) => ({ field, message }))
+    return result.ok ? none : result.problems.flatMap(({ message }) => problem(message))
   }
 }
 
@@ -73,17 +88,25 @@ const maxFieldName = 80
 /** An object with more unknown fields is refused for them alone. */
 const mostUnknown = 20
 
-/** Checks how long texts, lists and names of fields are, and how many fields there are besides those of the schema. */
+/** What is wrong with a value itself. */
+const problem = (message: string): readonly Problem[] => [{ field: '', message }]
+
+/**
+ * Checks how long texts, lists, maps and names of fields are, and how many fields there are besides those of the schema.
+ */
 export function lengthCheck(schema: Shape): FieldCheck | undefined {
-  return everyField(schema, (shape) => textCheck(shape) ?? listCheck(shape) ?? nameCheck(shape))
+  return everyField(schema, (shape) => textCheck(shape) ?? listCheck(shape) ?? mapCheck(shape) ?? nameCheck(shape))
 }
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function textCheck({ maxLength: most }: Shape): FieldCheck | undefined {
   if (most === undefined) return undefined
-  return (value, field) =>
+  return (value) =>
     typeof value === 'string' && hasMoreCharacters(value, most)
-      ? [{ field, message: `must not have more than ${most} characters` }]
-      : []
+      ? problem(`must not have more than ${most} characters`)
+      : none
 }
 
 /** Whether a text has more code points than that. */
@@ -97,21 +120,24 @@ export function hasMoreCharacters(text: string, most: number): boolean {
 
 function listCheck({ maxItems: most }: Shape): FieldCheck | undefined {
   if (most === undefined) return undefined
-  return (value, field) =>
-    Array.isArray(value) && value.length > most ? [{ field, message: `must not have more than ${most} items` }] : []
+  return (value) =>
+    Array.isArray(value) && value.length > most ? problem(`must not have more than ${most} items`) : none
+}
+
+function mapCheck({ maxProperties: most }: Shape): FieldCheck | undefined {
+  if (most === undefined) return undefined
+  return (value) =>
+    isMap(value) && Object.keys(value).length > most ? problem(`must not have more than ${most} entries`) : none
 }
 
 function nameCheck({ properties, additionalProperties }: Shape): FieldCheck | undefined {
   if (!properties || additionalProperties !== false) return undefined
-  return (value, field) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  return (value) => {
+    if (!isMap(value)) return none
     const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name))
     const isPlain = unknown.length <= mostUnknown && unknown.every((name) => name.length <= maxFieldName)
-    if (isPlain) return []
-    return unknown.slice(0, mostUnknown).map((name) => ({
-      field: below(field, name.slice(0, maxFieldName)),
-      message: unknownField,
-    }))
+    if (isPlain) return none
+    return unknown.slice(0, mostUnknown).map((name) => ({ field: name.slice(0, maxFieldName), message: unknownField }))
   }
 }
 

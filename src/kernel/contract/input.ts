@@ -48,7 +48,8 @@ export function* parseLargeJson(bytes: Buffer): Generator<void, unknown> {
   } catch (cause) {
     throw notJson(cause)
   }
-  if (mayHoldForbidden(bytes)) yield* checkTexts(value)
+  // To find out if it may hold what is forbidden would be a walk of its own.
+  yield* checkTexts(value)
   return value
 }
 
@@ -65,7 +66,8 @@ function* checkTexts(value: unknown): Generator<void, void> {
   if (typeof value === 'string') yield* checkPieces(value)
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) Object.keys(value).forEach(checkKey)
-  for (const part of Object.values(value)) yield* checkTexts(part)
+  for (const part of Object.values(value))
+    if (typeof part === 'string' || typeof part === 'object') yield* checkTexts(part)
 }
 
 function* checkPieces(text: string): Generator<void, void> {
@@ -106,16 +108,16 @@ export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
   const checkLabels = labelCheck(schema, vendor)
   const checkLengths = lengthCheck(schema)
   return (body) => {
-    const tooLong = checkLengths?.(body, '') ?? []
+    const tooLong = checkLengths?.(body) ?? []
     if (tooLong.length > 0) throw refuse(tooLong)
     validator ??= Compile(withoutTextLengths(schema))
     const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
-    problems.push(...(checkLabels?.(body, '') ?? []))
+    problems.push(...(checkLabels?.(body) ?? []))
     if (problems.length > 0) throw refuse(problems)
   }
 }
 
-function refuse(problems: Problem[]): ApiError {
+function refuse(problems: readonly Problem[]): ApiError {
   const unknown = problems.find((problem) => problem.message === unknownField)
   const message = unknown ? `invalid input: unknown field name '${unknown.field}'` : undefined
   return invalidInput(problems.slice(0, maxProblems), message)
