@@ -10,25 +10,26 @@ const [zero, nine, colon, dot] = [0x30, 0x39, 0x3a, 0x2e]
  * IPv6 may end with an IPv4 part; zone ids are refused.
  */
 export function bytesOfAddress(text: string): Uint8Array | undefined {
-  return text.includes(':') ? bytesOfIpv6(text) : bytesOfIpv4(text, 0)
+  if (text.includes(':')) return bytesOfIpv6(text)
+  const bytes = new Uint8Array(4)
+  return writeIpv4(text, bytes) ? bytes : undefined
 }
 
-/** Reads four octets from `start` to the end. */
-function bytesOfIpv4(text: string, start: number): Uint8Array | undefined {
-  const bytes = new Uint8Array(4)
+/** Writes the bytes of an IPv4 address to a place, from `start` in its text. Returns false for what is none. */
+export function writeIpv4(text: string, bytes: Uint8Array, place = 0, start = 0): boolean {
   let [count, value, digits] = [0, 0, 0]
   for (let at = start; at <= text.length; at++) {
     const code = at === text.length ? dot : text.charCodeAt(at)
     if (code === dot) {
-      if (digits === 0 || value > 255 || count === 4) return undefined
-      bytes[count++] = value
+      if (digits === 0 || value > 255 || count === 4) return false
+      bytes[place + count++] = value
       ;[value, digits] = [0, 0]
     } else if (code >= zero && code <= nine && digits < 3 && (digits === 0 || value > 0)) {
       value = value * 10 + code - zero
       digits++
-    } else return undefined
+    } else return false
   }
-  return count === 4 ? bytes : undefined
+  return count === 4
 }
 
 const longest = 16
@@ -43,9 +44,7 @@ function bytesOfIpv6(text: string): Uint8Array | undefined {
   while (at < text.length) {
     const { value, end } = readGroup(text, at)
     if (text.charCodeAt(end) === dot) {
-      const embedded = count <= longest - 4 ? bytesOfIpv4(text, at) : undefined
-      if (!embedded) return undefined
-      bytes.set(embedded, count)
+      if (count > longest - 4 || !writeIpv4(text, bytes, count, at)) return undefined
       count += 4
       break
     }

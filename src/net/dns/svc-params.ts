@@ -1,5 +1,5 @@
 /** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). */
-import { bytesOfAddress, textOfAddress } from '../address-bytes.ts'
+import { bytesOfAddress, textOfAddress, writeIpv4 } from '../address-bytes.ts'
 import { quoteBytes, unescaped } from './names.ts'
 import type { Token } from './tokens.ts'
 
@@ -42,17 +42,31 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
       return { ok: false, message: `has more than ${mostValueBytes} bytes in '${name}'` }
     params.set(key, value)
   }
-  const sorted = [...params].sort(([a], [b]) => a - b)
   const message = inconsistency(params)
-  if (message !== undefined) return { ok: false, message }
-  return { ok: true, bytes: Buffer.concat(sorted.flatMap(([key, value]) => [u16(key), u16(value.length), value])) }
+  return message === undefined ? { ok: true, bytes: inOrder(params) } : { ok: false, message }
+}
+
+/** Parameters in wire format. There may be thousands of them. */
+function inOrder(params: ReadonlyMap<number, Buffer>): Buffer {
+  let length = 0
+  for (const value of params.values()) length += 4 + value.length
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const key of Uint16Array.from(params.keys()).sort()) {
+    const value = params.get(key)!
+    at = bytes.writeUInt16BE(key, at)
+    at = bytes.writeUInt16BE(value.length, at)
+    at += value.copy(bytes, at)
+  }
+  return bytes
 }
 
 function keyNumber(name: string): number | undefined {
   if (Object.hasOwn(keyNumbers, name)) return keyNumbers[name]
-  const generic = /^key(0|[1-9]\d{0,4})$/.exec(name)
+  if (!/^key(?:0|[1-9]\d{0,4})$/.test(name)) return undefined
+  const number = Number(name.slice('key'.length))
   // RFC 9460 reserves key 65535 as invalid.
-  return generic && Number(generic[1]) < 0xffff ? Number(generic[1]) : undefined
+  return number < 0xffff ? number : undefined
 }
 
 function inconsistency(params: ReadonlyMap<number, Buffer>): string | undefined {
@@ -67,43 +81,56 @@ const u16 = (value: number) => Buffer.of(value >> 8, value & 0xff)
 
 /** The bytes of a value; undefined when it is invalid for its key. `count` is the number of parameters in all. */
 function readValue(key: number, raw: Buffer, count: number): Buffer | undefined {
-  const text = raw.toString()
-  /** Reads no more items than show that there are too many. */
-  const list = <T>(most: number, read: (item: string) => T | undefined) => {
-    const items = text.split(',', most + 1).map(read)
-    return items.includes(undefined) ? undefined : (items as T[])
-  }
-  const addresses = (bytes: 4 | 16) => {
-    const found = list(mostValueBytes / bytes, (item) => {
-      const address = bytesOfAddress(item)
-      return address?.length === bytes ? address : undefined
-    })
-    return found && Buffer.concat(found)
-  }
   switch (key) {
-    case 0: {
-      const keys = list(count, keyNumber)?.sort((a, b) => a - b)
-      const isValid = keys && !keys.includes(0) && new Set(keys).size === keys.length
-      return isValid ? Buffer.concat(keys.map(u16)) : undefined
-    }
+    case 0:
+      return keyBytes(listed(raw, count).map(keyNumber))
     case 1:
       return readAlpn(raw)
     case 2:
     case 8:
       return raw.length === 0 ? raw : undefined
-    case 3:
+    case 3: {
+      const text = raw.toString('latin1')
       return /^\d{1,5}$/.test(text) && Number(text) <= 0xffff ? u16(Number(text)) : undefined
+    }
     case 4:
-      return addresses(4)
-    case 5:
+      return readAddresses(raw, 4)
+    case 5: {
+      const text = raw.toString('latin1')
       return text !== '' && isBase64(text) ? Buffer.from(text, 'base64') : undefined
+    }
     case 6:
-      return addresses(16)
+      return readAddresses(raw, 16)
     case 7:
       return raw.length > 0 ? raw : undefined
     default:
       return raw
   }
+}
+
+/** The items of a list: no more of them than show that there are too many. */
+const listed = (raw: Buffer, most: number) => raw.toString('latin1').split(',', most + 1)
+
+/** Keys in their order; undefined when one is unknown, the list itself or there twice. */
+function keyBytes(keys: readonly (number | undefined)[]): Buffer | undefined {
+  const known = keys.filter((key) => key !== undefined && key !== 0) as number[]
+  if (known.length < keys.length || new Set(known).size < keys.length) return undefined
+  const bytes = Buffer.allocUnsafe(2 * known.length)
+  let at = 0
+  for (const key of Uint16Array.from(known).sort()) at = bytes.writeUInt16BE(key, at)
+  return bytes
+}
+
+function readAddresses(raw: Buffer, length: 4 | 16): Buffer | undefined {
+  const items = listed(raw, mostValueBytes / length)
+  const bytes = Buffer.alloc(length * items.length)
+  const isRead = items.every((item, index) => {
+    if (length === 4) return writeIpv4(item, bytes, length * index)
+    const address = bytesOfAddress(item)
+    if (address?.length === length) bytes.set(address, length * index)
+    return address?.length === length
+  })
+  return isRead ? bytes : undefined
 }
 
 /** Whether a text is base64 with its padding (RFC 4648, 4). */

@@ -173,7 +173,22 @@ function emptyEntry(line: number) {
 function toToken(source: string): Token {
   const isQuoted = source.startsWith('"')
   if (!source.includes('"')) return { text: source, isQuoted, source }
-  return { text: isQuoted ? source.slice(1, -1) : source.replace(/(\\.)|"/gsu, '$1'), isQuoted, source }
+  return { text: isQuoted ? source.slice(1, -1) : withoutQuotes(source), isQuoted, source }
+}
+
+/** A word without the quotes in it, of which those that are escaped stay. */
+function withoutQuotes(source: string): string {
+  let text = ''
+  let start = 0
+  for (let at = 0; at < source.length; at++) {
+    const code = source.charCodeAt(at)
+    if (code === backslash) at++
+    else if (code === codes.quote) {
+      text += source.slice(start, at)
+      start = at + 1
+    }
+  }
+  return text + source.slice(start)
 }
 
 /** The words of one record value; undefined unless it is a single line without comments. Throws {@link Malformed}. */
