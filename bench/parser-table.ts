@@ -2,6 +2,7 @@
  * Every parser of what tenants and strangers send, with the worst that it can be sent. `test/parsers.test.ts` holds the
  * table to be complete.
  */
+import assert from 'node:assert/strict'
 import { readName, readQuery } from '../src/dns/message.ts'
 import { MessageStream } from '../src/dns/tcp-stream.ts'
 import { readPixelFormat } from '../src/drivers/rfb/pixels.ts'
@@ -13,9 +14,18 @@ import { readNetworkRange } from '../src/families/networks/domain.ts'
 import { parsePublicKey } from '../src/families/ssh-keys/domain.ts'
 import { readPublicKey } from '../src/families/ssh-keys/public-key.ts'
 import { isVolumeName } from '../src/families/volumes/domain.ts'
+import { adoptZone, withApex, type ZoneContent, zoneProblem } from '../src/families/zones/content/apex.ts'
 import { zoneNameProblem } from '../src/families/zones/domain.ts'
-import { parseRecords, parseType, recordNameProblem, rrsetProblem } from '../src/families/zones/rrsets/domain.ts'
-import { readZonefile } from '../src/families/zones/zonefiles/domain.ts'
+import { defaultZoneLimits, rrsetLimits } from '../src/families/zones/limits.ts'
+import {
+  parseRecords,
+  parseType,
+  type RrsetContent,
+  recordNameProblem,
+  rrsetProblem,
+} from '../src/families/zones/rrsets/domain.ts'
+import { Values } from '../src/families/zones/rrsets/values.ts'
+import { readZonefile, zonefileOrder } from '../src/families/zones/zonefiles/domain.ts'
 import { isPlainName } from '../src/kernel/access/names.ts'
 import { isManagementToken, isTokenShaped } from '../src/kernel/access/token-text.ts'
 import { parseTime } from '../src/kernel/audit/contract.ts'
@@ -30,6 +40,7 @@ import { isForWolke } from '../src/kernel/http/doors.ts'
 import { readWeights } from '../src/kernel/http/weights.ts'
 import { parseId } from '../src/kernel/ids.ts'
 import { isMailAddress, plainAddress } from '../src/kernel/mail/address.ts'
+import { sortSteps } from '../src/kernel/process/sorting.ts'
 import { readExpiry } from '../src/management/tokens.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from '../src/metadata/documents.ts'
 import { bytesOfAddress } from '../src/net/address-bytes.ts'
@@ -43,8 +54,6 @@ import {
   plainNameAt,
   printRdata,
   type RecordTypeName,
-  recordTypeNames,
-  recordTypes,
   typeCode,
 } from '../src/net/dns/rdata.ts'
 import { isBase64, readSvcParams, svcParamsToText } from '../src/net/dns/svc-params.ts'
@@ -63,6 +72,19 @@ import { nextPath } from '../src/people/pages/door.ts'
 import { passwordProblem } from '../src/people/password.ts'
 import { isSecret } from '../src/people/secret-text.ts'
 import { hashRecoveryCode, isOneTimeCode, matchingStep } from '../src/people/totp.ts'
+import { hostileBodies, json, type Shape } from './body-inputs.ts'
+import { fill, type Inputs, units } from './fillings.ts'
+import {
+  paramTexts,
+  type RecordInput,
+  recordInputs,
+  rightBytes,
+  rightParams,
+  rightRecords,
+  rightRrsets,
+  zoneContents,
+  zonefiles,
+} from './record-inputs.ts'
 
 /** What a parser is given: all that it does, or the steps of it, between which others have their turn. */
 type Work = () => unknown
@@ -70,8 +92,8 @@ type Work = () => unknown
 interface Parser {
   /** Most bytes that it is given, whatever is sent. */
   readonly most: number
-  /** The worst inputs by name, each of which can be made in any size in bytes. */
-  inputs(): Iterable<readonly [name: string, make: (size: number) => Work]>
+  /** The worst inputs. */
+  inputs(): Inputs<Work>
 }
 
 /** All headers of a request, a form, a message of DNS, and a body with a zone file, in bytes. */
@@ -81,19 +103,9 @@ const enough = 2_000_000
 
 // ---- Texts ---------------------------------------------------------------------------------------------------------
 
-/** What texts are filled with: what grammars have many of, and what makes patterns go back. */
-const units = [
-  ...['a', 'A', '1', '0', '_', '-', '.', ':', '=', ' ', ',', ';', '/', '%41', '(', '"', '\\', '\n', '\0', '~'],
-  ...['a.', 'a-', '1:', '::', '1.', '\\065', '"" ', 'x"', '; ', '=,', '1h', '11:', 'xn--', '-a', '..', '()'],
-  ...['\u00e9', 'e\u0301', '\ud83d\ude00', '-----BEGIN A-----', '-----BEGIN A-----\n-----END A-----\n'],
-]
 const ends = ['', '!', 'a']
 
-function fill(unit: string, size: number): string {
-  return unit.repeat(Math.max(1, Math.floor(size / Buffer.byteLength(unit))))
-}
-
-function* texts(prefixes: readonly string[]): Generator<readonly [string, (size: number) => string]> {
+function* texts(prefixes: readonly string[]): Inputs<string> {
   for (const prefix of ['', ...prefixes]) {
     for (const unit of units) {
       for (const end of ends) yield [`${prefix}${unit}...${end}`, (size) => prefix + fill(unit, size) + end]
@@ -102,10 +114,7 @@ function* texts(prefixes: readonly string[]): Generator<readonly [string, (size:
 }
 
 /** Inputs of a parser from what makes its arguments. */
-function* worked<T>(
-  inputs: Iterable<readonly [string, (size: number) => T]>,
-  parse: (value: T) => unknown,
-): Generator<readonly [string, (size: number) => Work]> {
+function* worked<T>(inputs: Inputs<T>, parse: (value: T) => unknown): Inputs<Work> {
   for (const [name, make] of inputs) {
     yield [
       name,
@@ -114,6 +123,33 @@ function* worked<T>(
         return () => parse(value)
       },
     ]
+  }
+}
+
+/** The same for inputs that are right, which it would be a fault of this table to have refused. */
+function* taken<T>(inputs: Inputs<T>, parse: (value: T) => unknown): Inputs<Work> {
+  for (const [name, make] of worked(inputs, parse)) {
+    yield [
+      name,
+      (size) => {
+        const work = make(size)
+        assert.ok(isTaken(endOf(work())), `${name} is refused in ${size} bytes`)
+        return work
+      },
+    ]
+  }
+}
+
+const isTaken = (result: unknown) =>
+  typeof result === 'object' && result !== null && 'ok' in result ? result.ok === true : result !== undefined
+
+/** What some work returns, which may be done in steps. */
+function endOf(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || !('next' in result)) return result
+  const steps = result as Iterator<unknown>
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
   }
 }
 
@@ -135,7 +171,7 @@ const buffers = [
   [3, 1, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
 ]
 
-function* bufferInputs(heads: readonly (readonly number[])[]): Generator<readonly [string, (size: number) => Buffer]> {
+function* bufferInputs(heads: readonly (readonly number[])[]): Inputs<Buffer> {
   for (const head of [[], ...heads]) {
     for (const unit of buffers) {
       const make = (size: number) => Buffer.concat([Buffer.from(head), Buffer.alloc(size, Buffer.from(unit))])
@@ -151,128 +187,52 @@ function bytes(parse: (bytes: Buffer) => unknown, most: number, ...heads: (reado
 
 // ---- Records and zone files ----------------------------------------------------------------------------------------
 
-type FieldKind = (typeof recordTypes)[RecordTypeName]['fields'][number]['kind']
-
-/** A right value of each kind of field, and what wrong ones are filled with. */
-const fields: Readonly<Record<FieldKind, readonly [right: string, ...units: string[]]>> = {
-  ipv4: ['192.0.2.1', '1.', '1'],
-  ipv6: ['2001:db8::1', ':', '1:'],
-  name: ['a', 'a.', '\\065', '\\\\'],
-  number: ['1', '1', '0'],
-  period: ['3600', '1s', '1'],
-  string: ['"x"', '\\065', 'x', '"'],
-  strings: ['"x"', '\\065', 'x', '" "', '"\\065" ', '"'],
-  hex: ['ab', 'ab', 'a ', 'g'],
-  tag: ['issue', 'a'],
-  value: ['"x"', '\\065', 'x', '\ud83d\ude00', '"'],
-  params: ['alpn=h2', ...['h2,', '\\065', '\\\\,', ','].map((unit) => `alpn=|${unit}`)],
-}
-const params = ['ipv4hint=|1.2.3.4,', 'ipv6hint=|::1,', 'ipv6hint=|2001:db8:1:2:3:4:5:6,', 'mandatory=|alpn,']
-const moreParams = ['ech=|AAAA', 'dohpath=|\\065', 'key9=|\\065', 'key9=|x', '|key9 ', '|alpn=h2 ']
-
-/** A filling of a size; what stands before `|` comes once. */
-function filled(unit: string, size: number): string {
-  const [before, rest] = unit.includes('|') ? (unit.split('|') as [string, string]) : ['', unit]
-  return before + fill(rest, size)
-}
-
-interface RecordInput {
-  readonly type: RecordTypeName
-  readonly data: string
-}
-
-/** Data of every type with one field of a size, as text, quoted and not. */
-function* recordInputs(): Generator<readonly [name: string, make: (size: number) => RecordInput]> {
-  for (const type of recordTypeNames) {
-    const kinds = recordTypes[type].fields.map(({ kind }) => kind)
-    for (const [at, kind] of kinds.entries()) {
-      const [, ...some] = fields[kind]
-      for (const unit of kind === 'params' ? [...some, ...params, ...moreParams] : some) {
-        for (const quote of ['', '"']) {
-          const long = (size: number) => quote + filled(unit, size) + quote
-          const data = (size: number) =>
-            kinds.map((other, place) => (place === at ? long(size) : fields[other][0])).join(' ')
-          yield [`${type} ${kind} ${quote}${unit}...`, (size) => ({ type, data: data(size) })]
-        }
-      }
-    }
-    yield [`${type} generic`, (size) => ({ type, data: `\\# ${size / 2} ${fill('ab', size)}` })]
-  }
-}
-
-/** Values come in zone files; those in requests are shorter. */
-function records(parse: (type: RecordTypeName, data: string) => unknown, most = enough): Parser {
-  return { most, inputs: () => worked(recordInputs(), ({ type, data }) => parse(type, data)) }
-}
-
 const zone = 'example.com'
 const origin = '\x07example\x03com\0'
 
-/** Zone files with one long value, with as many records of a length as fit, and of what no zone file has. */
-function* zonefiles(): Generator<readonly [string, (size: number) => string]> {
-  const line = ({ type, data }: RecordInput) => `a ${type} ${data}\n`
-  for (const [name, make] of recordInputs()) {
-    yield [name, (size) => line(make(size))]
-    yield [`50 kB each: ${name}`, (size) => fill(line(make(50_000)), size)]
+/** Values come in zone files; those in requests are shorter. Those that are right have `data` bytes at most. */
+function records(parse: (type: RecordTypeName, text: string) => unknown, most = enough, data = mostDataBytes): Parser {
+  const parseInput = ({ type, text }: RecordInput) => parse(type, text)
+  return {
+    most,
+    *inputs() {
+      yield* worked(recordInputs(), parseInput)
+      yield* taken(atMost(data, most, rightRecords()), parseInput)
+    },
   }
-  for (const type of recordTypeNames) {
-    const data = recordTypes[type].fields.map(({ kind }) => fields[kind][0]).join(' ')
-    yield [`short: ${type}`, (size) => fill(line({ type, data }), size)]
-  }
-  for (const before of ['', 'a TXT ', 'a TXT ( ', ';', '$TTL ', '$ORIGIN ', 'a ']) {
-    for (const unit of units) yield [`${before}${unit}...`, (size) => before + fill(unit, size)]
-  }
+}
+
+/** Inputs that take no more than some bytes at the size that is the most of a parser. */
+function* atMost<T>(bytes: number, most: number, inputs: Inputs<T>): Inputs<T> {
+  for (const [name, make] of inputs) yield [name, (size) => make(Math.floor((size / most) * bytes))]
+}
+
+const readParams = (text: string) => readSvcParams(readWords(text) ?? [])
+
+/** All that is done with the values of an RRSet. */
+function* checkRrset(rrset: RrsetContent): Generator<void, { readonly ok: boolean }> {
+  const values = new Values(zone, rrset.type)
+  yield* values.readAll(rrset.records)
+  return { ok: rrsetProblem(values, rrset) === undefined }
+}
+
+const apexSettings = {
+  nameservers: ['ns1.wolke.example.', 'ns2.wolke.example.'],
+  hostmaster: 'admin.wolke.example.',
+  limits: defaultZoneLimits,
+}
+
+/** All that is done with a zone as a whole. */
+function takeZone(content: ZoneContent): unknown {
+  const { replaced, ...adopted } = adoptZone(content, apexSettings)
+  return zoneProblem(withApex(adopted, apexSettings), apexSettings) ?? replaced
 }
 
 // ---- Bodies --------------------------------------------------------------------------------------------------------
 
-const json: readonly (readonly [name: string, make: (size: number) => string])[] = [
-  ['one text', (size) => `{"a":"${fill('x', size)}"}`],
-  ['escapes', (size) => `{"a":"${fill('\\n', size)}"}`],
-  ['escapes of code points', (size) => `{"a":"${fill('\\u0041', size)}"}`],
-  ['characters of four bytes', (size) => `{"a":"${fill('\ud83d\ude00', size)}"}`],
-  ['one number', (size) => `{"a":${fill('1', size)}}`],
-  ['white space', (size) => `{"a":${fill(' ', size)}1}`],
-  ['a key', (size) => `{"${fill('~/', size)}":1}`],
-  ['many keys', (size) => `{${Array.from({ length: 999 }, (_, i) => `"${fill('~/', size / 1_000)}${i}":1`).join()}}`],
-  ['many numbers', (size) => `[${fill('1,', Math.min(size, 39_000))}1,"${fill('x', size)}"]`],
-  ['many lists', (size) => `[${fill('[],', Math.min(size, 28_000))}1]`],
-  ['many texts', (size) => `[${Array.from({ length: 1_000 }, () => `"${fill('x', size / 1_000)}"`).join()}]`],
-  ['brackets', (size) => fill('[', size)],
-]
-
 function bodies(parse: (bytes: Buffer) => unknown, most: number): Parser {
   const inputs = json.map(([name, make]) => [name, (size: number) => Buffer.from(make(size))] as const)
   return { most, inputs: () => worked(inputs, parse) }
-}
-
-interface Shape {
-  readonly type?: string
-  readonly properties?: Readonly<Record<string, Shape>>
-  readonly items?: Shape
-  readonly anyOf?: readonly Shape[]
-}
-
-type MakeBody = (size: number) => unknown
-
-/** The worst bodies for a schema: each of its fields as a long text and as a long list, and fields that it does not have. */
-function* hostileBodies(shape: Shape, wrap = (value: unknown) => value): Generator<MakeBody> {
-  for (const one of shape.anyOf ?? []) yield* hostileBodies(one, wrap)
-  if (shape.type === 'string') {
-    for (const unit of ['x', 'e\u0301', '=', '\ud83d\ude00']) yield (size) => wrap(fill(unit, size))
-  }
-  if (shape.type === 'array') {
-    yield* hostileBodies(shape.items ?? {}, (value) => wrap([value]))
-    for (const value of [{}, 1, 'x']) {
-      yield (size) => wrap(Array.from({ length: Math.min(19_000, size / 3) }, () => value))
-    }
-  }
-  if (shape.type !== 'object') return
-  yield (size) => wrap({ [fill('~/', Math.min(size, 1_000))]: 1 })
-  yield (size) => wrap(Object.fromEntries(Array.from({ length: 999 }, (_, at) => [fill('~/', size / 1_000) + at, 1])))
-  for (const [name, one] of Object.entries(shape.properties ?? {})) {
-    yield* hostileBodies(one, (value) => wrap({ [name]: value }))
-  }
 }
 
 /** Every field of every endpoint, checked by its contract. */
@@ -309,14 +269,24 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'families/volumes/domain.ts isVolumeName': text(isVolumeName, 64),
   'families/zones/domain.ts zoneNameProblem': text(zoneNameProblem, enough, 'xn--'),
   'families/zones/rrsets/domain.ts parseRecords': records(
-    (type, value) => parseRecords(zone, type, [{ value }]),
+    (type, value) => parseRecords(new Values(zone, type), [{ value }]),
     16_384,
+    4_000,
   ),
   'families/zones/rrsets/domain.ts parseType': text(parseType, enough),
   'families/zones/rrsets/domain.ts recordNameProblem': text((value) => recordNameProblem(value, zone), 255, '*.'),
-  'families/zones/rrsets/domain.ts rrsetProblem': records((type, value) =>
-    rrsetProblem(zone, { name: 'a', type, ttl: null, records: Array(1_000).fill({ value, comment: '' }) }),
-  ),
+  'families/zones/rrsets/domain.ts rrsetProblem': {
+    most: rrsetLimits.dataBytes,
+    inputs: () => taken(rightRrsets(), checkRrset),
+  },
+  'families/zones/content/apex.ts zoneProblem': {
+    most: defaultZoneLimits.textBytes,
+    inputs: () => taken(zoneContents(), takeZone),
+  },
+  'families/zones/zonefiles/domain.ts zonefileOrder': {
+    most: defaultZoneLimits.textBytes,
+    inputs: () => taken(zoneContents(), ({ rrsets }) => sortSteps(rrsets, zonefileOrder)),
+  },
   'families/zones/zonefiles/domain.ts readZonefile': {
     most: enough,
     inputs: () => worked(zonefiles(), (value) => readZonefile(value, zone)),
@@ -369,21 +339,20 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'net/dns/rdata.ts parsePeriod': text(parsePeriod, enough),
   'net/dns/rdata.ts parseRdata': records((type, data) => parseRdata(type, data, origin)),
   'net/dns/rdata.ts plainNameAt': bytes((value) => plainNameAt(value, 0), mostDataBytes),
-  'net/dns/rdata.ts printRdata': bytes(
-    (value) => recordTypeNames.map((type) => printRdata(type, value)),
-    mostDataBytes,
-    [0, 1, 0, 0, 4, 0xff, 0xf0],
-    [0, 1, 65],
-  ),
+  'net/dns/rdata.ts printRdata': {
+    most: mostDataBytes,
+    inputs: () => taken(rightBytes(), ({ type, data }) => printRdata(type, data)),
+  },
   'net/dns/rdata.ts typeCode': text(typeCode, enough, 'TYPE'),
   'net/dns/svc-params.ts isBase64': text(isBase64, 512),
-  'net/dns/svc-params.ts readSvcParams': records((_, data) => readSvcParams(readWords(data) ?? [])),
-  'net/dns/svc-params.ts svcParamsToText': bytes(
-    svcParamsToText,
-    mostDataBytes,
-    [0, 1, 0xff, 0xf0],
-    [0, 6, 0xff, 0xf0],
-  ),
+  'net/dns/svc-params.ts readSvcParams': {
+    most: enough,
+    *inputs() {
+      yield* worked(recordInputs(), ({ text }) => readParams(text))
+      yield* taken(atMost(mostDataBytes, enough, paramTexts()), readParams)
+    },
+  },
+  'net/dns/svc-params.ts svcParamsToText': { most: mostDataBytes, inputs: () => taken(rightParams(), svcParamsToText) },
   'net/dns/tokens.ts readEntries': text((value) => readEntries(value), enough, 'a TXT ', '( ', ';'),
   'net/dns/tokens.ts readWords': text(readWords, enough),
   'net/hostnames.ts isDnsLabel': text(isDnsLabel, enough),

@@ -10,9 +10,9 @@ const places =
 /** What is called like a parser. All that `net` offers for texts and bytes is one. */
 const called =
   /^(parse|read|is|print|quote|unescaped|lower|common)|^(has|matching|hashRecovery)[A-Z]|(Problem|Path|Blocks|Bytes|At|Key|Names|Address|Of)$/
-/** An exported function whose first parameter is a text, bytes or unknown. */
+/** An exported function whose first parameter is a text, bytes, what is made of them, or unknown. */
 const exported =
-  /^export (?:async )?(?:function\*? (\w+)\(|const (\w+)\b[^\n]*? = \()\s*(?:\w+\??|\{[^}]*\}): (?:readonly )?(?:string|Buffer|Uint8Array|unknown|Token|IncomingHttpHeaders|PemBlock)\b/gm
+  /^export (?:async )?(?:function\*? (\w+)\(|const (\w+)\b[^\n]*? = \()\s*(?:\w+\??|\{[^}]*\}): (?:readonly )?(?:string|Buffer|Uint8Array|unknown|Token|IncomingHttpHeaders|PemBlock|Values|ZoneContent)\b/gm
 
 /** What is called like a parser and needs no place in the table, by the reason. */
 const others: Readonly<Record<string, readonly string[]>> = {
@@ -20,8 +20,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'families/load-balancers/targets/domain.ts isPrivateAddress',
     'families/networks/domain.ts holdsAddress',
     'families/networks/members/domain.ts macOf',
-    'families/zones/content/apex.ts nameserversProblem',
-    'families/zones/content/apex.ts zoneProblem',
     'families/zones/rrsets/domain.ts valueKey',
     'kernel/contract/references.ts valuesAt',
     'net/address-bytes.ts textOfAddress',

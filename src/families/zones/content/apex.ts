@@ -1,7 +1,8 @@
 /** The records that every zone has at its apex, and zone files that bring those of other name servers. Pure. */
-import { nameOf, parseName } from '../../../net/dns/names.ts'
+import { nameOf } from '../../../net/dns/names.ts'
 import { sizeOf, soaTimes, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
-import { apex, type RrsetContent, rrsetKey } from '../rrsets/domain.ts'
+import { apex, type RrsetContent, valueKey } from '../rrsets/domain.ts'
+import type { Values } from '../rrsets/values.ts'
 
 /** What the apex of a zone needs to be served here. */
 interface ApexSettings {
@@ -9,6 +10,19 @@ interface ApexSettings {
   readonly nameservers: readonly string[]
   readonly hostmaster: string
 }
+
+/** What the NS records of a zone itself name, as the keys of values. */
+export type Nameservers = ReadonlySet<string>
+
+/** The name servers that an RRSet names if it is that of the zone itself; undefined for any other one. */
+export function nameserversIn(values: Values, { name, type, records }: RrsetContent): Nameservers | undefined {
+  if (name !== apex || type !== 'NS') return undefined
+  return new Set(records.map(({ value }) => valueKey(values, value)))
+}
+
+/** Those of some absolute names that are not among the name servers. */
+const lacking = (nameservers: Nameservers, wanted: readonly string[]) =>
+  wanted.filter((name) => !nameservers.has(nameOf(name)))
 
 /** The SOA and NS records of a new zone. */
 function apexOf({ nameservers, hostmaster }: ApexSettings): readonly RrsetContent[] {
@@ -19,18 +33,26 @@ function apexOf({ nameservers, hostmaster }: ApexSettings): readonly RrsetConten
   ]
 }
 
-/** The RRSets given, and the SOA and NS records of a new zone where they are not among them. */
+/** What a zone has, or is to have. */
+export interface ZoneContent<T extends RrsetContent = RrsetContent> {
+  readonly rrsets: readonly T[]
+  readonly nameservers: Nameservers
+}
+
+/** What is given, and the SOA and NS records of a new zone where they are not in it. */
 export function withApex<T extends RrsetContent>(
-  given: readonly T[],
+  { rrsets, nameservers }: ZoneContent<T>,
   settings: ApexSettings,
-): readonly (T | RrsetContent)[] {
-  const known = new Set(given.map(rrsetKey))
-  return [...apexOf(settings).filter((rrset) => !known.has(rrsetKey(rrset))), ...given]
+): ZoneContent<T | RrsetContent> {
+  const isGiven = (type: string) => rrsets.some((rrset) => rrset.name === apex && rrset.type === type)
+  return {
+    rrsets: [...apexOf(settings).filter(({ type }) => !isGiven(type)), ...rrsets],
+    nameservers: isGiven('NS') ? nameservers : new Set(settings.nameservers.map(nameOf)),
+  }
 }
 
 /** What a zone file becomes here, and which of its RRSets were replaced for that. */
-interface Adoption {
-  readonly rrsets: readonly RrsetContent[]
+interface Adoption extends ZoneContent {
   readonly replaced: readonly RrsetContent[]
 }
 
@@ -38,14 +60,12 @@ interface Adoption {
  * Makes the file of a zone that other name servers serve one of a zone that is served here: its SOA and NS records are
  * replaced. A file that names one of our name servers, or none at all, is left as it is.
  */
-export function adoptZone(zoneName: string, given: readonly RrsetContent[], settings: ApexSettings): Adoption {
-  const values = given.find((rrset) => rrset.name === apex && rrset.type === 'NS')?.records ?? []
-  const names = values.map(({ value }) => value)
-  const isForeign = lacking(zoneName, names, settings.nameservers).length === settings.nameservers.length
-  if (names.length === 0 || !isForeign) return { rrsets: given, replaced: [] }
+export function adoptZone({ rrsets, nameservers }: ZoneContent, settings: ApexSettings): Adoption {
+  const isForeign = lacking(nameservers, settings.nameservers).length === settings.nameservers.length
+  if (nameservers.size === 0 || !isForeign) return { rrsets, nameservers, replaced: [] }
   const isReplaced = ({ name, type }: RrsetContent) => name === apex && (type === 'SOA' || type === 'NS')
-  const kept = given.filter((rrset) => !isReplaced(rrset))
-  return { rrsets: withApex(kept, settings), replaced: given.filter(isReplaced) }
+  const kept = { rrsets: rrsets.filter((rrset) => !isReplaced(rrset)), nameservers: new Set<string>() }
+  return { ...withApex(kept, settings), replaced: rrsets.filter(isReplaced) }
 }
 
 /** What is wrong with a zone as a whole, for callers and for those who word it themselves. */
@@ -56,36 +76,14 @@ export interface ZoneProblem {
 
 /** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
 export function zoneProblem(
-  name: string,
-  rrsets: readonly RrsetContent[],
+  { rrsets, nameservers }: ZoneContent,
   settings: Pick<ApexSettings, 'nameservers'> & { readonly limits: ZoneLimits },
 ): ZoneProblem | undefined {
-  const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
   const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
   if (tooLarge !== undefined) return { kind: 'size', message: `the zone ${tooLarge}` }
-  if (!at('SOA')) return { kind: 'soa', message: 'the SOA record of the zone is missing' }
-  const values = at('NS')?.records.map(({ value }) => value) ?? []
-  const lacks = nameserversProblem(name, values, settings.nameservers)
-  return lacks === undefined ? undefined : { kind: 'nameservers', message: lacks }
-}
-
-/** What is wrong with the apex of a zone whose NS records are these; undefined when all assigned names are there. */
-export function nameserversProblem(
-  zoneName: string,
-  values: readonly string[],
-  assigned: readonly string[],
-): string | undefined {
-  const missing = lacking(zoneName, values, assigned)
-  return missing.length > 0 ? `the NS records of the zone lack ${missing.join(', ')}` : undefined
-}
-
-/** The names of `wanted` that are not among the values of some NS records. */
-function lacking(zoneName: string, values: readonly string[], wanted: readonly string[]): string[] {
-  const origin = nameOf(zoneName)
-  const wire = (text: string) => {
-    const result = parseName(text, origin)
-    return result.ok ? result.wire.toLowerCase() : undefined
-  }
-  const known = new Set(values.map(wire))
-  return wanted.filter((name) => !known.has(wire(name)))
+  if (!rrsets.some(({ name, type }) => name === apex && type === 'SOA'))
+    return { kind: 'soa', message: 'the SOA record of the zone is missing' }
+  const missing = lacking(nameservers, settings.nameservers)
+  if (missing.length === 0) return undefined
+  return { kind: 'nameservers', message: `the NS records of the zone lack ${missing.join(', ')}` }
 }

@@ -14,9 +14,10 @@ import {
   recordNameProblem,
   rrsetProblem,
 } from '../rrsets/domain.ts'
+import { Values } from '../rrsets/values.ts'
 import type { ZoneSettings } from '../settings.ts'
 import { type ParsedZonefile, readZonefile } from '../zonefiles/domain.ts'
-import { adoptZone, withApex, zoneProblem } from './apex.ts'
+import { adoptZone, type Nameservers, nameserversIn, withApex, type ZoneContent, zoneProblem } from './apex.ts'
 
 export type CreateBody = ApiCall<(typeof zoneEndpoints)['create']>['body']
 
@@ -51,14 +52,12 @@ export async function readContent({ name, rrsets, zonefile }: CreateBody, settin
   const field = zonefile ? 'zonefile' : 'rrsets'
   const parsed = zonefile
     ? await parseZonefile(zonefile, name)
-    : { ttl: undefined, rrsets: await inTurns(readRrsets(name, rrsets ?? [])) }
-  const { rrsets: own, replaced } = zonefile
-    ? adoptZone(name, parsed.rrsets, settings)
-    : { rrsets: parsed.rrsets, replaced: [] }
+    : { ttl: undefined, ...(await inTurns(readRrsets(name, rrsets ?? []))) }
+  const { replaced, ...own } = zonefile ? adoptZone(parsed, settings) : { ...parsed, replaced: [] }
   const all = withApex(own, settings)
-  const problem = zoneProblem(name, all, settings)
+  const problem = zoneProblem(all, settings)
   if (problem !== undefined) throw invalidInput([{ field, message: problem.message }])
-  return { rrsets: all, ttl: parsed.ttl, replaced }
+  return { rrsets: all.rrsets, ttl: parsed.ttl, replaced }
 }
 
 /** The part of a reply that lists records of a zone file that were replaced; empty when there are none. */
@@ -69,14 +68,20 @@ export function replacedToWire(rrsets: readonly RrsetContent[]) {
   }
 }
 
-function* readRrsets(zoneName: string, given: readonly Static<typeof NewRrset>[]): Generator<void, LabelledRrset[]> {
+function* readRrsets(
+  zoneName: string,
+  given: readonly Static<typeof NewRrset>[],
+): Generator<void, ZoneContent<LabelledRrset>> {
   const problems: Problem[] = []
   const typesByName = new Map<string, string[]>()
   const rrsets: LabelledRrset[] = []
+  let nameservers: Nameservers = new Set()
   for (const [index, one] of given.entries()) {
     const { name, type, ttl = null, labels = {} } = one
     const at = `rrsets[${index}]`
-    const parsed = parseRecords(zoneName, type, one.records, `${at}.`)
+    const values = new Values(zoneName, type)
+    yield* values.readAll(one.records)
+    const parsed = parseRecords(values, one.records, `${at}.`)
     if (!parsed.ok) problems.push(...parsed.problems)
     const rrset = { name, type, ttl, labels, records: parsed.ok ? parsed.records : [] }
     const types = typesByName.get(name) ?? []
@@ -86,20 +91,20 @@ function* readRrsets(zoneName: string, given: readonly Static<typeof NewRrset>[]
       : type === 'SOA'
         ? 'the SOA record comes by itself'
         : parsed.ok
-          ? rrsetProblem(zoneName, rrset)
+          ? rrsetProblem(values, rrset)
           : undefined
     if (nameProblem !== undefined) problems.push({ field: `${at}.name`, message: nameProblem })
     if (problem !== undefined) problems.push({ field: at, message: problem })
     typesByName.set(name, [...types, type])
     rrsets.push(rrset)
-    yield
+    nameservers = nameserversIn(values, rrset) ?? nameservers
   }
   for (const [name, types] of typesByName) {
     const problem = coexistenceProblem(types)
     if (problem !== undefined) problems.push({ field: 'rrsets', message: `${name}: ${problem}` })
   }
   if (problems.length > 0) throw invalidInput(problems.slice(0, 20))
-  return rrsets
+  return { rrsets, nameservers }
 }
 
 /** Reads a zone file, with turns for others in between. Errors: `invalid_input`. */

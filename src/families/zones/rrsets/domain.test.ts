@@ -5,6 +5,7 @@ import { parseRdata, printRdata, recordTypeNames } from '../../../net/dns/rdata.
 import { nextSerial, parseNameserver, zoneNameProblem } from '../domain.ts'
 import { readZonefile } from '../zonefiles/domain.ts'
 import { recordNameProblem } from './domain.ts'
+import { Values } from './values.ts'
 
 const origin = nameOf('example.com')
 
@@ -281,6 +282,27 @@ txt TXT unquoted "quoted ; no comment" (
     ['www/CNAME', 3_600, '@'],
     ['txt/TXT', null, '"unquoted" "quoted ; no comment" "and"'],
   ])
+})
+
+test('a zone file is read in steps of one value, also when its values are compared', () => {
+  const count = 500
+  const lines = Array.from({ length: count }, (_, place) => `www AAAA 2001:db8::${place.toString(16)}`)
+  const steps = readZonefile(lines.join('\n'), 'example.com')
+  let taken = 0
+  while (!steps.next().done) taken++
+  assert.ok(taken >= 2 * count, `only ${taken} steps`)
+})
+
+test('values are read once, whoever asks, and also as what they are kept', () => {
+  const values = new Values('example.com', 'AAAA')
+  const given = ['2001:DB8::1', '2001:db8:0::1', 'none'].map((value) => ({ value }))
+  assert.equal([...values.readAll(given)].length, 5)
+  const [one, same] = given.map(({ value }) => values.read(value))
+  assert.ok(one?.ok && same?.ok)
+  assert.equal(one, values.read('2001:DB8::1'))
+  assert.equal(one.key, same.key)
+  assert.equal(values.read(one.text), values.read(same.text))
+  assert.equal(values.read('none').ok, false)
 })
 
 test('what is wrong with a zone file is told with its line', () => {

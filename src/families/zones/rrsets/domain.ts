@@ -1,11 +1,11 @@
 /** RRSets: the records that a zone has under one name and type, and the rules that they keep together. Pure. */
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import type { Problem } from '../../../kernel/errors.ts'
-import { nameOf } from '../../../net/dns/names.ts'
-import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
+import { isRecordType, type RecordTypeName } from '../../../net/dns/rdata.ts'
 import { isDnsLabel, isLowerCase } from '../../../net/hostnames.ts'
 import { isUnicodeLabel } from '../../../net/punycode.ts'
 import { rrsetLimits } from '../limits.ts'
+import type { Values } from './values.ts'
 
 export interface ZoneRecord {
   readonly value: string
@@ -64,60 +64,46 @@ export type RecordsResult =
 
 /** Reads the values of records in a request. Problems name them as `records[0].value`, after `prefix`. */
 export function parseRecords(
-  zoneName: string,
-  type: RecordTypeName,
+  values: Values,
   given: readonly { readonly value: string; readonly comment?: string | null }[],
   prefix = '',
 ): RecordsResult {
-  const origin = nameOf(zoneName)
   const problems: Problem[] = []
   const records: ZoneRecord[] = []
   let bytes = 0
   for (const [index, { value, comment }] of given.entries()) {
     const at = `${prefix}records[${index}]`
-    const data = parseRdata(type, value, origin)
-    if (!data.ok) problems.push({ field: `${at}.value`, message: `is no value of type ${type}: ${data.message}` })
+    const read = values.read(value)
+    if (!read.ok)
+      problems.push({ field: `${at}.value`, message: `is no value of type ${values.type}: ${read.message}` })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what comments may not have
     if (/[\x00-\x1f\x7f]/.test(comment ?? '')) problems.push({ field: `${at}.comment`, message: 'must be one line' })
-    if (data.ok) bytes += data.bytes.length + recordHeadBytes
+    if (read.ok) bytes += read.bytes + recordHeadBytes
     if (bytes > rrsetLimits.dataBytes) problems.push({ field: `${prefix}records`, message: tooLarge })
     if (bytes > rrsetLimits.dataBytes || problems.length >= mostProblems) break
-    records.push({ value: data.ok ? settled(type, data.text) : value, comment: comment ?? '' })
+    records.push({ value: read.ok ? read.text : value, comment: comment ?? '' })
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, records }
-}
-
-/** A value as it is kept: the serial of a SOA record is the zone's own. */
-export function settled(type: RecordTypeName, value: string): string {
-  return type === 'SOA' ? withSerial(value, 0) : value
-}
-
-/** A SOA value with another serial. */
-export function withSerial(value: string, serial: number): string {
-  const words = value.split(' ')
-  return [...words.slice(0, 2), serial, ...words.slice(3)].join(' ')
 }
 
 /** Begins what is said of a value that an RRSet would have twice. Clients recognise it. */
 export const duplicateValue = 'duplicate value'
 
 /** What is wrong with an RRSet as a whole; undefined when nothing is. */
-export function rrsetProblem(zoneName: string, { name, type, records }: RrsetContent): string | undefined {
+export function rrsetProblem(values: Values, { name, type, records }: RrsetContent): string | undefined {
   if (type === 'SOA' && name !== apex) return 'SOA records belong to the zone itself'
   if (type === 'CNAME' && name === apex) return 'the zone itself cannot have a CNAME record'
   if (type === 'DS' && name === apex) return 'DS records belong to delegated names'
   if (isSingle(type) && records.length > 1) return `there can be one ${type} record only`
   if (records.length > rrsetLimits.records) return tooManyRecords
-  const origin = nameOf(zoneName)
   const known = new Set<string>()
   let bytes = 0
   for (const { value } of records) {
-    const data = parseRdata(type, value, origin)
-    if (!data.ok) return data.message
-    const key = sameness(type, data.bytes)
-    if (known.has(key)) return `${duplicateValue} ${value.slice(0, 80)}`
-    known.add(key)
-    bytes += data.bytes.length + recordHeadBytes
+    const read = values.read(value)
+    if (!read.ok) return read.message
+    if (known.has(read.key)) return `${duplicateValue} ${value.slice(0, 80)}`
+    known.add(read.key)
+    bytes += read.bytes + recordHeadBytes
     if (bytes > rrsetLimits.dataBytes) return tooLarge
   }
   return undefined
@@ -132,18 +118,14 @@ export function coexistenceProblem(types: Iterable<string>): string | undefined 
 }
 
 /** Tells which of some values an RRSet has: the same data in other words counts as the same. */
-export function valueIndex(
-  zoneName: string,
-  type: RecordTypeName,
-  records: readonly ZoneRecord[],
-): Map<string, number> {
-  return new Map(records.map(({ value }, index) => [valueKey(zoneName, type, value), index]))
+export function valueIndex(values: Values, records: readonly ZoneRecord[]): Map<string, number> {
+  return new Map(records.map(({ value }, index) => [valueKey(values, value), index]))
 }
 
-/** A text that two values of a type share when they mean the same data. */
-export function valueKey(zoneName: string, type: RecordTypeName, value: string): string {
-  const data = parseRdata(type, value, nameOf(zoneName))
-  return data.ok ? sameness(type, data.bytes) : `?${value}`
+/** A text that two values share when they mean the same data. */
+export function valueKey(values: Values, value: string): string {
+  const read = values.read(value)
+  return read.ok ? read.key : `?${value}`
 }
 
 /** Reads the type in a path; undefined for what is none. */

@@ -4,6 +4,7 @@ import type { Handlers } from '../../../kernel/contract/contract.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { invalidInput, notUnique } from '../../../kernel/errors.ts'
+import { turn } from '../../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { actOnZone, type ZoneCommand } from '../actions.ts'
@@ -33,11 +34,13 @@ import {
   getRrset,
   insertRrsets,
   listRrsets,
+  missing,
   rrsetFromRow,
   setRrset,
   setRrsetLabels,
   typesAt,
 } from './store.ts'
+import { Values } from './values.ts'
 import { rrsetToWire } from './view.ts'
 
 interface InZone {
@@ -49,6 +52,9 @@ interface OneRrset {
   readonly scope: ProjectScope
   readonly params: { readonly id_or_name: string; readonly rr_name: string; readonly rr_type: string }
 }
+
+/** Records as a request has them. */
+type Given = readonly { readonly value: string; readonly comment?: string | null }[]
 
 /** A zone that is being changed: nobody else changes it meanwhile. */
 interface Place {
@@ -82,6 +88,25 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
       await work(place, rrset)
     })
 
+  /** The same for one whose records change, with what the values of both it and the request mean. */
+  const changeRecords = async (
+    call: OneRrset & { readonly body: { readonly records: Given } },
+    command: ZoneCommand,
+    work: (place: Place, values: Values, rrset: Rrset) => Promise<void>,
+  ) => {
+    const values = await readAhead(call, call.body.records)
+    return change(call, command, (place, rrset) => work(place, values, rrset))
+  }
+
+  /** What the values of an RRSet mean, which need not be there, and those of a request that changes it. */
+  async function readAhead(call: OneRrset, given: Given): Promise<Values> {
+    const zone = await readZone(call)
+    const type = parseType(call.params.rr_type)
+    if (!type) throw missing(keyIn(call))
+    const known = await findRrset(db.query, call.scope, zone, keyIn(call))
+    return readInTurns(new Values(zone.name, type), [...(known?.records ?? []), ...given])
+  }
+
   return {
     async listRrsets({ scope, params, query }) {
       const zone = await readZone({ scope, params })
@@ -89,17 +114,19 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
       return { rrsets: rrsets.map((rrset) => rrsetToWire(zone, rrset)), meta: { pagination } }
     },
 
-    createRrset: (call) =>
-      changeIn(call, 'create_rrset', async (place) => {
+    async createRrset(call) {
+      const { name, type, ttl = null, labels = {}, records: given } = call.body
+      const values = await readInTurns(new Values((await readZone(call)).name, type), given)
+      return changeIn(call, 'create_rrset', async (place) => {
         const { tx, zone } = place
-        const { name, type, ttl = null, labels = {} } = call.body
         if (await findRrset(tx.query, call.scope, zone, rrsetKey(call.body))) {
           throw notUnique('name', 'an RRSet with this name and type is there already')
         }
-        const records = readRecords(zone, type, call.body.records)
-        const rrset = await createRrset(place, { name, type, ttl, labels, records })
+        const records = readRecords(values, given)
+        const rrset = await createRrset(place, values, { name, type, ttl, labels, records })
         return { rrset: rrsetToWire(zone, rrset) }
-      }),
+      })
+    },
 
     async getRrset(call) {
       const zone = await readZone(call)
@@ -126,40 +153,39 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
         await removeRrset(place, rrset)
       }),
 
-    addRecords: (call) =>
-      changeIn(call, 'add_rrset_records', async (place) => {
+    async addRecords(call) {
+      const { params, body } = call
+      const values = await readAhead(call, body.records)
+      return changeIn(call, 'add_rrset_records', async (place) => {
         const { tx, scope, zone } = place
-        const { params, body } = call
-        const type = parseType(params.rr_type)
-        const known = type && (await findRrset(tx.query, scope, zone, keyIn(call)))
-        // An RRSet of an unknown type, or with a name that no record can have, does not exist: 404.
-        if (!type || recordNameProblem(params.rr_name, zone.name)) await getRrset(tx.query, scope, zone, keyIn(call))
-        else if (known) await addRecords(place, known, body)
-        else {
-          const records = readRecords(zone, type, body.records)
-          await createRrset(place, { name: params.rr_name, type, ttl: body.ttl ?? null, records })
-        }
-      }),
+        const known = await findRrset(tx.query, scope, zone, keyIn(call))
+        if (known) return addRecords(place, values, known, body)
+        // An RRSet with a name that no record can have does not exist.
+        if (recordNameProblem(params.rr_name, zone.name)) throw missing(keyIn(call))
+        const records = readRecords(values, body.records)
+        await createRrset(place, values, { name: params.rr_name, type: values.type, ttl: body.ttl ?? null, records })
+      })
+    },
 
     removeRecords: (call) =>
-      change(call, 'remove_rrset_records', async (place, rrset) => {
-        const indexes = new Set(indexesOf(place.zone, rrset, call.body.records))
+      changeRecords(call, 'remove_rrset_records', async (place, values, rrset) => {
+        const indexes = new Set(indexesOf(values, rrset, call.body.records))
         const records = rrset.records.filter((_, index) => !indexes.has(index))
-        if (records.length > 0) await writeRecords(place, rrset, records)
+        if (records.length > 0) await writeRecords(place, values, rrset, records)
         else if (rrset.type === 'SOA') throw invalidInput([{ field: 'records', message: 'the SOA record stays' }])
         else await removeRrset(place, rrset)
       }),
 
     setRecords: (call) =>
-      change(call, 'set_rrset_records', async (place, rrset) => {
-        await writeRecords(place, rrset, readRecords(place.zone, rrset.type, call.body.records))
+      changeRecords(call, 'set_rrset_records', async (place, values, rrset) => {
+        await writeRecords(place, values, rrset, readRecords(values, call.body.records))
       }),
 
     updateRecords: (call) =>
-      change(call, 'update_rrset_records', async (place, rrset) => {
+      changeRecords(call, 'update_rrset_records', async (place, values, rrset) => {
         const { tx, scope, zone } = place
-        const given = readRecords(zone, rrset.type, call.body.records)
-        const comments = new Map(indexesOf(zone, rrset, given).map((at, index) => [at, given[index]!.comment]))
+        const given = readRecords(values, call.body.records)
+        const comments = new Map(indexesOf(values, rrset, given).map((at, index) => [at, given[index]!.comment]))
         const records = rrset.records.map(({ value, comment }, at) => ({ value, comment: comments.get(at) ?? comment }))
         const size = sizeAfter(place, rrset, { ...rrset, records })
         await setRrset(tx, scope, rrset, { records })
@@ -185,13 +211,18 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
   }
 }
 
+/** Reads values before a change, which takes no turns. Those that come to an RRSet in between, the change reads. */
+async function readInTurns(values: Values, records: readonly { readonly value: string }[]): Promise<Values> {
+  for (const _ of values.readAll(records)) {
+    const wait = turn()
+    if (wait) await wait
+  }
+  return values
+}
+
 /** Errors: `invalid_input` naming each record. */
-function readRecords(
-  zone: Zone,
-  type: Rrset['type'],
-  given: readonly { readonly value: string; readonly comment?: string | null }[],
-): readonly ZoneRecord[] {
-  const parsed = parseRecords(zone.name, type, given)
+function readRecords(values: Values, given: Given): readonly ZoneRecord[] {
+  const parsed = parseRecords(values, given)
   if (!parsed.ok) throw invalidInput(parsed.problems)
   return parsed.records
 }
@@ -219,19 +250,23 @@ function sizeAfter(
   throw invalidInput([{ field: 'records', message: `with them the zone ${zoneLimitProblem(size, most)}` }])
 }
 
-function check(zone: Zone, rrset: RrsetContent): void {
-  const problem = rrsetProblem(zone.name, rrset)
+function check(values: Values, rrset: RrsetContent): void {
+  const problem = rrsetProblem(values, rrset)
   if (problem === undefined) return
   throw invalidInput([{ field: 'records', message: problem }], problem.startsWith(duplicateValue) ? problem : undefined)
 }
 
-async function createRrset(place: Place, rrset: RrsetContent & { readonly labels?: Labels }): Promise<Rrset> {
+async function createRrset(
+  place: Place,
+  values: Values,
+  rrset: RrsetContent & { readonly labels?: Labels },
+): Promise<Rrset> {
   const { tx, scope, zone } = place
   const { name, type } = rrset
   const nameProblem = recordNameProblem(name, zone.name)
   if (nameProblem !== undefined) throw invalidInput([{ field: 'name', message: nameProblem }])
   if (type === 'SOA') throw invalidInput([{ field: 'type', message: 'a zone has one SOA record, which comes with it' }])
-  check(zone, rrset)
+  check(values, rrset)
   const size = sizeAfter(place, undefined, rrset)
   const together = coexistenceProblem([type, ...(await typesAt(tx.query, scope, zone, name))])
   if (together !== undefined) throw invalidInput([{ field: 'name', message: together }])
@@ -248,32 +283,30 @@ async function removeRrset(place: Place, rrset: Rrset): Promise<void> {
 
 async function addRecords(
   place: Place,
+  values: Values,
   rrset: Rrset,
-  given: {
-    readonly records: readonly { readonly value: string; readonly comment?: string | null }[]
-    readonly ttl?: number | null
-  },
+  given: { readonly records: Given; readonly ttl?: number | null },
 ): Promise<void> {
   if (rrset.isProtected) throw changeProtected()
   if (given.ttl !== undefined && given.ttl !== rrset.ttl) {
     throw invalidInput([{ field: 'ttl', message: 'must be that of the RRSet; change_ttl changes it' }])
   }
-  const records = [...rrset.records, ...readRecords(place.zone, rrset.type, given.records)]
-  await writeRecords(place, rrset, records)
+  const records = [...rrset.records, ...readRecords(values, given.records)]
+  await writeRecords(place, values, rrset, records)
 }
 
-async function writeRecords(place: Place, rrset: Rrset, records: readonly ZoneRecord[]): Promise<void> {
+async function writeRecords(place: Place, values: Values, rrset: Rrset, records: readonly ZoneRecord[]): Promise<void> {
   const { tx, scope, zone } = place
-  check(zone, { ...rrset, records })
+  check(values, { ...rrset, records })
   const size = sizeAfter(place, rrset, { ...rrset, records })
   await setRrset(tx, scope, rrset, { records })
   await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
 }
 
 /** Where the RRSet has the values of a request. Errors: `invalid_input` naming those that it does not have. */
-function indexesOf(zone: Zone, { type, records }: Rrset, given: readonly { readonly value: string }[]): number[] {
-  const known = valueIndex(zone.name, type, records)
-  const indexes = given.map(({ value }) => known.get(valueKey(zone.name, type, value)))
+function indexesOf(values: Values, { records }: Rrset, given: readonly { readonly value: string }[]): number[] {
+  const known = valueIndex(values, records)
+  const indexes = given.map(({ value }) => known.get(valueKey(values, value)))
   const problems = indexes.flatMap((index, i) =>
     index === undefined ? [{ field: `records[${i}].value`, message: 'is not a record of the RRSet' }] : [],
   )

@@ -54,17 +54,21 @@ export async function findRrset(
   zone: Zone,
   key: string,
 ): Promise<Rrset | undefined> {
+  // No key has other characters, and a database may refuse them.
+  if (!/^[\x21-\x7e]{1,300}$/.test(key)) return undefined
   const [row] = await byKey(query, scope, zone.contentId, key)
   return row && rrsetFromRow(row)
 }
 
 /** Errors: `not_found`. */
 export async function getRrset(query: Queries, scope: ProjectScope, zone: Zone, key: string): Promise<Rrset> {
-  // No key has these characters, and a database may refuse them.
-  const found = /^[\x21-\x7e]{1,300}$/.test(key) ? await findRrset(query, scope, zone, key) : undefined
-  if (!found) throw notFound('RRSet', key.slice(0, 300))
+  const found = await findRrset(query, scope, zone, key)
+  if (!found) throw missing(key)
   return found
 }
+
+/** The refusal of what is no RRSet of the zone. */
+export const missing = (key: string) => notFound('RRSet', key.slice(0, 300))
 
 /** The names and the records of those RRSets of a zone that have one of the keys. */
 export async function recordsOf(

@@ -2,7 +2,8 @@
 import type { Static } from 'typebox'
 import type { Zone } from '../domain.ts'
 import type { Rrset as WireRrset } from './contract.ts'
-import { type Rrset, rrsetKey, withSerial } from './domain.ts'
+import { type Rrset, rrsetKey } from './domain.ts'
+import { withSerial } from './values.ts'
 
 /** An RRSet as the API shows it. */
 export function rrsetToWire(zone: Zone, rrset: Rrset): Static<typeof WireRrset> {

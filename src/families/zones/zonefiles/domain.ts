@@ -2,6 +2,7 @@
 import { isWithin, lowerName, nameOf, parseName, printName } from '../../../net/dns/names.ts'
 import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../net/dns/rdata.ts'
 import { type Entry, Malformed, type MalformedKind, readEntries, type Token } from '../../../net/dns/tokens.ts'
+import { type Nameservers, nameserversIn } from '../content/apex.ts'
 import { rrsetLimits } from '../limits.ts'
 import {
   apex,
@@ -10,16 +11,17 @@ import {
   recordNameProblem,
   rrsetKey,
   rrsetProblem,
-  settled,
   tooManyRecords,
-  withSerial,
 } from '../rrsets/domain.ts'
+import { settled, Values, withSerial } from '../rrsets/values.ts'
 
 /** What a zone file says. */
 export interface ParsedZonefile {
   /** The TTL that its first `$TTL` gives, in seconds. */
   readonly ttl: number | undefined
   readonly rrsets: readonly RrsetContent[]
+  /** The name servers of the zone itself. */
+  readonly nameservers: Nameservers
 }
 
 interface Draft {
@@ -62,8 +64,8 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
     rrsets.push({ ...rrset, records })
     yield
   }
-  yield* checkTogether(state, rrsets)
-  return { ttl: state.firstTtl, rrsets }
+  const nameservers = yield* checkTogether(state, rrsets)
+  return { ttl: state.firstTtl, rrsets, nameservers }
 }
 
 /** `readZonefile` adds the number of the line. */
@@ -137,20 +139,25 @@ function readHead(tokens: readonly Token[]): { ttl: number | undefined; type: Re
   throw fail('has no type', 'typeless')
 }
 
-function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): Generator<void> {
+/** Returns the name servers of the zone itself. */
+function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): Generator<void, Nameservers> {
   const typesByName = new Map<string, string[]>()
+  let nameservers: Nameservers = new Set()
   for (const rrset of rrsets) {
-    const problem = rrsetProblem(zoneName, rrset)
+    const values = new Values(zoneName, rrset.type)
+    yield* values.readAll(rrset.records)
+    const problem = rrsetProblem(values, rrset)
     if (problem !== undefined) throw fail(`${rrsetKey(rrset)}: ${problem}`, 'set', rrsetKey(rrset), problem)
     const types = typesByName.get(rrset.name) ?? []
     types.push(rrset.type)
     typesByName.set(rrset.name, types)
-    yield
+    nameservers = nameserversIn(values, rrset) ?? nameservers
   }
   for (const [name, types] of typesByName) {
     const problem = coexistenceProblem(types)
     if (problem !== undefined) throw fail(`${name}: ${problem}`, 'together', name)
   }
+  return nameservers
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------

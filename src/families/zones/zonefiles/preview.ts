@@ -2,8 +2,9 @@
 import { Malformed, type MalformedKind } from '../../../net/dns/tokens.ts'
 import { adoptZone, type ZoneProblem, zoneProblem } from '../content/apex.ts'
 import { defaultZoneLimits, type ZoneLimits } from '../limits.ts'
-import { apex, type RrsetContent, rrsetKey, settled, valueKey } from '../rrsets/domain.ts'
-import { readZonefile, zonefileOrder } from './domain.ts'
+import { apex, type RrsetContent, rrsetKey, valueKey } from '../rrsets/domain.ts'
+import { settled, Values } from '../rrsets/values.ts'
+import { type ParsedZonefile, readZonefile, zonefileOrder } from './domain.ts'
 
 /** A primary zone as the API shows it. */
 export interface PresentZone {
@@ -67,13 +68,13 @@ export function previewImport(
     records: records.map(({ value, comment }) => ({ value: settled(type, value), comment })),
   }))
   const settings = { nameservers: zone.nameservers, hostmaster: hostmasterOf(present), limits }
-  const { rrsets, replaced } = adoptZone(zone.name, read.rrsets, settings)
-  const problem = zoneProblem(zone.name, rrsets, settings)
+  const { replaced, ...content } = adoptZone(read, settings)
+  const problem = zoneProblem(content, settings)
   if (problem !== undefined) return { ok: false, line: undefined, ...problem }
-  return { ok: true, replaced, ...difference({ ...zone, rrsets: present }, rrsets, read.ttl ?? zone.ttl) }
+  return { ok: true, replaced, ...difference({ ...zone, rrsets: present }, content.rrsets, read.ttl ?? zone.ttl) }
 }
 
-type Read = { readonly ok: true; readonly ttl: number | undefined; readonly rrsets: readonly RrsetContent[] }
+type Read = { readonly ok: true } & ParsedZonefile
 
 function readAll(text: string, zoneName: string): Read | Refused {
   try {
@@ -120,8 +121,9 @@ function difference(zone: PresentZone, after: readonly RrsetContent[], ttl: numb
 }
 
 function changeOf(zone: PresentZone, before: RrsetContent, after: RrsetContent, ttl: number): ChangedRrset | undefined {
-  const comments = ({ type, records }: RrsetContent) =>
-    new Map(records.map(({ value, comment }) => [valueKey(zone.name, type, value), { value, comment }]))
+  const values = new Values(zone.name, after.type)
+  const comments = ({ records }: RrsetContent) =>
+    new Map(records.map(({ value, comment }) => [valueKey(values, value), { value, comment }]))
   const [old, own] = [comments(before), comments(after)]
   const onlyIn = (one: typeof old, other: typeof old) =>
     [...one].flatMap(([key, { value }]) => (other.has(key) ? [] : [value]))

@@ -2,6 +2,7 @@
 import type { Handlers } from '../../../kernel/contract/contract.ts'
 import type { Database } from '../../../kernel/data/db.ts'
 import { invalidInput, notFound } from '../../../kernel/errors.ts'
+import { sortSteps } from '../../../kernel/process/sorting.ts'
 import { inTurns, nextTurn } from '../../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
@@ -32,11 +33,11 @@ export function zonefileRoutes(platform: Platform): Handlers<typeof zonefileEndp
       const before = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
       return whenPossible(scope, { zone: before, bytes: body.zonefile.length }, async () => {
         const { ttl, ...parsed } = await parseZonefile(body.zonefile, before.name)
-        const { rrsets, replaced } = adoptZone(before.name, parsed.rrsets, settings)
-        const problem = zoneProblem(before.name, rrsets, settings)
+        const { replaced, ...content } = adoptZone(parsed, settings)
+        const problem = zoneProblem(content, settings)
         if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem.message }])
         await refuseProtected(db.query, scope, before)
-        const { action } = await withDraft({ db, scope, zone: before }, rrsets, (draft) =>
+        const { action } = await withDraft({ db, scope, zone: before }, content.rrsets, (draft) =>
           actOnZone(db, call, 'import_zonefile', async (tx, zone) => {
             if (zone.id !== before.id) throw notFound('zone', params.id_or_name)
             await refuseProtected(tx.query, scope, zone)
@@ -75,8 +76,8 @@ async function readZone(db: Database, scope: ProjectScope, key: string): Promise
 }
 
 /** The zone as a file, in steps. */
-function* printZonefile({ name, ttl, serial }: Zone, rrsets: Rrset[]): Generator<void, string> {
-  const inOrder = rrsets.sort(zonefileOrder)
+function* printZonefile({ name, ttl, serial }: Zone, rrsets: readonly Rrset[]): Generator<void, string> {
+  const inOrder = yield* sortSteps(rrsets, zonefileOrder)
   const parts = [zonefileHead(name, ttl)]
   for (const [index, rrset] of inOrder.entries()) {
     const gap = inOrder[index - 1]?.name === rrset.name ? '' : '\n'

@@ -1,0 +1,72 @@
+/** What the values of records mean. Pure. */
+import type { NameKey } from '../../../net/dns/names.ts'
+import { nameOf } from '../../../net/dns/names.ts'
+import { parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
+
+/** A value that was read, or what is wrong with it. */
+export type Value =
+  | {
+      readonly ok: true
+      /** The value as it is kept. */
+      readonly text: string
+      /** A text that two values share when they mean the same data. */
+      readonly key: string
+      /** How many bytes of data it is. */
+      readonly bytes: number
+    }
+  | { readonly ok: false; readonly message: string }
+
+/**
+ * Values of one type in a zone, each of which is read once. A thousand of them take longer than anybody should wait, so
+ * those who have many read them in steps, and before a transaction, in which nobody else has a turn.
+ */
+export class Values {
+  readonly type: RecordTypeName
+  readonly #origin: NameKey
+  readonly #known = new Map<string, Value>()
+
+  constructor(zoneName: string, type: RecordTypeName) {
+    this.type = type
+    this.#origin = nameOf(zoneName)
+  }
+
+  /** Reads a value, unless it was read before. */
+  read(text: string): Value {
+    const known = this.#known.get(text) ?? this.#parse(text)
+    this.#known.set(text, known)
+    return known
+  }
+
+  /** Reads values of records, and as what they are kept: yields after each. */
+  *readAll(records: readonly { readonly value: string }[]): Generator<void> {
+    for (const { value } of records) {
+      const read = this.read(value)
+      yield
+      if (!read.ok || read.text === value) continue
+      this.read(read.text)
+      yield
+    }
+  }
+
+  #parse(text: string): Value {
+    const data = parseRdata(this.type, text, this.#origin)
+    if (!data.ok) return data
+    return {
+      ok: true,
+      text: settled(this.type, data.text),
+      key: sameness(this.type, data.bytes),
+      bytes: data.bytes.length,
+    }
+  }
+}
+
+/** A value as it is kept: the serial of a SOA record is the zone's own. */
+export function settled(type: RecordTypeName, value: string): string {
+  return type === 'SOA' ? withSerial(value, 0) : value
+}
+
+/** A SOA value with another serial. */
+export function withSerial(value: string, serial: number): string {
+  const words = value.split(' ')
+  return [...words.slice(0, 2), serial, ...words.slice(3)].join(' ')
+}
