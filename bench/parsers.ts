@@ -12,7 +12,7 @@ const mostGrowth = 3
 /** Below this, a cost is too small to tell how it grows. */
 const leastMs = 2
 /** What takes too long may have been interrupted, so it is measured again: the least of its times counts. */
-const attempts = 8
+const attempts = 30
 
 interface Cost {
   /** Of all pieces, and of the longest one, in milliseconds. */
@@ -46,16 +46,21 @@ function measure(name: string): Row {
   }
 }
 
-/** How much more an input costs than one of half its size, by the least of some measurements. */
+/** How much more an input costs than one of half its size, by the least that each piece took in some measurements. */
 function growthOf(make: (size: number) => () => unknown, most: number): number {
   const [whole, half] = [make(most), make(most / 2)]
-  let [wholeMs, halfMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let attempt = 0; attempt < 1 || (attempt < attempts && wholeMs / halfMs >= mostGrowth); attempt++) {
-    wholeMs = Math.min(wholeMs, sumOf(run(whole)))
-    halfMs = Math.min(halfMs, sumOf(run(half)))
+  let [ofWhole, ofHalf] = [run(whole), run(half)]
+  const growth = () => sumOf(ofWhole) / sumOf(ofHalf)
+  for (let attempt = 1; attempt < attempts && growth() >= mostGrowth; attempt++) {
+    ofWhole = least(ofWhole, run(whole))
+    ofHalf = least(ofHalf, run(half))
   }
-  return wholeMs < leastMs ? 0 : wholeMs / halfMs
+  return sumOf(ofWhole) < leastMs ? 0 : growth()
 }
+
+/** Of each piece how long it took when it was quickest. */
+const least = (pieces: readonly number[], again: readonly number[]) =>
+  pieces.map((ms, at) => Math.min(ms, again[at] ?? ms))
 
 const sumOf = (pieces: readonly number[]) => pieces.reduce((sum, ms) => sum + ms, 0)
 
@@ -63,8 +68,7 @@ const sumOf = (pieces: readonly number[]) => pieces.reduce((sum, ms) => sum + ms
 function costOf(work: () => unknown): Cost {
   let pieces = run(work)
   for (let attempt = 1; attempt < attempts && longest(pieces) >= longestPieceMs; attempt++) {
-    const again = run(work)
-    pieces = pieces.map((ms, at) => Math.min(ms, again[at] ?? ms))
+    pieces = least(pieces, run(work))
   }
   return { totalMs: sumOf(pieces), pieceMs: longest(pieces) }
 }

@@ -62,8 +62,8 @@ function inOrder(params: ReadonlyMap<number, Buffer>): Buffer {
 }
 
 function keyNumber(name: string): number | undefined {
-  if (Object.hasOwn(keyNumbers, name)) return keyNumbers[name]
-  if (!/^key(?:0|[1-9]\d{0,4})$/.test(name)) return undefined
+  // There may be thousands of the numbered ones.
+  if (!/^key(?:0|[1-9]\d{0,4})$/.test(name)) return Object.hasOwn(keyNumbers, name) ? keyNumbers[name] : undefined
   const number = Number(name.slice('key'.length))
   // RFC 9460 reserves key 65535 as invalid.
   return number < 0xffff ? number : undefined
