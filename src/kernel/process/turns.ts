@@ -14,7 +14,7 @@ const waiting = new Rotation<ProjectId | undefined, () => void>()
 /** What a turn of the event loop has for those who come, and again for those who wait, in milliseconds. */
 const pieceMs = 3
 
-/** So many items are made without a look at the time. */
+/** So many small items are made without a look at the time. */
 const itemsAtOnce = 8
 
 /** When the current piece is over; undefined before the first one of a turn. */
@@ -92,13 +92,17 @@ export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
   }
 }
 
-/** What `map` makes of each item, many of which may be in one piece. */
-export async function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R | Promise<R>): Promise<R[]> {
+/** What `map` makes of each item: of so many without a look at the time, one where an item may take as long as a piece. */
+export async function mapInTurns<T, R>(
+  items: readonly T[],
+  map: (item: T) => R | Promise<R>,
+  atOnce = itemsAtOnce,
+): Promise<R[]> {
   const mapped: R[] = []
   for (const item of items) {
     const made = map(item)
     mapped.push(made instanceof Promise ? await made : made)
-    const wait = mapped.length % itemsAtOnce === 0 ? turn() : undefined
+    const wait = mapped.length % atOnce === 0 ? turn() : undefined
     if (wait) await wait
   }
   return mapped

@@ -1,5 +1,6 @@
 /** CAA records: which certificate authorities may issue for a domain of a zone (RFC 8659). */
 import type { Queries } from '../../../kernel/data/db.ts'
+import { mapInTurns } from '../../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { unescaped } from '../../../net/dns/names.ts'
 import { mostDataBytes } from '../../../net/dns/rdata.ts'
@@ -30,12 +31,12 @@ export async function caaRecords(
     domains.flatMap((domain) => namesUpwards(domain, zone.name)).map((name) => rrsetKey({ name, type: 'CAA' })),
   )
   const found = await recordsOf(query, scope, zone, [...keys])
-  return new Map(
-    found.map(({ name, records }) => [
-      name === apex ? zone.name : `${name}.${zone.name}`,
-      records.map(({ value }) => propertyOf(value)),
-    ]),
-  )
+  const properties = new Map<string, readonly CaaProperty[]>()
+  for (const { name, records } of found) {
+    const domain = name === apex ? zone.name : `${name}.${zone.name}`
+    properties.set(domain, await mapInTurns(records, ({ value }) => propertyOf(value), 1))
+  }
+  return properties
 }
 
 /** A domain and those above it in its zone, as RRSets name them. */

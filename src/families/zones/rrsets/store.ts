@@ -4,7 +4,7 @@ import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { insertScopedAlong, type NewRow, preparedScoped, scoped } from '../../../kernel/data/scoped.ts'
 import { ApiError, notFound } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
-import { turn } from '../../../kernel/process/turns.ts'
+import { mapInTurns } from '../../../kernel/process/turns.ts'
 import { indexLabels, readLabels } from '../../../kernel/resource/label-index.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -114,14 +114,8 @@ const stepRows = 500
 export async function* rrsetsOf(query: Queries, scope: ProjectScope, zone: Zone): AsyncGenerator<Rrset[]> {
   for (let after = 0; ; ) {
     const rows = await ofZone(query, scope, zone).where('id', '>', after).orderBy('id').limit(stepRows).execute()
-    const rrsets: Rrset[] = []
     // A few rows may hold all that a zone can have.
-    for (const row of rows) {
-      rrsets.push(rrsetFromRow(row))
-      const wait = turn()
-      if (wait) await wait
-    }
-    yield rrsets
+    yield await mapInTurns(rows, rrsetFromRow, 1)
     if (rows.length < stepRows) return
     after = rows.at(-1)!.id
   }
