@@ -98,7 +98,7 @@ forEachDatabase('A value that is longer than its field can be', (openWorld) => {
     for (const path of ['/zones', '/ssh_keys', '/servers']) {
       const many = await api.post(path, { name: 'a.com', mode: 'primary', labels })
       assert.deepEqual(fieldsOf(expect(many, 422, 'invalid_input')), [
-        { name: 'labels', messages: ['must not have more than 64 entries'] },
+        { name: 'labels', messages: ['must not have more than 64 properties'] },
       ])
     }
     const unknown = await api.post('/zones', { name: 'a.com', mode: 'primary', [text('~/', 1_000)]: 1 })

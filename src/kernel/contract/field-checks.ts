@@ -127,7 +127,7 @@ function listCheck({ maxItems: most }: Shape): FieldCheck | undefined {
 function mapCheck({ maxProperties: most }: Shape): FieldCheck | undefined {
   if (most === undefined) return undefined
   return (value) =>
-    isMap(value) && Object.keys(value).length > most ? problem(`must not have more than ${most} entries`) : none
+    isMap(value) && Object.keys(value).length > most ? problem(`must not have more than ${most} properties`) : none
 }
 
 function nameCheck({ properties, additionalProperties }: Shape): FieldCheck | undefined {
