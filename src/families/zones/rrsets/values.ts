@@ -1,6 +1,5 @@
 /** What the values of records mean. Pure. */
-import type { NameKey } from '../../../net/dns/names.ts'
-import { nameOf } from '../../../net/dns/names.ts'
+import { type NameKey, nameOf } from '../../../net/dns/names.ts'
 import { parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
 
 /** A value that was read, or what is wrong with it. */
@@ -37,7 +36,7 @@ export class Values {
     return known
   }
 
-  /** Reads values of records, and as what they are kept: yields after each. */
+  /** Reads the values of records as they are given and as they are kept. Yields after each. */
   *readAll(records: readonly { readonly value: string }[]): Generator<void> {
     for (const { value } of records) {
       const read = this.read(value)
