@@ -24,6 +24,8 @@ export interface OperationRow {
 export interface Known {
   /** The labels that the resource has before the request. */
   readonly labels?: Readonly<Record<string, string>> | undefined
+  /** The description that it has, for commands that would empty it. */
+  readonly description?: string | undefined
 }
 
 /** Why a client has no command for a request. */
@@ -49,8 +51,8 @@ export interface Reason {
   readonly what?: string | undefined
 }
 
-/** A command to copy, or why there is none. */
-export type Rendered = { readonly text: string } | { readonly reason: Reason }
+/** A command to copy, with the minor version of its client from which on it works (54 is 1.54), or why there is none. */
+export type Rendered = { readonly text: string; readonly since?: number } | { readonly reason: Reason }
 
 /** Path and query below the base URL, encoded. Throws when a parameter of the path is missing. */
 export function pathOf({ params = {}, query = {} }: Asked, { path }: OperationRow): string {

@@ -25,4 +25,4 @@ export function pointed(command: string, api: string): string {
   return command.startsWith('hcloud ') ? `${exportedEndpoints(api)}\n${command}` : command
 }
 
-type Origin = Pick<URL, 'protocol' | 'hostname' | 'port' | 'origin'>
+export type Origin = Pick<URL, 'protocol' | 'hostname' | 'port' | 'origin'>

@@ -133,6 +133,12 @@ export async function installHcloud(generation: 'old' | 'new'): Promise<HcloudPr
   return { program, minor: minorOf(version ?? '') }
 }
 
+/** The hcloud to take for what came with a minor version: that of Debian 13 where it can do it, or that of the machine. */
+export async function hcloudsBySince(): Promise<(since?: number) => HcloudProgram | undefined> {
+  const all = [await installHcloud('new'), await installHcloud('old')]
+  return (since = 0) => all.find((one) => one !== undefined && one.minor >= since)
+}
+
 const minorOf = (version: string) => Number(/1\.(\d+)/.exec(version)?.[1] ?? 30)
 
 /** Debian signs its lists with keys that its earlier release has too, so that its tools verify what they download. */

@@ -5,13 +5,14 @@ import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { toHcloud } from '../../console/commands/hcloud/render.ts'
 import { selected } from '../pasted.ts'
-import { type HcloudProgram, installHcloud, publicKey, run, type Service, serve, skipWithout } from './clients.ts'
+import { type HcloudProgram, hcloudsBySince, publicKey, run, type Service, serve, skipWithout } from './clients.ts'
 import { type Site, settle } from './commands.ts'
 
 type Json = Record<string, unknown>
 
-const installed = await installHcloud('new')
-const newest = [installed, await installHcloud('old')].find((one) => one && one.minor >= 54)
+const hcloudFor = await hcloudsBySince()
+const installed = hcloudFor()
+const newest = hcloudFor(54)
 
 let service: Service
 let site: Site
@@ -181,8 +182,8 @@ describe('commands for DNS', () => {
   })
 })
 
-/** Distributions have no version yet that knows these. */
-const isNewer = (command: string) => /^hcloud (zone|primary-ip create .*--location) /.test(command)
+/** The minor version that these need, which no distribution has yet. */
+const sinceOf = (command: string) => (/^hcloud (zone|primary-ip create .*--location) /.test(command) ? 59 : 0)
 const kindOf = (command: string) => command.split(' ').slice(0, 3).join(' ')
 
 describe('commands to begin with', () => {
@@ -208,7 +209,7 @@ describe('commands to begin with', () => {
 
   const begun = steps.map(kindOf)
   for (const command of ofEmptyPages.filter((one) => !begun.includes(kindOf(one)))) {
-    const program = isNewer(command) ? newest : installed
+    const program = hcloudFor(sinceOf(command))
     if (!program) continue
     it(command, async () => {
       if (kindOf(command) === 'hcloud zone create') await ask('DELETE', '/zones/example.com')

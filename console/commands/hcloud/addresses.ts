@@ -5,11 +5,9 @@ import type { memberEndpoints } from '../../../src/families/networks/members/con
 import type { primaryIpEndpoints } from '../../../src/families/primary-ips/contract.ts'
 import {
   actionForms,
-  type Context,
   type Forms,
-  hostname,
+  flag,
   ignored,
-  isUsual,
   labelsOf,
   later,
   noCommand,
@@ -18,17 +16,11 @@ import {
   ofMade,
   positional,
   protection,
-  Refusal,
+  reverseName,
+  since,
   usual,
-  type Words,
 } from './forms.ts'
-
-/** Only the request that names a host has a form. */
-const reverseName = {
-  ip: (ip: string, { body }: Context<{ readonly dns_ptr?: string | null }>): Words =>
-    body.dns_ptr === undefined ? noValue : ['--ip', ip],
-  dns_ptr: hostname('--hostname'),
-}
+import { optionOf } from './options.ts'
 
 const deletion = (kind: string) => protection(kind, ['delete'])
 
@@ -86,7 +78,7 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
   listMembers: noCommand,
   attachToNetwork: {
     words: ['server', 'attach-to-network', '{id}'],
-    fields: { network: '--network', ip: '--ip', ip_range: noOption, alias_ips: '--alias-ips' },
+    fields: { network: '--network', ip: '--ip', ip_range: since(55, '--ip-range'), alias_ips: '--alias-ips' },
   },
   detachFromNetwork: { words: ['server', 'detach-from-network', '{id}'], fields: { network: '--network' } },
   changeAliasIps: {
@@ -108,19 +100,21 @@ export const primaryIps: Forms<typeof primaryIpEndpoints> = {
       type: '--type',
       assignee_id: '--assignee-id',
       assignee_type: ignored,
-      location: noOption,
+      location: (value, { body }) => (body.assignee_id ? noValue : { since: 59, words: optionOf('--location', value) }),
       datacenter: noOption,
-      auto_delete: isUsual(false, noOption),
-      // Its option for them is not sent.
-      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption),
+      auto_delete: since(48, flag('--auto-delete')),
+      // Older versions have the option and do not send it.
+      labels: since(48, '--label'),
     },
   },
   update: {
     words: ['primary-ip', 'update', '{id}'],
     fields: {
-      // Whoever does not say `--auto-delete` switches it off.
-      name: (value, { body }) =>
-        (body.auto_delete ?? null) === null ? new Refusal('together', 'auto_delete') : ['--name', value],
+      // Older versions switch off what is not said.
+      name: (name, { body }) => {
+        const words = ['--name', name]
+        return typeof body.auto_delete === 'boolean' ? words : { since: 40, words }
+      },
       auto_delete: '--auto-delete',
       labels: labelsOf('primary-ip'),
     },

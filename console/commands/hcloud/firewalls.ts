@@ -7,11 +7,10 @@ import {
   type Forms,
   labelsOf,
   later,
-  noCommand,
   noOption,
-  noValue,
   ofMade,
   Refusal,
+  since,
   usual,
   type Words,
 } from './forms.ts'
@@ -50,9 +49,10 @@ export const firewalls: Forms<typeof firewallEndpoints> = {
       name: '--name',
       labels: '--label',
       rules: (rules) => {
-        // It leaves out where they may lead, and what would arrive is another firewall.
-        if (rules.some(({ direction }) => direction === 'out')) return noValue
-        return rules.length === 0 ? [] : rulesFile(rules)
+        if (rules.length === 0) return []
+        const words = rulesFile(rules)
+        // Older versions leave out where rules may lead, and make another firewall.
+        return rules.some(({ direction }) => direction === 'out') ? { since: 44, words } : words
       },
       apply_to: later,
     },
@@ -72,7 +72,7 @@ export const certificates: Forms<typeof certificateEndpoints> = {
     words: ['certificate', 'create'],
     fields: {
       name: '--name',
-      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption),
+      labels: since(50, '--label'),
       type: '--type',
       certificate: (text) => ({ flag: ['--cert-file', 'certificate.pem'], files: { 'certificate.pem': text } }),
       private_key: (text) => ({ flag: ['--key-file', 'private-key.pem'], files: { 'private-key.pem': text } }),
@@ -83,5 +83,5 @@ export const certificates: Forms<typeof certificateEndpoints> = {
     words: ['certificate', 'update', '{id}'],
     fields: { name: '--name', labels: labelsOf('certificate') },
   },
-  retry: noCommand,
+  retry: { words: ['certificate', 'retry', '{id}'], fields: {}, since: 47 },
 }

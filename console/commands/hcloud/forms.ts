@@ -1,6 +1,7 @@
 /** The vocabulary of the table that says how operations are written for the hcloud command line. */
 import type { BodyOf, Endpoint, QueryOf } from '../../../src/kernel/contract/contract.ts'
 import type { Asked, Known, Reason, ReasonKind } from '../request.ts'
+import { optionOf } from './options.ts'
 
 /** Why something has no form for hcloud; without `what` it is about the field that it stands for. */
 export class Refusal {
@@ -40,12 +41,19 @@ export interface Input {
   readonly files?: Readonly<Record<string, string>>
 }
 
-export type Words = readonly string[] | Positional | Input | More | Refusal
+/** What only hcloud from a minor version on can say: 54 is 1.54. */
+export interface Newer {
+  readonly since: number
+  readonly words: Words
+}
+
+export type Words = readonly string[] | Positional | Input | More | Newer | Refusal
 
 /** What a field becomes: the option of that name, what a function says, or that hcloud has no option for it. */
 type Field<V, B> = string | Refusal | ((value: NonNullable<V>, context: Context<B>) => Words)
 
 export interface Context<B> {
+  /** As it is sent: null says something where absence says nothing. */
   readonly body: B
   readonly params: Readonly<Record<string, string | number>>
   readonly known: Known
@@ -64,6 +72,8 @@ interface Command<E extends Endpoint> {
   readonly defaults?: Readonly<Record<string, unknown>>
   /** The options that stand for what is asked afterwards, by operation. */
   readonly afterwards?: Readonly<Record<string, readonly string[]>>
+  /** The minor version of hcloud that was the first to have the command. */
+  readonly since?: number
 }
 
 type Form<E extends Endpoint> = Command<E> | Refusal
@@ -79,6 +89,7 @@ export interface AnyCommand {
   readonly rest?: (context: Context<never>) => readonly Asked[] | Refusal
   readonly defaults?: Readonly<Record<string, unknown>>
   readonly afterwards?: Readonly<Record<string, readonly string[]>>
+  readonly since?: number
 }
 
 export type AnyField = string | Refusal | ((value: never, context: Context<never>) => Words)
@@ -94,11 +105,19 @@ function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Re
 
 // ---- Fields that many operations have ------------------------------------------------------------------------------
 
-/** Left out, because the value is what the server takes anyhow. */
-export const isUsual =
-  <V>(usual: V, otherwise: Refusal) =>
-  (value: V): Words =>
-    value === usual ? [] : otherwise
+/** Options that hcloud has from a minor version on; a value that needs none is said by every version. */
+export const since =
+  <V>(minor: number, field: string | ((value: V) => readonly string[] | Input)) =>
+  (value: V): Words => {
+    const words = typeof field === 'string' ? optionOf(field, value) : field(value)
+    return Array.isArray(words) && words.length === 0 ? [] : { since: minor, words }
+  }
+
+/** What is false anyhow, so that only the option for true has to be there. */
+export const flag =
+  (name: string) =>
+  (value: boolean): readonly string[] =>
+    value ? [name] : []
 
 export const positional = (value: string | number): Words => ({ positional: [String(value)] })
 
@@ -145,14 +164,14 @@ export function protection<const L extends string>(
   names: readonly string[] = ['id'],
 ) {
   const change = (on: boolean, { body, params }: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
-    const concerned = levels.filter((level) => body[level] !== undefined)
+    const concerned = levels.filter((level) => typeof body[level] === 'boolean')
     if (concerned.some((level) => body[level] !== on)) return noValue
     const verb = `${kind} ${on ? 'enable' : 'disable'}-protection`
     return { commands: [{ verb, own: [...ownOf(params, names), ...concerned] }] }
   }
   // The command is that of all levels together, so only one of them says it.
   const silent = (on: boolean, context: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
-    const first = levels.find((level) => context.body[level] !== undefined)
+    const first = levels.find((level) => typeof context.body[level] === 'boolean')
     return first === levels[0] ? [] : change(on, context)
   }
   return Object.fromEntries(levels.map((level, index) => [level, index === 0 ? change : silent])) as Record<
@@ -161,11 +180,18 @@ export function protection<const L extends string>(
   >
 }
 
-/** An empty name means none, which hcloud cannot say. */
-export const hostname =
-  (flag: string) =>
-  (value: string): Words =>
-    value === '' ? noValue : [flag, value]
+interface ReverseName {
+  readonly dns_ptr?: string | null
+}
+
+/** The name of an address, or null for the one that it has by itself. hcloud cannot say an empty one. */
+export const reverseName = {
+  ip: (ip: string, { body: { dns_ptr: name } }: Context<ReverseName>): Words => {
+    if (name === undefined) return noValue
+    return name === null ? { since: 47, words: ['--ip', ip, '--reset'] } : ['--ip', ip]
+  },
+  dns_ptr: (name: string): Words => (name === '' ? noValue : ['--hostname', name]),
+}
 
 // ---- Operations that all families have -----------------------------------------------------------------------------
 

@@ -7,18 +7,17 @@ import type { serviceEndpoints } from '../../../src/families/load-balancers/serv
 import type { targetEndpoints } from '../../../src/families/load-balancers/targets/contract.ts'
 import {
   actionForms,
-  type Context,
   type Forms,
-  hostname,
   ignored,
   labelsOf,
   later,
   noOption,
-  noValue,
   ofMade,
   positional,
   protection,
   Refusal,
+  reverseName,
+  since,
   usual,
   type Words,
 } from './forms.ts'
@@ -166,16 +165,9 @@ export const loadBalancers: Forms<Endpoints> = {
   },
   attachToNetwork: {
     words: ['load-balancer', 'attach-to-network', '{id}'],
-    fields: { network: '--network', ip: '--ip', ip_range: noOption },
+    fields: { network: '--network', ip: '--ip', ip_range: since(55, '--ip-range') },
   },
   detachFromNetwork: { words: ['load-balancer', 'detach-from-network', '{id}'], fields: { network: '--network' } },
-  changeDnsPtr: {
-    words: ['load-balancer', 'set-rdns', '{id}'],
-    fields: {
-      ip: (ip, { body }: Context<{ readonly dns_ptr?: string | null }>) =>
-        (body.dns_ptr ?? null) === null ? noValue : ['--ip', ip],
-      dns_ptr: hostname('--hostname'),
-    },
-  },
+  changeDnsPtr: { words: ['load-balancer', 'set-rdns', '{id}'], fields: reverseName },
   metrics: { words: ['load-balancer', 'metrics', '{id}'], fields: {}, query: metricsQuery },
 }

@@ -69,7 +69,17 @@ export const images: Forms<typeof imageEndpoints> = {
   },
   update: {
     words: ['image', 'update', '{id}'],
-    fields: { description: '--description', type: '--type', labels: labelsOf('image') },
+    fields: {
+      description: '--description',
+      // Whoever does not say the description empties it.
+      type: (type, { body, known: { description } }) => {
+        if (body.description !== undefined && body.description !== null) return ['--type', type]
+        return description === undefined
+          ? new Refusal('together', 'description')
+          : ['--type', type, '--description', description]
+      },
+      labels: labelsOf('image'),
+    },
   },
   changeProtection: { words: [], fields: protection('image', ['delete']) },
 }

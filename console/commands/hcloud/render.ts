@@ -26,13 +26,16 @@ export function toHcloud(asked: Asked, known: Known = {}): Rendered {
   const rendering = new Rendering(form, asked, known)
   if (rendering.refusal) return { reason: rendering.refusal }
   const commands = rendering.commands()
+  let since = rendering.since
   for (const next of rendering.rest) {
     const rendered = toHcloud(next)
     if ('reason' in rendered) return rendered
     commands.push(rendered.text)
+    since = Math.max(since, rendered.since ?? 0)
   }
+  if (commands.length === 0) return { reason: { kind: 'nothing' } }
   // What follows is about what was made: where that fails, something else may have its name.
-  return commands.length === 0 ? { reason: { kind: 'nothing' } } : { text: commands.join(' &&\n') }
+  return { text: commands.join(' &&\n'), ...(since > 0 ? { since } : {}) }
 }
 
 class Rendering {
@@ -46,15 +49,19 @@ class Rendering {
   #input: string | undefined
   /** What is asked besides, one by one. */
   readonly rest: readonly Asked[]
+  /** The minor version of hcloud that can say all of it; 0 for every one. */
+  since: number
   refusal: Reason | undefined
 
   constructor(form: AnyCommand, asked: Asked, known: Known) {
     this.#form = form
     this.#asked = asked
     this.#known = known
-    const body = { ...form.defaults, ...defined(asked.body) }
-    for (const [name, value] of Object.entries(body)) this.#take(name, value, form.fields[name], body)
-    for (const [name, value] of Object.entries(defined(asked.query))) this.#take(name, value, form.query?.[name], body)
+    this.since = form.since ?? 0
+    const body: Record<string, unknown> = { ...(asked.body as object | undefined) }
+    for (const [name, value] of Object.entries(form.defaults ?? {})) body[name] ??= value
+    for (const [name, value] of defined(body)) this.#take(name, value, form.fields[name], body)
+    for (const [name, value] of defined(asked.query ?? {})) this.#take(name, value, form.query?.[name], body)
     for (const operation of asked.afterwards ?? []) {
       const words = form.afterwards?.[operation]
       if (words) this.#options.push(...words)
@@ -70,7 +77,9 @@ class Rendering {
   }
 
   #take(name: string, value: unknown, field: AnyField | undefined, body: unknown): void {
-    const words = this.#wordsOf(value, field, body)
+    const said = this.#wordsOf(value, field, body)
+    const words = 'since' in said ? said.words : said
+    if ('since' in said) this.since = Math.max(this.since, said.since)
     if (words instanceof Refusal) this.refusal ??= words.reasonOf(name)
     else if ('commands' in words) this.#more.push(...(words as More).commands)
     else if ('positional' in words) this.#positional.push(...(words as Positional).positional)
@@ -119,8 +128,7 @@ function lineOf({ verb, options = [], own }: Call): string {
     : commandLine([...name, ...own, ...options], options.length > 2)
 }
 
-/** The fields that have a value; null says no more than absence does. */
-function defined(fields: unknown): Readonly<Record<string, unknown>> {
-  const all = Object.entries((fields ?? {}) as Record<string, unknown>)
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null))
+/** The fields that have a value. */
+function defined(fields: object): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
 }

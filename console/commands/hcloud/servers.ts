@@ -4,12 +4,12 @@ import type { sshKeyEndpoints } from '../../../src/families/ssh-keys/contract.ts
 import {
   actionForms,
   type Forms,
-  isUsual,
   labelsOf,
   noOption,
   positional,
   protection,
   Refusal,
+  since,
   usual,
   type Words,
 } from './forms.ts'
@@ -43,6 +43,8 @@ function publicNet({ enable_ipv4, enable_ipv6, ipv4, ipv6 }: PublicNet): Words {
   ]
 }
 
+const userData = (input: string) => (input === '' ? [] : { flag: ['--user-data-from-file', '-'], input })
+
 export const servers: Forms<typeof serverEndpoints> = {
   ...actionForms,
   ...usual('server', { status: noOption }),
@@ -60,7 +62,7 @@ export const servers: Forms<typeof serverEndpoints> = {
       networks: '--network',
       firewalls: (given) => given.flatMap(({ firewall }) => ['--firewall', String(firewall)]),
       placement_group: '--placement-group',
-      user_data: (input) => (input === '' ? [] : { flag: ['--user-data-from-file', '-'], input }),
+      user_data: userData,
       labels: '--label',
       start_after_create: (value) => (value ? [] : ['--start-after-create=false']),
       public_net: publicNet,
@@ -96,7 +98,7 @@ export const servers: Forms<typeof serverEndpoints> = {
   },
   rebuild: {
     words: ['server', 'rebuild', '{id}'],
-    fields: { image: '--image', user_data: isUsual('', noOption) },
+    fields: { image: '--image', user_data: since(61, userData) },
   },
   attachIso: { words: ['server', 'attach-iso', '{id}'], fields: { iso: positional } },
   addToPlacementGroup: {

@@ -2,7 +2,7 @@
 import type { OperationFamily } from '../../api/operations.ts'
 import { floatingIps, networks, primaryIps } from './addresses.ts'
 import { certificates, firewalls } from './firewalls.ts'
-import type { AnyCommand, Refusal } from './forms.ts'
+import { type AnyCommand, Refusal } from './forms.ts'
 import { loadBalancers } from './load-balancers.ts'
 import {
   actions,
@@ -48,9 +48,15 @@ const families = {
   zones,
 } satisfies Readonly<Record<ApiFamily, object>>
 
+/** The minor version of hcloud that was the first to have the commands of a family. */
+const firstVersions: Readonly<Record<string, number>> = { zones: 54 }
+
 /** The forms by operation, such as `servers_create`. */
 export const hcloudForms: Readonly<Record<string, AnyCommand | Refusal>> = Object.fromEntries(
   Object.entries(families).flatMap(([family, forms]) =>
-    Object.entries(forms).map(([key, form]) => [`${family}_${key}`, form as AnyCommand | Refusal]),
+    Object.entries(forms as Readonly<Record<string, AnyCommand | Refusal>>).map(([key, form]) => {
+      const since = firstVersions[family]
+      return [`${family}_${key}`, since === undefined || form instanceof Refusal ? form : { since, ...form }]
+    }),
   ),
 )

@@ -1,4 +1,4 @@
-/** DNS zones and their records for the hcloud command line, which has commands for them from version 1.54 on. */
+/** DNS zones and their records for the hcloud command line. */
 import type { zoneEndpoints } from '../../../src/families/zones/contract.ts'
 import type { rrsetEndpoints } from '../../../src/families/zones/rrsets/contract.ts'
 import type { zonefileEndpoints } from '../../../src/families/zones/zonefiles/contract.ts'

@@ -2,7 +2,7 @@
 import type { Words } from '../words.ts'
 
 export const commands: Words['commands'] = {
-  dns: 'hcloud hat Befehle für DNS ab Version 1.54.',
+  newer: (client, version) => `${client} kann das ab Version ${version}.`,
   management: 'MANAGEMENT_TOKEN ist ein Verwaltungstoken, das wolke token create --management auf dem Rechner ausgibt.',
   reasons: {
     command: (client) => `${client} hat dafür keinen Befehl.`,

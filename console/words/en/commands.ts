@@ -2,7 +2,7 @@
 import type { ReasonKind } from '../../commands/request.ts'
 
 export const commands = {
-  dns: 'hcloud has commands for DNS from version 1.54 on.',
+  newer: (client: string, version: string) => `${client} does this from version ${version} on.`,
   management: 'MANAGEMENT_TOKEN is a management token, which wolke token create --management prints on the host.',
   reasons: {
     command: (client: string) => `${client} has no command for this.`,
