@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import type { ApiRequest } from '../../api/operations.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
@@ -10,7 +11,6 @@ import { Button } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { Copyable } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
@@ -25,6 +25,8 @@ import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { useResourceActs } from '../shared/acts.tsx'
 import { Protected, ServerLink } from '../shared/cells.tsx'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
+import { perform } from '../shared/submit.ts'
 import { AliasDialog, type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
 import { type Member, type Network, networkActs, sizeOf } from './network.ts'
 import { Topology } from './topology.tsx'
@@ -38,7 +40,7 @@ interface Removal {
   readonly title: string
   readonly text: string
   readonly act: string
-  readonly work: () => Promise<unknown>
+  readonly request: ApiRequest
 }
 
 interface PartProps {
@@ -50,7 +52,6 @@ interface PartProps {
 export function NetworkPage() {
   const api = useApi()
   const navigate = useNavigate()
-  const outdate = useOutdate()
   const id = Number((useParams({ strict: false }) as { readonly id: string }).id)
   const { data, isGone } = useOne(api.query('networks_get', { params: { id } }))
   const { network } = data
@@ -98,16 +99,7 @@ export function NetworkPage() {
       <Suspense>
         <NetworkDialogs kind={kind} network={network} onClose={() => open(undefined)} />
       </Suspense>
-      {removal && (
-        <Confirm
-          {...removal}
-          onConfirm={async () => {
-            await removal.work()
-            await outdate('networks', 'servers')
-          }}
-          onClose={() => remove(undefined)}
-        />
-      )}
+      {removal && <ConfirmRequest {...removal} families={['networks', 'servers']} onClose={() => remove(undefined)} />}
       {acts.dialogs}
     </>
   )
@@ -126,7 +118,6 @@ function commandsFor({ id }: Network) {
 }
 
 function Subnets({ network, open, remove }: PartProps) {
-  const api = useApi()
   const mayRemove = useReason('networks_deleteSubnet')
   const mayAdd = useReason('networks_addSubnet')
   const params = { id: network.id }
@@ -160,7 +151,7 @@ function Subnets({ network, open, remove }: PartProps) {
                     title: r.deleteTitle(range),
                     text: w.removeSubnetText,
                     act: w.removeSubnetAct,
-                    work: () => api.call('networks_deleteSubnet', { params, body: { ip_range: range } }),
+                    request: { operation: 'networks_deleteSubnet', params, body: { ip_range: range } },
                   })
                 }
               />
@@ -178,7 +169,6 @@ interface MembersProps extends PartProps {
 }
 
 function Members({ network, members, nameOf, remove }: MembersProps) {
-  const api = useApi()
   const mayDetach = useReason('networks_detachFromNetwork')
   const mayAlias = useReason('networks_changeAliasIps')
   const [named, openFor] = useState<number>()
@@ -216,11 +206,11 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
                       title: w.detachTitle(nameOf(member), network.name),
                       text: w.detachText(member.ip),
                       act: w.detach,
-                      work: () =>
-                        api.call('networks_detachFromNetwork', {
-                          params: { id: member.id },
-                          body: { network: network.id },
-                        }),
+                      request: {
+                        operation: 'networks_detachFromNetwork',
+                        params: { id: member.id },
+                        body: { network: network.id },
+                      },
                     })
                   }
                 />
@@ -241,11 +231,12 @@ function VswitchRoutes({ network, remove }: Pick<PartProps, 'network' | 'remove'
   const update = useSubmit()
   const outdate = useOutdate()
   const reason = useReason('networks_update')
-  const set = (on: boolean) => api.call('networks_update', { params: { id }, body: { expose_routes_to_vswitch: on } })
+  const requestFor = (on: boolean) =>
+    ({ operation: 'networks_update', params: { id }, body: { expose_routes_to_vswitch: on } }) as const
   const change = (on: boolean) => {
-    if (!on) return remove({ title: w.hideTitle(name), text: w.hideText, act: w.hide, work: () => set(false) })
+    if (!on) return remove({ title: w.hideTitle(name), text: w.hideText, act: w.hide, request: requestFor(false) })
     void update.run(async () => {
-      await set(true)
+      await perform(api, requestFor(true))
       await outdate('networks')
     })
   }
@@ -266,7 +257,6 @@ function VswitchRoutes({ network, remove }: Pick<PartProps, 'network' | 'remove'
 }
 
 function Aside({ network, open, remove }: PartProps) {
-  const api = useApi()
   const mayRemove = useReason('networks_deleteRoute')
   const mayAdd = useReason('networks_addRoute')
   const mayExtend = useReason('networks_changeIpRange')
@@ -306,7 +296,7 @@ function Aside({ network, open, remove }: PartProps) {
                       title: r.deleteTitle(destination),
                       text: w.removeRouteText,
                       act: w.removeRouteAct,
-                      work: () => api.call('networks_deleteRoute', { params, body: { destination, gateway } }),
+                      request: { operation: 'networks_deleteRoute', params, body: { destination, gateway } },
                     })
                   }
                 />

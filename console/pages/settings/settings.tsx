@@ -4,7 +4,7 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
-import type { BodyFor, ReplyFor } from '../../api/operations.ts'
+import type { AnyRequest, ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { projectsQuery } from '../../api/session.ts'
 import { money } from '../../lib/money.ts'
 import { overviewOf } from '../../lib/prices.ts'
@@ -27,8 +27,10 @@ import { forms } from '../../words/en/forms.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
+import { Equivalents } from '../shared/equivalents.tsx'
 import { kindName } from '../shared/kinds.ts'
 import { MailField } from '../shared/mail-field.tsx'
+import { perform } from '../shared/submit.ts'
 import { LimitsCard } from './limits.tsx'
 
 const w = wordsOf('access', access).settings
@@ -65,11 +67,14 @@ function General({ project }: { readonly project: Project }) {
   const draft = useDraft({ name: project.name, email: project.owner_email ?? '' })
   const { name, email } = draft.value
   useUnsaved(draft.isDirty && !submit.isBusy)
-  const params = { project_id: project.id }
+  const request: ApiRequest<'management_updateProject'> = {
+    operation: 'management_updateProject',
+    params: { project_id: project.id },
+    body: { name: name.trim(), owner_email: email.trim() || null },
+  }
   const save = async () => {
-    const body: BodyFor<'management_updateProject'> = { name: name.trim(), owner_email: email.trim() || null }
     const isSaved = await submit.run(async () => {
-      await api.call('management_updateProject', { params, body })
+      await perform(api, request)
       draft.saved(draft.value)
       await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
     })
@@ -109,6 +114,7 @@ function General({ project }: { readonly project: Project }) {
         />
         <Elsewhere {...draft} />
         {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
+        {draft.isDirty && <Equivalents request={request as AnyRequest} />}
       </Card>
     </form>
   )

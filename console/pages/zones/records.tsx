@@ -6,7 +6,6 @@ import { useApi, useOutdate } from '../../api/api.ts'
 import { commandLine } from '../../commands/shell.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -20,6 +19,7 @@ import { resources } from '../../words/en/resources.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Protected } from '../shared/cells.tsx'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { ListRows, PrimaryButton } from '../shared/list-page.tsx'
 import type { ResourceSearch } from '../shared/search.ts'
 import { RrsetEditor } from './rrset-editor.tsx'
@@ -273,14 +273,12 @@ function useRrsetActs(zone: Zone, edit: (key: string) => void) {
     ]
   }
   const dialogs = removed && (
-    <Confirm
+    <ConfirmRequest
       title={r.deleteTitle(`${removed.name} ${removed.type}`)}
       text={w.deleteRecords(removed.records.length, ttlText(removed.ttl ?? zone.ttl))}
       act={w.deleteRecordsAct(removed.records.length)}
-      onConfirm={async () => {
-        await api.call('zones_removeRrset', { params: paramsOf(removed) })
-        await outdate('zones')
-      }}
+      request={{ operation: 'zones_removeRrset', params: paramsOf(removed) }}
+      families={['zones']}
       onClose={() => remove(undefined)}
     />
   )
