@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import {
   findProgram,
@@ -12,6 +12,7 @@ import {
   installProvider,
   installPython,
   type Outcome,
+  publicKey,
   run,
   type Service,
   serve,
@@ -78,6 +79,22 @@ describe('with the settings of the README, nothing goes elsewhere', { concurrenc
   it('from the hcloud of the machine', (t) => hcloud(t, 'old'))
 
   it('from the hcloud of Debian 13', (t) => hcloud(t, 'new'))
+
+  it('and the commands of the README make a server that a key opens', async (t) => {
+    const installed = await installHcloud('new')
+    if (!installed) return skipWithout(t, 'hcloud is not installed')
+    mkdirSync(join(service.folder, '.ssh'), { recursive: true })
+    writeFileSync(join(service.folder, '.ssh/id_ed25519.pub'), publicKey())
+    const [curl] = /(?<=^\*\*curl\*\*: `).*(?=`$)/m.exec(readPage('README.md').text)!
+    const commands = `${printed('sh')}\n${settingsFor({ language: 'sh', text: curl }, service.env)}?name=web-1`
+    const path = `${dirname(installed.program)}${delimiter}${process.env.PATH}`
+    const { code, stdout, stderr } = await run('sh', ['-ec', commands], { env: { ...environment(), PATH: path } })
+    assert.equal(code, 0, `${commands}\n${stderr}`)
+    const { servers } = JSON.parse(stdout.slice(stdout.indexOf('{"servers"')))
+    const [{ status, image, public_net: net }] = servers
+    assert.deepEqual([status, image.name, net.firewalls[0].status], ['running', 'debian-13', 'applied'])
+    assert.deepEqual(strangers.take(), [])
+  })
 
   it('from the Python library', async (t) => {
     const python = await installPython()
