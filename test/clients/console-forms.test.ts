@@ -16,14 +16,15 @@ import { hcloudsBySince, skipWithout } from './clients.ts'
 import { begin, everything, type Family, hasCurl, type Life, projectOf, rowOf, touchedBy } from './forms/life.ts'
 import { names } from './forms/names.ts'
 import { people } from './forms/people.ts'
-import { ends, resources } from './forms/resources.ts'
+import { disksAndAddresses } from './forms/resources.ts'
+import { servers } from './forms/servers.ts'
 import type { Step } from './forms/steps.ts'
 
 const hcloudFor = await hcloudsBySince()
-const stories: Readonly<Record<string, readonly Step[]>> = {
-  'servers and what belongs to them': [...resources, ...ends],
-  'zones and certificates': names,
-  'Projects and people': people,
+/** Those that are told at the same time, because hcloud mostly waits. */
+const stories: Readonly<Record<string, Readonly<Record<string, readonly Step[]>>>> = {
+  servers: { servers },
+  'all else': { addresses: disksAndAddresses, names, people },
 }
 
 function askedBy({ ask }: Step, of: Life): readonly Asked[] {
@@ -56,7 +57,10 @@ function withSecrets(text: string, { secrets = {} }: Step, client: Client): stri
 /** What a Load Balancer may send to besides servers. */
 const catalogue = openCatalogue({
   ...builtIn,
-  externalAddresses: ['ada', 'bob', 'eve'].map((name) => ({ project: projectOf(name), ipRange: '198.18.0.0/24' })),
+  externalAddresses: ['a', 'b', 'c'].map((one) => ({
+    project: projectOf(`addresses-${one}`),
+    ipRange: '198.18.0.0/24',
+  })),
 })
 
 type Lives = Readonly<Record<'button' | 'hcloud' | 'curl', Life>>
@@ -120,7 +124,7 @@ function formsInPages(): ReadonlyMap<string, number> {
 }
 
 describe('the forms of the console', () => {
-  const steps = Object.values(stories).flat()
+  const steps = Object.values(stories).flatMap((all) => Object.values(all).flat())
 
   it('are for hcloud', (t) => {
     if (!hcloudFor()) skipWithout(t, 'hcloud is not installed')
@@ -152,25 +156,34 @@ describe('the forms of the console', () => {
   })
 })
 
+async function tell(name: string, steps: readonly Step[], world: World): Promise<void> {
+  const [button, hcloud, curl] = [
+    await begin(world, `${name}-a`),
+    await begin(world, `${name}-b`),
+    await begin(world, `${name}-c`),
+  ]
+  const lives = { button, hcloud, curl }
+  const all = Object.values(lives)
+  try {
+    for (const of of all) await of.look(everything)
+    for (const step of steps) {
+      const said = `${step.form ?? 'a button'}: ${JSON.stringify(askedBy(step, button))}`
+      const texts = [shown('hcloud', step, hcloud, world)?.text, shown('curl', step, curl, world)?.text].join('\n\n')
+      await live(step, lives, world).catch((cause: unknown) => assert.fail(new Error(said, { cause })))
+      await agree(all, askedBy(step, button).flatMap(touchedBy), `${said}\n${texts}`)
+    }
+    await agree(all, everything, 'in the end')
+  } finally {
+    for (const of of all) of.end()
+  }
+}
+
 forDatabasesInTurn('forms of the console show what their buttons do', (open) => {
-  for (const [title, steps] of Object.entries(stories)) {
-    it(`to ${title}`, async (t) => {
+  for (const [title, told] of Object.entries(stories)) {
+    it(`to ${title}`, async () => {
       assert.ok(hasCurl, 'curl is not installed')
       const world = await open({ catalogue })
-      const [button, hcloud, curl] = [await begin(world, 'ada'), await begin(world, 'bob'), await begin(world, 'eve')]
-      const lives = { button, hcloud, curl }
-      const all = Object.values(lives)
-      t.after(() => {
-        for (const of of all) of.end()
-      })
-      for (const of of all) await of.look(everything)
-      for (const step of steps) {
-        const said = `${step.form ?? 'a button'}: ${JSON.stringify(askedBy(step, button))}`
-        const texts = [shown('hcloud', step, hcloud, world)?.text, shown('curl', step, curl, world)?.text].join('\n\n')
-        await live(step, lives, world).catch((cause: unknown) => assert.fail(new Error(said, { cause })))
-        await agree(all, askedBy(step, button).flatMap(touchedBy), `${said}\n${texts}`)
-      }
-      await agree(all, everything, 'in the end')
+      await Promise.all(Object.entries(told).map(([name, steps]) => tell(name, steps, world)))
     })
   }
 })

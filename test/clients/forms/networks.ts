@@ -4,7 +4,7 @@ import { publicKey } from '../clients.ts'
 import { button, form, nasty, on, protect, type Step, shared } from './steps.ts'
 
 const key = publicKey()
-const upload = selfSigned('www.example.com')
+export const upload = selfSigned('www.example.com')
 
 export const alone: readonly Step[] = [
   form('ssh-keys/add-dialog.tsx Form', () => ({
@@ -28,13 +28,15 @@ export const alone: readonly Step[] = [
   ...shared('certificates', nasty),
 ]
 
+export const subnet = { type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.0.0/24' }
+
 export const networks: readonly Step[] = [
   form('networks/new.tsx NewNetworkPage', () => ({
     operation: 'networks_create',
     body: {
       name: nasty,
       ip_range: '10.0.0.0/16',
-      subnets: [{ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.0.0/24' }],
+      subnets: [subnet],
       labels: { tier: 'front' },
     },
   })),

@@ -1,8 +1,8 @@
-/** The forms of volumes and addresses, and one life of a Project with everything. */
+/** The forms of volumes and addresses, and a life with these and Load Balancers. */
 import { balancers } from './balancers.ts'
-import { alone, firewalls, networks } from './networks.ts'
-import { images, servers, volume } from './servers.ts'
-import { form, nasty, on, protect, remove, type Step, shared } from './steps.ts'
+import { subnet, upload } from './networks.ts'
+import { volume } from './servers.ts'
+import { button, form, nasty, on, protect, remove, type Step, shared } from './steps.ts'
 
 const volumes: readonly Step[] = [
   ...shared('volumes', volume),
@@ -37,7 +37,6 @@ const addresses: readonly Step[] = [
     operation: 'primary_ips_create',
     body: { type: 'ipv6', name: 'goes', location: 'hel1', auto_delete: true },
   })),
-  form('servers/dialogs.tsx CutDialog', (of) => on(of, 'servers', 'db-1', 'powerOff')),
   // The server is off and has no address of this version.
   form('addresses/dialogs.tsx CreateDialog', (of) => ({
     operation: 'primary_ips_create',
@@ -69,29 +68,31 @@ const addresses: readonly Step[] = [
   ]),
 ]
 
-export const resources: readonly Step[] = [
-  ...alone,
-  ...networks,
-  ...firewalls,
-  ...servers,
-  ...images,
-  ...volumes,
-  ...addresses,
-  ...balancers,
+const server = { server_type: 'cpx22', image: 'debian-12', location: 'hel1' }
+
+/** What the others need to be there. */
+const prelude: readonly Step[] = [
+  button(() => ({ operation: 'certificates_create', body: { name: nasty, type: 'uploaded', ...upload } }), {
+    secrets: { private_key: upload.private_key },
+  }),
+  button(() => ({ operation: 'networks_create', body: { name: nasty, ip_range: '10.0.0.0/16', subnets: [subnet] } })),
+  button(() => ({ operation: 'volumes_create', body: { name: volume, size: 10, location: 'hel1', format: 'ext4' } })),
+  button((of) => ({
+    operation: 'servers_create',
+    body: {
+      name: 'web-1',
+      ...server,
+      networks: [of.id('networks', nasty)],
+      volumes: [of.id('volumes', volume)],
+      labels: { role: 'web' },
+    },
+  })),
+  button(() =>
+    ['db-1', 'db-2'].map((name) => ({
+      operation: 'servers_create',
+      body: { name, ...server, start_after_create: false, public_net: { enable_ipv4: true, enable_ipv6: false } },
+    })),
+  ),
 ]
 
-/** What is left of it, in an order in which nothing is in use. */
-export const ends: readonly Step[] = [
-  form('servers/dialogs.tsx DeleteDialog', (of) =>
-    ['web-1', 'db-1', 'db-2'].map((name) => on(of, 'servers', name, 'remove')),
-  ),
-  remove('volumes', volume),
-  form('firewalls/resources.tsx ResourcesTab', (of) =>
-    on(of, 'firewalls', nasty, 'removeFromResources', {
-      remove_from: [{ type: 'label_selector', label_selector: { selector: 'role in (web,db),!old' } }],
-    }),
-  ),
-  ...(['firewalls', 'networks', 'placement_groups', 'ssh_keys', 'certificates'] as const).map((family) =>
-    remove(family, nasty),
-  ),
-]
+export const disksAndAddresses: readonly Step[] = [...prelude, ...volumes, ...addresses, ...balancers]

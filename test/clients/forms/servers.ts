@@ -1,11 +1,12 @@
-/** The forms of servers and their images. */
+/** The forms of servers and their images, and a life with these and all that servers are in. */
+import { alone, firewalls, networks } from './networks.ts'
 import { button, form, lines, nasty, on, protect, remove, type Step, shared } from './steps.ts'
 
 /** Mount points are named after volumes. */
 export const volume = 'data'
 const server = { server_type: 'cpx22', image: 'debian-12', location: 'hel1' }
 
-export const servers: readonly Step[] = [
+const ofServers: readonly Step[] = [
   form('volumes/new.tsx NewVolumePage', () => ({
     operation: 'volumes_create',
     body: { name: volume, size: 10, location: 'hel1', format: 'ext4', labels: { tier: 'front' } },
@@ -141,7 +142,7 @@ export const servers: readonly Step[] = [
   ),
 ]
 
-export const images: readonly Step[] = [
+const images: readonly Step[] = [
   form('servers/tabs/backups-dialogs.tsx BackupsDialogs', (of) => on(of, 'servers', 'db-1', 'enableBackup')),
   form('servers/tabs/backups-dialogs.tsx TakeDialog', (of) =>
     on(of, 'servers', 'db-1', 'createImage', { type: 'snapshot', description: nasty }),
@@ -165,3 +166,21 @@ export const images: readonly Step[] = [
   form('servers/tabs/backups-dialogs.tsx Loss', (of) => on(of, 'servers', 'db-1', 'disableBackup')),
   remove('images', 'also kept'),
 ]
+
+/** What is left of it, in an order in which nothing is in use. */
+const ends: readonly Step[] = [
+  form('servers/dialogs.tsx DeleteDialog', (of) =>
+    ['web-1', 'db-1', 'db-2'].map((name) => on(of, 'servers', name, 'remove')),
+  ),
+  remove('volumes', volume),
+  form('firewalls/resources.tsx ResourcesTab', (of) =>
+    on(of, 'firewalls', nasty, 'removeFromResources', {
+      remove_from: [{ type: 'label_selector', label_selector: { selector: 'role in (web,db),!old' } }],
+    }),
+  ),
+  ...(['firewalls', 'networks', 'placement_groups', 'ssh_keys', 'certificates'] as const).map((family) =>
+    remove(family, nasty),
+  ),
+]
+
+export const servers: readonly Step[] = [...alone, ...networks, ...firewalls, ...ofServers, ...images, ...ends]

@@ -24,7 +24,7 @@ export const form = (form: string, ask: Step['ask'], more: Omit<Step, 'form' | '
   ask,
   ...more,
 })
-export const button = (ask: Step['ask']): Step => ({ ask })
+export const button = (ask: Step['ask'], more: Omit<Step, 'form' | 'ask'> = {}): Step => ({ ask, ...more })
 
 /** A request about one resource, which shares its shape with those of other families. */
 export const on = (of: Life, family: Family, named: string, act: string, body?: object): Asked => ({
