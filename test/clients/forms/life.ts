@@ -12,7 +12,7 @@ import type { Need } from '../../../src/kernel/access/roles.ts'
 import { createToken } from '../../../src/kernel/access/tokens.ts'
 import { timestamp } from '../../../src/kernel/process/clock.ts'
 import { allEndpoints, ownEndpoints } from '../../../src/pages/openapi.ts'
-import type { World } from '../../harness.ts'
+import type { Client, World } from '../../harness.ts'
 import { findProgram, run } from '../clients.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
@@ -90,8 +90,8 @@ export interface Life {
   /** What its pages know of what a request is about. */
   known(operation: string, id: string | number | undefined): KnownResource | undefined
   /** Sends what a button sends. */
-  send(asked: Asked): Promise<Json>
-  /** Pastes a text into a shell; `hcloud` is the folder with that program. */
+  send(asked: Asked): Promise<void>
+  /** Pastes a text into a shell; `hcloud` is the path of that program. */
   paste(text: string, hcloud?: string): Promise<{ readonly code: number; readonly stderr: string }>
   /** Looks again at some families. Returns what can be the same in every Project. */
   look(at: readonly Family[]): Promise<unknown>
@@ -101,50 +101,19 @@ export interface Life {
 /** The name of a Project, by that of the life in it. */
 export const projectOf = (name: string) => `Project of ${name}`
 
+/** Begins a life in a new Project. */
 export async function begin(world: World, name: string): Promise<Life> {
-  const { project, token, management } = await world.db.transact(async (tx) => {
-    const created = timestamp(tx.now)
-    const { id } = await createProject(tx, projectOf(name), created)
-    const token = await createToken(tx, { projectId: id, name: 'test', readOnly: false, created })
-    const management = await createManagementToken(tx, { name: `of ${name}`, created })
-    return { project: id, token, management: management.token }
-  })
-  const [api, manager] = [world.client(token), world.client(management)]
-  const folder = mkdtempSync(join(tmpdir(), 'wolke-forms-'))
-  // What a command of curl is refused is its failure too.
-  writeFileSync(join(folder, '.curlrc'), 'silent\nfail-with-body\nshow-error\n')
-  const env = { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_TOKEN: token, MANAGEMENT_TOKEN: management }
-  const origin = new URL(world.baseUrl).origin
-  /** A Project that is gone has nothing, and its token is none. */
-  const get = async (path: string) => {
-    const isOwn = path.startsWith('/wolke')
-    const { status, body, text } = await (isOwn ? manager.get(origin + path) : api.get(path))
-    assert.ok(status === 200 || status === (isOwn ? 404 : 401), `${path}: ${text}`)
-    return status === 200 ? body : undefined
-  }
+  const { project, ...tokens } = await newProject(world, name)
+  const clients = { api: world.client(tokens.api), manager: world.client(tokens.management) }
+  const read = reader(clients, { name, project, origin: new URL(world.baseUrl).origin })
+  const shell = openShell({ HCLOUD_TOKEN: tokens.api, MANAGEMENT_TOKEN: tokens.management })
   let seen: Record<string, Json[]> = {}
   const one: Life['one'] = (family, named) => {
     const found = seen[family]?.find((each) => [each.name, each.description, each.email, each.ip].includes(named))
     assert.ok(found, `${name} has no ${named} among its ${family}: ${JSON.stringify(seen[family])}`)
     return found
   }
-  const list = async (path: string, family: string) => (await get(path))?.[family] ?? []
-  const read = async (family: Family): Promise<Json[]> => {
-    if (family === 'people') {
-      const people: Json[] = await list('/wolke/v1/people', family)
-      return people.filter(({ email }) => email.includes(`-${name}@`))
-    }
-    if (family === 'projects') {
-      const projects: Json[] = await list('/wolke/v1/projects?per_page=50', family)
-      return projects.filter((each) => each.name.endsWith(` of ${name}`))
-    }
-    if (ofProjects.includes(family)) return list(`/wolke/v1/projects/${project}/${family}`, family)
-    if (family === 'images') return list('/images?type=snapshot&type=backup', family)
-    if (family !== 'rrsets') return list(`/${family}?per_page=50`, family)
-    const zones: Json[] = await list('/zones?mode=primary', 'zones')
-    return (await Promise.all(zones.map(({ id }) => list(`/zones/${id}/rrsets`, family)))).flat()
-  }
-  const life: Life = {
+  return {
     name,
     project,
     one,
@@ -154,34 +123,9 @@ export async function begin(world: World, name: string): Promise<Life> {
       const found = seen[family]?.find((each) => each.id === id)
       return found && { ...found, family }
     },
-    async send(asked) {
-      const row = rowOf(asked.operation)
-      const path = pathOf(asked, row)
-      const client = row.base === '' ? api : manager
-      const { status, body, text } = await client.request(
-        row.method,
-        row.base === '' ? path : origin + row.base + path,
-        {
-          body: asked.body,
-        },
-      )
-      assert.ok(status < 300, `${asked.operation} ${JSON.stringify(asked.body)}: ${status} ${text}`)
-      const made = Object.values((body ?? {}) as Record<string, Json>)[0]
-      await world.settle()
-      for (const operation of asked.afterwards ?? []) {
-        await life.send({ operation, params: { id: made.id } })
-      }
-    },
+    send: (asked) => send(world, clients, asked),
     async paste(text, hcloud) {
-      const bin = join(folder, 'bin')
-      mkdirSync(bin, { recursive: true })
-      if (hcloud)
-        writeFileSync(join(bin, 'hcloud'), `#!/bin/sh\nexec '${hcloud}' --poll-interval 5ms "$@"\n`, { mode: 0o755 })
-      const outcome = await run('sh', ['-ec', text], {
-        cwd: folder,
-        env: { ...env, PATH: `${bin}${delimiter}${process.env.PATH}` },
-      })
-      for (const file of ['certificate.pem', 'private-key.pem']) rmSync(join(folder, file), { force: true })
+      const outcome = await shell.paste(text, hcloud)
       await world.settle()
       return outcome
     },
@@ -190,13 +134,85 @@ export async function begin(world: World, name: string): Promise<Life> {
       seen = { ...seen, ...Object.fromEntries(found) }
       return comparable(found, name)
     },
+    end: shell.end,
+  }
+}
+
+function newProject({ db }: World, name: string) {
+  return db.transact(async (tx) => {
+    const created = timestamp(tx.now)
+    const { id: project } = await createProject(tx, projectOf(name), created)
+    const api = await createToken(tx, { projectId: project, name: 'test', readOnly: false, created })
+    const { token: management } = await createManagementToken(tx, { name: `of ${name}`, created })
+    return { project, api, management }
+  })
+}
+
+/** A client with a token of the Project, and one with a management token. */
+interface Clients {
+  readonly api: Client
+  readonly manager: Client
+}
+
+/** Reads what there is of a family. A Project that is gone has nothing, and its token is none. */
+function reader({ api, manager }: Clients, of: { name: string; project: number; origin: string }) {
+  const list = async (path: string, family: string): Promise<Json[]> => {
+    const isOwn = path.startsWith('/wolke')
+    const { status, body, text } = await (isOwn ? manager.get(of.origin + path) : api.get(path))
+    assert.ok(status === 200 || status === (isOwn ? 404 : 401), `${path}: ${text}`)
+    return status === 200 ? body[family] : []
+  }
+  return async (family: Family): Promise<Json[]> => {
+    if (family === 'people') {
+      const people = await list('/wolke/v1/people', family)
+      return people.filter(({ email }) => email.includes(`-${of.name}@`))
+    }
+    if (family === 'projects') {
+      const projects = await list('/wolke/v1/projects?per_page=50', family)
+      return projects.filter((each) => each.name.endsWith(` of ${of.name}`))
+    }
+    if (ofProjects.includes(family)) return list(`/wolke/v1/projects/${of.project}/${family}`, family)
+    if (family === 'images') return list('/images?type=snapshot&type=backup', family)
+    if (family !== 'rrsets') return list(`/${family}?per_page=50`, family)
+    const zones = await list('/zones?mode=primary', 'zones')
+    return (await Promise.all(zones.map(({ id }) => list(`/zones/${id}/rrsets`, family)))).flat()
+  }
+}
+
+async function send(world: World, clients: Clients, asked: Asked): Promise<void> {
+  const row = rowOf(asked.operation)
+  const path = pathOf(asked, row)
+  const [client, url] =
+    row.base === '' ? [clients.api, path] : [clients.manager, new URL(world.baseUrl).origin + row.base + path]
+  const { status, body, text } = await client.request(row.method, url, { body: asked.body })
+  assert.ok(status < 300, `${asked.operation} ${JSON.stringify(asked.body)}: ${status} ${text}`)
+  await world.settle()
+  const made = Object.values((body ?? {}) as Record<string, Json>)[0]
+  for (const operation of asked.afterwards ?? []) await send(world, clients, { operation, params: { id: made.id } })
+}
+
+/** A folder in which texts are pasted into shells. */
+function openShell(tokens: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-forms-'))
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  // What a command of curl is refused is its failure too.
+  writeFileSync(join(folder, '.curlrc'), 'silent\nfail-with-body\nshow-error\n')
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder, ...tokens, PATH: `${bin}${delimiter}${process.env.PATH}` }
+  return {
+    async paste(text: string, hcloud?: string) {
+      const quick = `#!/bin/sh\nexec '${hcloud}' --poll-interval 5ms "$@"\n`
+      if (hcloud) writeFileSync(join(bin, 'hcloud'), quick, { mode: 0o755 })
+      const outcome = await run('sh', ['-ec', text], { cwd: folder, env })
+      for (const file of ['certificate.pem', 'private-key.pem']) rmSync(join(folder, file), { force: true })
+      return outcome
+    },
     end() {
       const strays = readdirSync(folder).filter((file) => !['.curlrc', 'bin', '.config', '.cache'].includes(file))
       rmSync(folder, { recursive: true })
       assert.deepEqual(strays, [], 'something of a text ran')
     },
   }
-  return life
 }
 
 export const hasCurl = findProgram('curl') !== undefined
