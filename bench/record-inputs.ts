@@ -215,7 +215,8 @@ export function* rightRrsets(): Inputs<RrsetContent> {
     const asked = new Map([50, 5_000, rrsetLimits.dataBytes].map((size) => [make(size - headBytes, 0).length, size]))
     for (const [length, most] of asked) {
       const rrset = (size: number): RrsetContent => {
-        const count = Math.max(1, Math.min(rrsetLimits.records, Math.floor(size / (length + headBytes))))
+        // An even number, so that half the size is half the work.
+        const count = Math.max(1, Math.min(rrsetLimits.records, 2 * Math.floor(size / 2 / (length + headBytes))))
         const each = Math.min(size, most) - headBytes
         const value = (mark: number) => right(printRdata(type, make(each, mark)), name)
         return {
