@@ -99,9 +99,14 @@ const dependants: readonly Dependant[] = [
     families: ['storage-box-types', 'storage-boxes'],
     why: 'what has no more than a list yet',
   },
-  { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
+  { path: 'src/kernel/process/network.ts', families: ['networks'], why: 'callers are counted by network' },
   { path: 'src/kernel/http/notes.ts', families: ['networks'], why: 'where a caller is, by network' },
   { path: 'src/kernel/audit/view.ts', families: ['networks'], why: 'where a caller was, by network' },
+  {
+    path: 'src/management/failures.ts',
+    families: ['certificates', 'images'],
+    why: 'those whose states tell of failures, and those that are in no table',
+  },
   { path: 'test/tokens.test.ts', families: ['images', 'pricing'], why: 'what every Project reads' },
   { path: 'src/config/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
   {
@@ -157,6 +162,7 @@ const dependants: readonly Dependant[] = [
     why: 'what pictures of the console show',
   },
   { path: 'test/clients/commands.ts', families: 'all', why: 'every kind of resource that a command can name' },
+  { path: 'test/clients/forms/', families: 'all', why: 'forms of every kind of resource' },
   { path: 'test/clients/terraform.ts', families: ['load-balancers'], why: 'what the provider imports targets by' },
   {
     path: 'test/attacks/contention.ts',

@@ -42,7 +42,7 @@ export interface Input {
 }
 
 /** What only hcloud from a minor version on can say: 54 is 1.54. */
-export interface Newer {
+interface Newer {
   readonly since: number
   readonly words: Words
 }

@@ -4,10 +4,9 @@ import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, recordOf, startActions } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import { LaterReply } from '../../kernel/contract/later.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
-import { adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { adding, removal, replyOf, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
@@ -85,15 +84,14 @@ export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndp
     async create({ scope, body: { name, labels = {}, rules: given, apply_to: applyTo } }) {
       const rules = rulesOf(given ?? [], clock.now())
       const targets = parseTargets(applyTo ?? [], 'apply_to')
-      const made = await adding(platform, firewalls, scope, async (tx) => {
+      return adding(platform, firewalls, scope, async (tx) => {
         if (targets.length > 0) await lockProject(tx, scope, modeFor(targets))
         const firewall = await firewalls.insert(tx, scope, { name, labels, rules: JSON.stringify(rules) })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
-        return { firewall, actions: await startActions(tx, scope, [rulesSet(firewall.id), ...applied]) }
+        const actions = (await startActions(tx, scope, [rulesSet(firewall.id), ...applied])).map(actionToWire)
+        if (targets.length === 0) return { firewall: toWire(firewall), actions }
+        return replyOf(db, tx, async (query) => ({ firewall: await firewallToWire(query, scope, firewall), actions }))
       })
-      const actions = made.actions.map(actionToWire)
-      if (targets.length === 0) return { firewall: toWire(made.firewall), actions }
-      return new LaterReply(async () => ({ firewall: await firewallToWire(db.query, scope, made.firewall), actions }))
     },
 
     async get({ scope, params }) {

@@ -6,10 +6,9 @@ import { actionToWire } from '../../kernel/actions/routes.ts'
 import { startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { toIdOrName } from '../../kernel/contract/contract.ts'
-import { LaterReply } from '../../kernel/contract/later.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { adding } from '../../kernel/resource/routes.ts'
+import { adding, replyOf } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { holdNetwork, placeBalancer } from '../networks/effects.ts'
@@ -38,7 +37,7 @@ export async function create(platform: Platform, scope: ProjectScope, body: Crea
   const wanted = readRequest(platform, body)
   const { type, targets, services, networkId } = wanted
   checkRoom(type, { services, targets: targets.length })
-  const made = await adding(platform, loadBalancers, scope, async (tx) => {
+  return adding(platform, loadBalancers, scope, async (tx) => {
     await holdLabels(tx, scope, targets)
     if (networkId !== undefined) await holdNetwork(tx, scope, networkId)
     const balancer = await insertOne(tx, platform, scope, wanted)
@@ -49,12 +48,11 @@ export async function create(platform: Platform, scope: ProjectScope, body: Crea
       await insertPlace(tx, scope, { balancerId: id, networkId, ip })
     }
     await state.renew(tx, scope, [id])
-    return { balancer, action: await startAction(tx, scope, startOn(createLoadBalancer, id)) }
-  })
-  return new LaterReply(async () => {
-    const seen = new Map([[made.balancer.id, unused]])
-    const [wire] = await loadBalancersToWire(platform, platform.db.query, scope, [made.balancer], seen)
-    return { load_balancer: wire!, action: actionToWire(made.action) }
+    const action = actionToWire(await startAction(tx, scope, startOn(createLoadBalancer, id)))
+    return replyOf(platform.db, tx, async (query) => {
+      const [wire] = await loadBalancersToWire(platform, query, scope, [balancer], new Map([[id, unused]]))
+      return { load_balancer: wire!, action }
+    })
   })
 }
 

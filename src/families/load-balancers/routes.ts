@@ -5,6 +5,7 @@ import { recordOf, refuseLocked, startAction } from '../../kernel/actions/store.
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { act, conflicting, resourceRoutes } from '../../kernel/resource/routes.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import {
   changeAlgorithm,
@@ -19,7 +20,7 @@ import { changing } from './changing.ts'
 import type { loadBalancerEndpoints } from './contract.ts'
 import { create } from './creation.ts'
 import { state } from './desired.ts'
-import { observe } from './observe.ts'
+import { type Observations, observe } from './observe.ts'
 import { networkOf } from './places/store.ts'
 import { removeBalancer } from './removal.ts'
 import { loadBalancers, setShape } from './store.ts'
@@ -32,15 +33,29 @@ import { loadBalancersToWire } from './view.ts'
 /** One handler for each endpoint of Load Balancers themselves. */
 export function loadBalancerRoutes(platform: Platform, drivers: Drivers): Handlers<typeof loadBalancerEndpoints> {
   const { db, secrets } = platform
+  const look = (scope: ProjectScope, ids: readonly number[]): Promise<Observations> =>
+    observe({ query: db.query, scope, drivers, secrets }, ids)
+  /** The handlers with what `see` sees of Load Balancers. */
+  const resource = (see: typeof look) =>
+    resourceRoutes(platform, loadBalancers, async (some, query, { scope }) => {
+      const seen = await see(
+        scope,
+        some.map(({ id }) => id),
+      )
+      return loadBalancersToWire(platform, query, scope, some, seen)
+    })
+  const { list, get } = resource(look)
 
   return {
-    ...resourceRoutes(platform, loadBalancers, async (some, query, { scope }) => {
-      const ids = some.map(({ id }) => id)
-      const seen = await observe({ query, scope, drivers, secrets }, ids)
-      return loadBalancersToWire(platform, query, scope, some, seen)
-    }),
-
+    list,
+    get,
     create: ({ scope, body }) => create(platform, scope, body),
+
+    async update(call) {
+      // No data plane is waited for within a transaction.
+      const seen = await look(call.scope, [call.params.id])
+      return resource(async () => seen).update(call)
+    },
 
     remove: ({ scope, params: { id } }) =>
       conflicting(loadBalancers, async () => {

@@ -1,6 +1,5 @@
 /** Zones through the API. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import { LaterReply } from '../../kernel/contract/later.ts'
 import type { Queries } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import { adding, resourceRoutes, type View, type Viewer } from '../../kernel/resource/routes.ts'
@@ -61,15 +60,13 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
       return { zone: await toWire(db.query, call, await getZone(db.query, call.scope, call.params.id_or_name)) }
     },
 
-    async update(call) {
-      const changed = await db.transact(async (tx) => {
+    update: (call) =>
+      db.transact(async (tx) => {
         const zone = await lockZone(tx, call.scope, call.params.id_or_name)
         const labels = call.body.labels ?? zone.labels
         await setZoneLabels(tx, call.scope, zone, labels)
-        return { ...zone, labels }
-      })
-      return new LaterReply(async () => ({ zone: await toWire(db.query, call, changed) }))
-    },
+        return { zone: await toWire(tx.query, call, { ...zone, labels }) }
+      }),
 
     remove: (call) =>
       actOnZone(db, call, 'delete_zone', async (tx, zone) => {

@@ -288,6 +288,11 @@ export class Authenticator {
     return principal
   }
 
+  /** Looks a token up again at its next request. */
+  forget(token: string): void {
+    this.#known.delete(token)
+  }
+
   /** Writes down when tokens were used. A background job calls it once a minute. */
   async writeUses(): Promise<void> {
     const uses = this.#uses

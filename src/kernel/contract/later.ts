@@ -1,6 +1,6 @@
 /**
- * Replies of changes that are read after the commit, as a GET reads them: in turns, and while nothing is held that others
- * wait for. They show what the change has left, with what others may have done since to what belongs to it.
+ * A large reply, which is read after the commit as a GET reads it: in turns, and while nothing is held that others wait
+ * for. It shows what the change has left, with what others may have done since to what belongs to it.
  */
 export class LaterReply<Reply> {
   readonly #read: () => Promise<Reply>

@@ -2,6 +2,7 @@
  * Reads what grows with a Project in statements that each give a bounded number of rows, so that other requests get their
  * turn in between. Rows that come or go meanwhile may be among those read or not, as with any two statements.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'kysely'
 import { turnOfLong } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -11,6 +12,23 @@ import { type Scoped, scoped, type TenantTable } from './scoped.ts'
 
 /** The most rows, and the most ids asked for, of a statement. */
 export const rowsAtOnce = 1_000
+/** The most rows of a relation that what is small has. */
+const rowsOfSmall = 20
+
+const onlySmall = new AsyncLocalStorage<true>()
+
+/** What has more rows than what is small. */
+class TooMuch extends Error {}
+
+/** What `read` gives, for which it may read few rows of each relation; undefined where there are more. */
+export async function ifSmall<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await onlySmall.run(true, read)
+  } catch (error) {
+    if (error instanceof TooMuch) return undefined
+    throw error
+  }
+}
 
 /** A relation of parents to any number of rows: their order within a parent has an index and is unique there. */
 interface Relation<T extends TenantTable> {
@@ -33,15 +51,20 @@ export async function* rowsBelow<T extends TenantTable>(
   parents: readonly number[],
 ): AsyncGenerator<readonly TenantTables[T][]> {
   const { table, parent, order } = relation
+  const most = onlySmall.getStore() ? rowsOfSmall + 1 : rowsAtOnce
   let left = [...new Set(parents)].sort((a, b) => a - b)
   let last: TenantTables[T] | undefined
   while (left.length > 0 || last) {
     const rest = last && { parent: last[parent], values: order.map((column) => last![column]) }
-    const rows = await reads(query, table, { projectId, rest, parents: rest ? undefined : left }, (given) =>
-      below(query, relation, given),
+    const rows = await reads(
+      query,
+      `${table} ${most}`,
+      { projectId, rest, parents: rest ? undefined : left },
+      (given) => below(query, relation, given).limit(most),
     )
+    const isOver = rows.length < most
+    if (!isOver && most < rowsAtOnce) throw new TooMuch()
     yield rows
-    const isOver = rows.length < rowsAtOnce
     if (isOver && !last) return
     // The rest of a parent is read before the parents after it.
     last = isOver ? undefined : rows.at(-1)
@@ -59,7 +82,7 @@ function below(query: Queries, { table, parent, order }: AnyRelation, { projectI
   const some = rest
     ? all.where(parent, '=', rest.parent as Value).where(past(order, rest.values))
     : all.where(parent, 'in', parents!)
-  return [parent, ...order].reduce((select, column) => select.orderBy(column), some).limit(rowsAtOnce)
+  return [parent, ...order].reduce((select, column) => select.orderBy(column), some)
 }
 
 interface Below {

@@ -110,8 +110,15 @@ function bearerToken(header: string | undefined): string | undefined {
 const invalidTokenText = 'the token you provided is invalid'
 
 /** 401 `unauthorized` for a token that no longer exists. */
-export function invalidToken(): ApiError {
+function invalidToken(): ApiError {
   return new ApiError('unauthorized', invalidTokenText)
+}
+
+/** The refusal of a token that was there a moment ago, which counts no more from now on. */
+export function goneToken({ headers }: Caller, authenticator: Authenticator): ApiError {
+  const token = bearerToken(headers.authorization)
+  if (token) authenticator.forget(token)
+  return invalidToken()
 }
 
 async function admitStranger(request: Caller, options: Gate, token: string): Promise<Admission> {

@@ -27,7 +27,7 @@ import {
   admit,
   admitSession,
   bystander,
-  invalidToken,
+  goneToken,
   type Limits,
   visitor,
 } from './admission.ts'
@@ -388,12 +388,12 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
 /** The refusal of a write whose Project was deleted meanwhile, or whose token was. */
 async function refuseExile(
   request: FastifyRequest,
-  { standing, query }: EdgeOptions,
+  { authenticator, standing, query }: EdgeOptions,
   error: unknown,
 ): Promise<ApiError | undefined> {
   const { principal } = request
   if (databaseFailure(error)?.kind !== 'foreign_key') return undefined
   const token = principal?.actor.kind === 'token' ? askerOf(principal) : undefined
-  if (token && (await standing?.knows(token)) === false) return invalidToken()
-  return refuseGone(principal, query)
+  if (!token || (await standing?.knows(token)) !== false) return refuseGone(principal, query)
+  return goneToken(request, authenticator)
 }

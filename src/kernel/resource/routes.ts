@@ -7,7 +7,7 @@ import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts
 import { maxPerPage } from '../contract/contract.ts'
 import { LaterReply } from '../contract/later.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
-import { byChunks } from '../data/steps.ts'
+import { byChunks, ifSmall } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
 import type { Faults } from '../process/faults.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -67,8 +67,8 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
   hooks: UpdateHooks<Item, UpdateOf<Resource<T, P, Item>>> = {},
 ) {
   const { type, path } = resource
-  const reply = async (item: Item, viewer: Viewer) => {
-    const [wire] = await view([item], db.query, viewer)
+  const reply = async (item: Item, query: Queries, viewer: Viewer) => {
+    const [wire] = await view([item], query, viewer)
     return { [type]: wire } as { readonly [K in T]: Wire }
   }
   return {
@@ -80,21 +80,22 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
       }
     },
 
-    get: async (call: Viewer & OnOne) => reply(await resource.get(db.query, call.scope, call.params.id), call),
+    get: async (call: Viewer & OnOne) =>
+      reply(await resource.get(db.query, call.scope, call.params.id), db.query, call),
 
-    async update(call: UpdateCall<Resource<T, P, Item>>) {
+    update(call: UpdateCall<Resource<T, P, Item>>) {
       const { scope, params, body } = call
-      const changed = await optimistically(resource, params.id, async () => {
+      return optimistically(resource, params.id, async () => {
         const before = await resource.get(db.query, scope, params.id)
         await beforeWrite(faults, type)
         return db.transact(async (tx) => {
           await hooks.before?.(tx, scope, body)
           const after = await resource.update(tx, scope, before, body)
-          if (after !== changedMeanwhile) await hooks.after?.(tx, scope, after, body)
-          return after
+          if (after === changedMeanwhile) return after
+          await hooks.after?.(tx, scope, after, body)
+          return replyOf(db, tx, (query) => reply(after, query, call))
         })
       })
-      return new LaterReply(() => reply(changed, call))
     },
   }
 }
@@ -107,6 +108,18 @@ function filtersIn(query: object): Record<string, readonly (string | number)[] |
   return Object.fromEntries(
     own.map(([name, value]) => [name, value === undefined || Array.isArray(value) ? value : [value]]),
   )
+}
+
+/**
+ * The reply of a change, as `read` reads it. A small one is read in the transaction, so that what is committed can no
+ * longer fail; a large one after the commit.
+ */
+export async function replyOf<Reply>(
+  db: Database,
+  tx: Transaction,
+  read: (query: Queries) => Promise<Reply>,
+): Promise<Reply | LaterReply<Reply>> {
+  return (await ifSmall(() => read(tx.query))) ?? new LaterReply(() => read(db.query))
 }
 
 /** Does `work`, which adds a resource, in a transaction that counts it. Errors: `resource_limit_exceeded`; those of `work`. */

@@ -46,17 +46,25 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
   return message === undefined ? { ok: true, bytes: inOrder(params) } : { ok: false, message }
 }
 
+/** Writes a number and returns where the next one goes. Buffers of browsers have no function for it. */
+function put16(bytes: Buffer, at: number, number: number): number {
+  bytes[at] = number >> 8
+  bytes[at + 1] = number & 255
+  return at + 2
+}
+
 /** Parameters in wire format. There may be thousands of them. */
 function inOrder(params: ReadonlyMap<number, Buffer>): Buffer {
   let length = 0
   for (const value of params.values()) length += 4 + value.length
-  const bytes = Buffer.allocUnsafe(length)
+  const bytes = Buffer.alloc(length)
   let at = 0
   for (const key of Uint16Array.from(params.keys()).sort()) {
     const value = params.get(key)!
-    at = bytes.writeUInt16BE(key, at)
-    at = bytes.writeUInt16BE(value.length, at)
-    at += value.copy(bytes, at)
+    at = put16(bytes, at, key)
+    at = put16(bytes, at, value.length)
+    bytes.set(value, at)
+    at += value.length
   }
   return bytes
 }
@@ -115,9 +123,9 @@ const listed = (raw: Buffer, most: number) => raw.toString('latin1').split(',', 
 function keyBytes(keys: readonly (number | undefined)[]): Buffer | undefined {
   const known = keys.filter((key) => key !== undefined && key !== 0) as number[]
   if (known.length < keys.length || new Set(known).size < keys.length) return undefined
-  const bytes = Buffer.allocUnsafe(2 * known.length)
+  const bytes = Buffer.alloc(2 * known.length)
   let at = 0
-  for (const key of Uint16Array.from(known).sort()) at = bytes.writeUInt16BE(key, at)
+  for (const key of Uint16Array.from(known).sort()) at = put16(bytes, at, key)
   return bytes
 }
 
