@@ -121,8 +121,11 @@ export class OvnSite {
 
   async close(): Promise<void> {
     for (const overlay of this.#overlays) await overlay.close()
-    // One that was killed has left its file.
-    const end = 'for file in "$1"/*.pid; do kill "$(cat "$file")" || true; done; rm -r "$1"'
+    // One that was killed has left its file, and those that end remove theirs.
+    const end = `pids=$(cat "$1"/*.pid)
+    kill $pids || true
+    for pid in $pids; do timeout 10 tail --pid="$pid" -f /dev/null; done
+    rm -r "$1"`
     await onHost(theLab().members[0]!, 'bash', '-euc', end, 'bash', this.#folder)
   }
 }
