@@ -132,7 +132,8 @@ async function packEditions() {
     [constants.BROTLI_PARAM_QUALITY]: 9,
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
   }
-  const packed = brotliCompressSync(JSON.stringify(renderEditions()), { params }).toString('base64')
+  const lines = renderEditions().map(({ from, ...edition }) => `${from}\n${JSON.stringify(edition)}\n`)
+  const packed = brotliCompressSync(lines.reverse().join(''), { params }).toString('base64')
   return { contents: `export const packedEditions = '${packed}'` }
 }
 

@@ -35,8 +35,8 @@ export function schemaTables(statements = migrations.flatMap((migration) => migr
 
 const tables = schemaTables()
 
-/** Tables that requests without effect write to as well. */
-const besides = new Set(['audit', 'rate_limit'])
+/** Tables that requests without effect write to as well, and those in which a job files actions that have ended. */
+const besides = new Set(['audit', 'rate_limit', 'action_history', 'action_unfiled'])
 
 /** All rows of all tables, or of one Project, as text: two dumps are equal when nothing changed. */
 export async function dump(db: Database, projectId?: number): Promise<string> {

@@ -1,9 +1,9 @@
 /** Serves the API reference for the date of the clock. */
-import { brotliDecompressSync } from 'node:zlib'
+import { createBrotliDecompress } from 'node:zlib'
 import { calendar } from '../calendar.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
-import type { Edition, renderEditions } from './edition.ts'
+import type { Edition } from './edition.ts'
 import { htmlPage } from './html-page.ts'
 
 /** GET /v1/openapi.json and GET /docs. The latest edition is cached. */
@@ -40,11 +40,32 @@ function editionStart(nowMs: number): number {
 /** Bundles contain all editions, rendered at build time; sources render an edition on demand. */
 async function editionAt(nowMs: number): Promise<Edition> {
   const { packedEditions } = await import('./packed-editions.ts')
-  if (packedEditions !== undefined) return unpack(packedEditions).findLast(({ from }) => from <= nowMs) as Edition
+  if (packedEditions !== undefined) return unpack(packedEditions, nowMs)
   const { renderEdition } = await import('./edition.ts')
   return renderEdition(nowMs)
 }
 
-function unpack(packed: string): ReturnType<typeof renderEditions> {
-  return JSON.parse(brotliDecompressSync(Buffer.from(packed, 'base64')).toString())
+/** All editions together are tens of megabytes: those after the one that holds are not kept, and those before not read. */
+async function unpack(packed: string, nowMs: number): Promise<Edition> {
+  const lines = linesOf(createBrotliDecompress().end(Buffer.from(packed, 'base64')))
+  let from: number | undefined
+  for await (const line of lines) {
+    if (from === undefined) from = Number(line)
+    else if (from <= nowMs) return JSON.parse(line.toString())
+    else from = undefined
+  }
+  throw new Error('there is no edition of the reference for this time')
+}
+
+async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = []
+  for await (const chunk of bytes) {
+    let start = 0
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
+      yield Buffer.concat([...parts, chunk.subarray(start, end)])
+      parts = []
+      start = end + 1
+    }
+    parts.push(chunk.subarray(start))
+  }
 }
