@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { noChromium } from './chromium.ts'
 
@@ -41,6 +41,12 @@ const patterns = bases
 /** Operations that a browser has driven with success in this process. */
 const seen = new Set<string>()
 
+/** Whether a test of this process failed, so that what it was to drive is missing. */
+let hasFailed = false
+afterEach((context) => {
+  hasFailed ||= 'passed' in context && !context.passed
+})
+
 /** Notes that a browser sent a request with success. */
 export function noteDriven(method: string, url: string): void {
   const path = new URL(url).pathname.replace(/^\/console\/api(\/projects\/\d+(?=\/(wolke\/)?v1\/))?/, '')
@@ -49,7 +55,8 @@ export function noteDriven(method: string, url: string): void {
 }
 
 /**
- * Declares the last test of a file: its browsers have driven what driven.json says. With WOLKE_TEST_NOTE_DRIVEN=1 it
+ * Declares the last test of a file: its browsers have driven what driven.json says. When another test has failed, that
+ * failure is told alone: the run repeats it by itself, where nobody drives the rest. With WOLKE_TEST_NOTE_DRIVEN=1 it
  * writes that instead.
  */
 export function drivesWhatIsSaid(path: string): void {
@@ -61,6 +68,7 @@ export function drivesWhatIsSaid(path: string): void {
       writeFileSync(file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
       return
     }
+    if (hasFailed) return
     const missing = (said[name] ?? []).filter((operation) => !seen.has(operation))
     assert.deepEqual(missing, [], 'WOLKE_TEST_NOTE_DRIVEN=1 writes driven.json anew')
   })
