@@ -60,6 +60,8 @@ forConsole('by keyboard', (open) => {
     await tabTo(page, 'switch', 'Tell the vSwitch the routes')
     await press(page, 'Space')
     await expect.poll(async () => (await network()).expose_routes_to_vswitch).toBe(true)
+    // The page hears of it a moment later.
+    await expect(page.getByRole('switch', { name: 'Tell the vSwitch the routes' })).toBeChecked()
     await press(page, 'Space')
     await confirm(page, 'No longer tell the vSwitch the routes of internal?', 'Keep it')
     assert.equal((await network()).expose_routes_to_vswitch, true)
