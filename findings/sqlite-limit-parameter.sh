@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SQLite 3.53.4 (by apsw 3.53.4.0): a prepared statement whose LIMIT is a bound parameter is compiled anew each time that
 # it runs, even with the same value. An authorizer sees it, because SQLite calls that only to compile. A literal, `? + 0`, and a bound OFFSET do not have this cost. For a short select it
 # is about as much as running the statement, with 25 values in an `in` list two to three times as much.
@@ -10,7 +10,7 @@
 #   limit 5 offset ?  [3, 0, 0, 0]
 #
 # Fails when this changes. Needs python3 with venv.
-set -eu
+set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
