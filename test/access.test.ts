@@ -16,7 +16,7 @@ import { enterHistory } from '../src/kernel/actions/history.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
-import { type Answer, type Client, forEachDatabase } from './harness.ts'
+import { type Answer, type Client, forEachDatabase, forProjects } from './harness.ts'
 import { mistyped } from './mistyped.ts'
 import { dump, everyTable } from './schema.ts'
 
@@ -32,7 +32,7 @@ function says(answer: Answer, status: number, code: string, what: string): void 
   assert.ok('details' in answer.body.error, what)
 }
 
-forEachDatabase('Tokens', (open) => {
+forProjects('Tokens', (open) => {
   test('a read-only token is refused everything but GET, and nothing changes', async () => {
     const world = await open()
     const { id } = (await world.api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
@@ -174,7 +174,7 @@ forEachDatabase('Tokens', (open) => {
   })
 })
 
-forEachDatabase('A Project', (open) => {
+forProjects('A Project', (open) => {
   test('is deleted with its tokens and its history, unless something of it is left', async () => {
     const { api, client, db } = await open()
     const { project, token } = await db.transact(async (tx) => {
@@ -228,7 +228,7 @@ forEachDatabase('A Project', (open) => {
   })
 
   test('has a name of its own', async () => {
-    const { db } = await open()
+    const { db } = await open({ alone: true })
     await assert.rejects(
       db.transact((tx) => createProject(tx, 'first', '2026-11-21T12:00:00Z')),
       { code: 'uniqueness_error', message: "a project named 'first' exists already" },
@@ -313,7 +313,7 @@ forEachDatabase('A database file', (open, engineName) => {
 
 // ---- Order of checks -----------------------------------------------------------------------------------------------
 
-forEachDatabase('The order of checks', (open) => {
+forProjects('The order of checks', (open) => {
   test('401, 429, 404 and 405, 422, 409', async () => {
     const world = await open()
     const { api, readOnly, anonymous } = world

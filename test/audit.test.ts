@@ -10,7 +10,7 @@ import { Note } from '../src/kernel/audit/note.ts'
 import { onBehalfOf } from '../src/kernel/process/behalf.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { entriesOf, firstProject, type LoggedEntry, logged, ofProject } from './audit-log.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forDatabasesInTurn, type World } from './harness.ts'
 import { done, unique } from './proof.ts'
 import { assertRefused } from './refusals.ts'
 import { watchDatabase } from './watched-database.ts'
@@ -29,7 +29,7 @@ async function fill(world: World, count: number): Promise<void> {
   })
 }
 
-forEachDatabase('the audit log', (open) => {
+forDatabasesInTurn('the audit log', (open) => {
   test('says who did what, from where, and what came of it', async () => {
     const world = await open({ runActions: false })
     const answer = await world.api.post('/firewalls', { name: 'web' })
@@ -321,7 +321,7 @@ forEachDatabase('the audit log', (open) => {
   })
 })
 
-forEachDatabase('the activity of a Project', (open) => {
+forDatabasesInTurn('the activity of a Project', (open) => {
   test('knows the requests that started its actions, and those that started none', async () => {
     const world = await open({ runActions: false })
     const body = { server_type: 'cx23', image: 'debian-12' }

@@ -9,7 +9,7 @@ import { families } from '../src/families.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { publicFamilies } from '../src/public-families.ts'
 import { certify, chain, keyPem, party, pem } from './certificates.ts'
-import { type Answer, forEachDatabase, testClock, type World } from './harness.ts'
+import { type Answer, forDatabasesInTurn, testClock, type World } from './harness.ts'
 
 /** What is observed on both sides of a change, from answers that look alike otherwise. */
 type Case = (world: World) => Promise<unknown>
@@ -395,7 +395,7 @@ const elsewhere: Partial<Record<string, string>> = {
   ec2_metadata_removed: 'test/metadata.test.ts',
 }
 
-forEachDatabase('The calendar', (open) => {
+forDatabasesInTurn('The calendar', (open) => {
   for (const { name, from, fromMs } of calendar) {
     const expectation = expectations[name]
     if (!expectation) continue
@@ -422,7 +422,7 @@ test('each row has its cases, waits for a family that is not there, or says why 
   }
 })
 
-forEachDatabase('GET /v1/changes', (open) => {
+forDatabasesInTurn('GET /v1/changes', (open) => {
   test('serves the table and says what holds by the clock', async () => {
     const { anonymous, clock } = await open({ clock: testClock('2026-04-15T00:00:00Z') })
     const row = async () => {
@@ -444,7 +444,7 @@ forEachDatabase('GET /v1/changes', (open) => {
   })
 })
 
-forEachDatabase('Replies as of an earlier date', (open) => {
+forDatabasesInTurn('Replies as of an earlier date', (open) => {
   test('change what the contract calls a timestamp, never a text that looks like one', async () => {
     const { api } = await open({ clock: testClock('2025-06-01T00:00:00Z') })
     const looksLikeTime = '2025-06-01T00:00:00Z'

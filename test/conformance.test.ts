@@ -12,7 +12,7 @@ import { labPath } from '../src/lab/contract.ts'
 import { allEndpoints, openApiDocument, ownEndpoints } from '../src/pages/openapi.ts'
 import { doorFiles, doorRoutes } from '../src/people/pages/routes.ts'
 import { publicFamilies } from '../src/public-families.ts'
-import { forEachDatabase } from './harness.ts'
+import { forProjects } from './harness.ts'
 
 const endpoints = allEndpoints().map(({ endpoint }) => endpoint)
 const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`
@@ -222,7 +222,7 @@ function routesIn(drawing: string): string[] {
   })
 }
 
-forEachDatabase('the running server', (open) => {
+forProjects('the running server', (open) => {
   test('has a route for each endpoint, the pages, and nothing else', async () => {
     const { app } = await open({ runActions: false })
     const parts = [app.edge.server, await app.edge.wing()]

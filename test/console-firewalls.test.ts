@@ -20,7 +20,7 @@ import {
 import { readPasted } from '../console/pages/firewalls/paste.ts'
 import type { Rule } from '../console/pages/firewalls/rule.ts'
 import { warningsOf } from '../console/pages/firewalls/warnings.ts'
-import { forEachDatabase } from './harness.ts'
+import { forDatabasesInTurn } from './harness.ts'
 
 const ssh: Rule = {
   direction: 'in',
@@ -383,7 +383,7 @@ const content: fc.Arbitrary<Content> = fc.record({
   description: fc.constantFrom('', 'a rule'),
 })
 
-forEachDatabase('the editor of rules', (open) => {
+forDatabasesInTurn('the editor of rules', (open) => {
   test('is satisfied exactly when the server is, and sends what it shows', async () => {
     const { api } = await open({ runActions: false })
     let count = 0

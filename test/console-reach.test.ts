@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { answer, readEnds, readPort, type World as Shown } from '../console/pages/reach/decide.ts'
 import { cloudSubnet, makeNetwork } from '../src/families/networks/proof.ts'
 import { answer as answerOf, inside, makeServer, outside, unreachable } from '../src/lab/proof.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forDatabasesInTurn, type World } from './harness.ts'
 import { done } from './proof.ts'
 
 async function shown({ api }: World): Promise<Shown> {
@@ -71,7 +71,7 @@ function named(text: string, { servers }: Shown): string {
   return server ? `server:${server.id}` : text
 }
 
-forEachDatabase('who can reach what', (open) => {
+forDatabasesInTurn('who can reach what', (open) => {
   test('is what the server answers, for servers and for each of their addresses', async () => {
     const world = await open({ runActions: false })
     const firewall = await populate(world)

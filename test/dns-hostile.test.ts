@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openLog } from '../src/kernel/process/log.ts'
 import type { GivenSettings } from '../src/platform.ts'
 import { ask, framed, serveDns } from './dns-client.ts'
-import { type Client, forEachDatabase } from './harness.ts'
+import { type Client, forDatabasesInTurn } from './harness.ts'
 import { inZone, message, type Primary, record, soa, startPrimary as start, type Transfer } from './hostile-primary.ts'
 import { expect } from './resources.ts'
 
@@ -48,7 +48,7 @@ function inflating(head: Buffer, count: number): Buffer {
 
 // ---- The tests -----------------------------------------------------------------------------------------------------
 
-forEachDatabase('Hostile primaries', (open) => {
+forDatabasesInTurn('Hostile primaries', (open) => {
   /** An installation whose log is a list of reasons why there was no transfer, and its name server. */
   async function openWith(zones: GivenSettings['zones'] = {}) {
     const reasons: string[] = []

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { describe, test } from 'node:test'
 import { defaultResponseRates, ResponseRateLimiter } from '../src/dns/response-rate.ts'
 import { ask, exchangeUdp, type Place, question, serveDns, tell } from './dns-client.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forDatabasesInTurn, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
 describe('The limiter', () => {
@@ -76,7 +76,7 @@ describe('The limiter', () => {
   })
 })
 
-forEachDatabase('Response rates', (open) => {
+forDatabasesInTurn('Response rates', (open) => {
   const record = (name: string, type: string, ...values: string[]) => ({
     name,
     type,

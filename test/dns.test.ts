@@ -11,7 +11,7 @@ import { zonesOfDomains } from '../src/families/zones/reads.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { DefaultNames } from '../src/net/default-names.ts'
 import { ask, exchangeStream, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forDatabasesInTurn, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
 const rrset = (name: string, type: string, ...values: string[]) => ({
@@ -28,7 +28,7 @@ const soa = (serial: number, minimum = 3600) =>
   `ns1.wolke.example hostmaster.wolke.example ${serial} 86400 10800 3600000 ${minimum}`
 const negative = [`example.com SOA ${soa(2026112100)}`]
 
-forEachDatabase('The name server', (open, engineName) => {
+forDatabasesInTurn('The name server', (open, inProcesses) => {
   test('answers records of every type with authority, and its own zones alone', async () => {
     const world = await open()
     await makeZone(world, [
@@ -261,7 +261,7 @@ forEachDatabase('The name server', (open, engineName) => {
     )
   })
 
-  if (engineName === 'postgres') {
+  inProcesses(() => {
     test('a change of another process is answered once this one has looked', async () => {
       const world = await open()
       const other = await open({ database: world.database })
@@ -280,7 +280,7 @@ forEachDatabase('The name server', (open, engineName) => {
       await theirs.look()
       assert.deepEqual((await ask(theirs, reverse, 'PTR')).answers, [`${reverse} PTR www.example.com`])
     })
-  }
+  })
 
   test('zones that were not asked for are forgotten when there is no room, and come back when they are', async () => {
     const world = await open()

@@ -8,7 +8,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { URL } from 'node:url'
 import { openLog } from '../src/kernel/process/log.ts'
-import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
+import { type Answer, forDatabasesInTurn, type Open, testClock, type World } from './harness.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 import { checkEnvelope, checkHeaders, request, talk } from './raw-http.ts'
 
@@ -183,7 +183,7 @@ function badRequests(token: string): Case[] {
   ]
 }
 
-forEachDatabase('The edge', (open) => {
+forDatabasesInTurn('The edge', (open) => {
   test('malformed HTTP gets the envelope and the standard headers, and its connection ends', async () => {
     const world = await open()
     for (const [name, bytes, status, code] of malformed(world.api.token!)) {
@@ -532,7 +532,7 @@ async function heldUpdate(open: Open) {
   return { world, id, reached: reached.promise, release: gate.resolve }
 }
 
-forEachDatabase('Stopping', (open) => {
+forDatabasesInTurn('Stopping', (open) => {
   test('a request under way on a kept-alive connection gets its answer, and then the connection ends', async () => {
     const { world, id, reached, release } = await heldUpdate(open)
     const update = `PUT /v1/ssh_keys/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\nContent-Length: 12\r\n\r\n`

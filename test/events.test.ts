@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstProject } from './audit-log.ts'
 import { type Listener, listen } from './event-stream.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forDatabasesInTurn, type World } from './harness.ts'
 import { done, unique } from './proof.ts'
 import { assertRefused } from './refusals.ts'
 import { watchDatabase } from './watched-database.ts'
@@ -24,7 +24,7 @@ const about =
 const ofAction = (id: number, status: string) => (event: { data: { action?: { id: number; status: string } } }) =>
   event.data.action?.id === id && event.data.action.status === status
 
-forEachDatabase('the stream of events', (open, engine) => {
+forDatabasesInTurn('the stream of events', (open, inProcesses) => {
   test('tells of changes of resources and of actions from begin to end', async () => {
     const world = await open({ runActions: false })
     const listener = await listen(world, world.signIn('viewer'))
@@ -47,7 +47,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('tells nothing of other Projects, of reads and of what was refused', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const listener = await listen(world, world.signIn('viewer'))
     await listener.until(({ name }) => name === 'ready')
     await done(world.foreign.post('/firewalls', { name: 'theirs' }))
@@ -61,7 +61,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('goes on where a client was, also at another time of the server', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const session = world.signIn('viewer')
     const before = await listen(world, session)
     const { id: start } = await before.until(({ name }) => name === 'ready')
@@ -84,7 +84,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('tells a client what happened after it read what it knows', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const session = world.signIn('viewer')
     const earlier = await firewall(world)
     world.clock.advance(120_000)
@@ -100,7 +100,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('tells a client that missed too much, or comes from elsewhere, to read everything anew', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const session = world.signIn('viewer')
     const first = await listen(world, session)
     const { id } = await first.until(({ name }) => name === 'ready')
@@ -139,7 +139,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('frees the place of a stream that ended', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const session = world.signIn('viewer')
     for (let i = 0; i < 12; i++) {
       const listener = await listen(world, session)
@@ -173,7 +173,7 @@ forEachDatabase('the stream of events', (open, engine) => {
   })
 
   test('ends when the server stops', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const listener = await listen(world, world.signIn('viewer'))
     await listener.until(({ name }) => name === 'ready')
     await world.stop()
@@ -206,7 +206,7 @@ forEachDatabase('the stream of events', (open, engine) => {
     listener.leave()
   })
 
-  if (engine === 'postgres') {
+  inProcesses(() => {
     test('goes on after the server was started anew', async () => {
       const world = await open({ runActions: false })
       const listener = await listen(world, world.signIn('viewer'))
@@ -236,5 +236,5 @@ forEachDatabase('the stream of events', (open, engine) => {
       assert.equal(twice.length, 1, JSON.stringify(twice))
       listener.leave()
     })
-  }
+  })
 })

@@ -13,7 +13,7 @@ import type { ProjectId, ProjectScope } from '../src/kernel/scope.ts'
 import { entriesOf } from './audit-log.ts'
 import { run, until } from './bare-database.ts'
 import { coverServers } from './covered-servers.ts'
-import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
+import { type Answer, type Client, forEachDatabase, forProjects, type World } from './harness.ts'
 import { watchDatabase } from './watched-database.ts'
 
 forEachDatabase('While all that a Project may hold of the database waits', (open, engineName) => {
@@ -62,7 +62,7 @@ async function whileLocked({ database }: World, id: number, work: () => Promise<
   }
 }
 
-forEachDatabase('While a Project reads what is large with many clients', (open) => {
+forProjects('While a Project reads what is large with many clients', (open) => {
   test('others are answered in between, and each answer is whole', async () => {
     const world = await open()
     const { api, foreign, db } = world
@@ -94,7 +94,7 @@ const few = 21
 /** Reads the servers that the selectors of a firewall or a Load Balancer match. */
 const readsMatched = /^select \* from "(firewall|load_balancer)_match"/
 
-forEachDatabase('While a Project changes what is large', (open) => {
+forProjects('While a Project changes what is large', (open) => {
   /** A world that counts the rows of servers that transactions read, and does something after each commit. */
   async function openWatched() {
     const seen = { rows: 0, isWatching: false, afterCommit: async () => {}, beforeRead: () => {} }

@@ -5,7 +5,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { after, afterEach, describe } from 'node:test'
+import { after, afterEach, beforeEach, describe } from 'node:test'
+import { crc32 } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { type App, type AppOptions, buildApp } from '../src/app.ts'
@@ -15,7 +16,7 @@ import { defaultPools } from '../src/config/config.ts'
 import { definePools } from '../src/families/addresses/store.ts'
 import { type Simulation, simulate } from '../src/families.ts'
 import type { Identity } from '../src/kernel/access/principal.ts'
-import { createProject } from '../src/kernel/access/projects.ts'
+import { createProject, findProject, type ProjectRow } from '../src/kernel/access/projects.ts'
 import type { Role } from '../src/kernel/access/roles.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
 import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract/contract.ts'
@@ -23,7 +24,6 @@ import type { Database, Transaction } from '../src/kernel/data/db.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
-import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { Exchange } from '../src/kernel/http/http.ts'
 import { type Clock, timestamp } from '../src/kernel/process/clock.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
@@ -89,6 +89,8 @@ export interface Client {
 }
 
 export interface WorldOptions {
+  /** Among tests that share an installation: one of its own, to change what Projects share or look at all that there is. */
+  readonly alone?: true
   readonly clock?: TestClock
   readonly faults?: Faults
   readonly rateLimit?: number
@@ -171,41 +173,144 @@ export function forEachDatabase(
   }
 }
 
-/** Declares tests whose worlds are on one database after the other, as what they judge is the same on each. */
-export function forDatabasesInTurn(name: string, body: (open: Open) => void): void {
+/**
+ * Declares tests that run on one database each. Every test keeps to its own, whichever tests run with it. What a statement
+ * does on the other database, other tests show: the ledger of statements knows whether they do (ledger.ts).
+ */
+export function forDatabasesInTurn(name: string, body: (open: Open, inProcesses: InProcesses) => void): void {
+  inTurn(name, body, () => undefined)
+}
+
+/**
+ * Declares tests of the same kind that share installations: `open()` is two new Projects, which must be all that a test sees
+ * and changes. With any option but `runActions` it is an installation of its own.
+ */
+export function forProjects(name: string, body: (open: Open, inProcesses: InProcesses) => void): void {
+  inTurn(name, body, openShared)
+}
+
+function inTurn(
+  name: string,
+  body: (open: Open, inProcesses: InProcesses) => void,
+  share: () => OpenShared | undefined,
+): void {
   describe(name, () => {
     const opened = closedAfterEach()
-    let turn = 0
-    body(async (options = {}) => openWorld(engines[turn++ % engines.length]!, options, opened))
+    const shared = share()
+    let engineName = engineOf(name)
+    let isAlone = false
+    beforeEach((context) => {
+      engineName = engineOf('fullName' in context ? context.fullName : name)
+      isAlone = false
+    })
+    const inProcesses: InProcesses = (some) => {
+      if (!engines.includes('postgres')) return
+      describe('in several processes', () => {
+        beforeEach(() => {
+          engineName = 'postgres'
+          isAlone = true
+        })
+        some()
+      })
+    }
+    const open: Open = async (options = {}) => {
+      const { runActions = true, ...others } = options
+      if (!shared || isAlone || Object.keys(others).length > 0) return openWorld(engineName, options, opened)
+      return shared(engineName, runActions)
+    }
+    body(open, inProcesses)
   })
+}
+
+/** Declares tests of several processes over one database, which SQLite cannot serve. */
+export type InProcesses = (some: () => void) => void
+
+/** The database of a test, by its full name. */
+export function engineOf(fullName: string): EngineName {
+  return engines[crc32(fullName) % engines.length]!
 }
 
 /** Opens worlds that several tests of a suite share, because they only read: they end with the suite. */
 export function openForSuite(engineName: EngineName): Open {
-  const opened: (() => Promise<void>)[] = []
+  const opened: Closers = []
   after(() => closeAll(opened))
   return async (options = {}) => openWorld(engineName, options, opened)
 }
 
+type OpenShared = (engineName: EngineName, runActions: boolean) => Promise<World>
+
+/** What ends something that a test has opened. */
+type Closers = (() => Promise<void>)[]
+
 /** Where worlds put what ends them after the test that opened them. */
-function closedAfterEach(): (() => Promise<void>)[] {
-  const opened: (() => Promise<void>)[] = []
+function closedAfterEach(): Closers {
+  const opened: Closers = []
   afterEach(() => closeAll(opened))
   after(() => closeAll(opened))
   return opened
 }
 
-async function closeAll(opened: (() => Promise<void>)[]): Promise<void> {
+async function closeAll(opened: Closers): Promise<void> {
   const failures: unknown[] = []
   for (const stop of opened.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-async function openWorld(
-  engineName: EngineName,
-  options: WorldOptions,
-  opened: (() => Promise<void>)[],
-): Promise<World> {
+/**
+ * Opens worlds in installations that the tests of a suite share, because starting one takes longer than most tests: each
+ * world is two new Projects. So a Project that another one can see or change fails tests.
+ */
+function openShared(): OpenShared {
+  const opened: Closers = []
+  const installations = new Map<string, Promise<Installation>>()
+  after(() => closeAll(opened))
+  return async (engineName, runActions) => {
+    const key = `${engineName} ${runActions}`
+    const started = installations.get(key) ?? install(engineName, { runActions }, opened)
+    installations.set(key, started)
+    const installation = await started
+    return enter({ ...installation, ...guarded(installation) }, unique())
+  }
+}
+
+let projects = 0
+
+/** Names of two Projects that no other world has. */
+function unique(): readonly [string, string] {
+  projects += 1
+  return [`first ${projects}`, `second ${projects}`]
+}
+
+/** Refuses to tests what would change the installation for those beside them. */
+function guarded({ clock, simulation }: Installation): Pick<Installation, 'clock' | 'simulation' | 'stop'> {
+  const refuse = (): never => {
+    throw new Error('other tests share this installation: open({ alone: true })')
+  }
+  return {
+    clock: { now: clock.now, advance: refuse, set: refuse },
+    simulation: { ...simulation, behave: refuse, record: refuse },
+    stop: refuse,
+  }
+}
+
+/** A running server and what it works with. */
+interface Installation
+  extends Pick<
+    World,
+    'engineName' | 'baseUrl' | 'database' | 'db' | 'clock' | 'simulation' | 'secrets' | 'app' | 'stop'
+  > {
+  /** Who is signed in, by cookie. */
+  readonly identities: Map<string, Identity>
+  /** Internal errors, for the next request to throw. */
+  readonly failures: Error[]
+}
+
+async function openWorld(engineName: EngineName, options: WorldOptions, opened: Closers): Promise<World> {
+  return enter(await install(engineName, options, opened), ['first', 'second'])
+}
+
+/** Starts a server. */
+async function install(engineName: EngineName, options: WorldOptions, opened: Closers): Promise<Installation> {
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
   const disorder: Error[] = []
@@ -252,8 +357,7 @@ async function openWorld(
   })
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   if (options.runActions !== false) await app.engine.start()
-  const tokens = await db.transact((tx) => createTenants(tx, options.addressPool ?? defaultPools))
-  const client = (token: string | undefined) => makeClient(baseUrl, token, failures)
+  await db.transact((tx) => definePools(tx, options.addressPool ?? defaultPools))
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= app.stop().then(async () => {
@@ -263,15 +367,16 @@ async function openWorld(
     return stopped
   }
   opened.push(stop)
+  return { engineName, baseUrl, database, db, clock, simulation, secrets, app, stop, identities, failures }
+}
+
+/** Gives a test Projects with these names in an installation; those that there are already keep theirs. */
+async function enter(installation: Installation, names: readonly [string, string]): Promise<World> {
+  const { baseUrl, db, app, identities, failures } = installation
+  const tokens = await db.transact((tx) => createTenants(tx, names))
+  const client = (token: string | undefined) => makeClient(baseUrl, token, failures)
   return {
-    engineName,
-    baseUrl,
-    database,
-    db,
-    clock,
-    simulation,
-    secrets,
-    app,
+    ...installation,
     api: client(tokens.readWrite),
     readOnly: client(tokens.readOnly),
     foreign: client(tokens.foreign),
@@ -280,7 +385,6 @@ async function openWorld(
     as: (role) => personWith(role, tokens.project, { baseUrl, identities, failures }),
     signIn: (role) => signIn(role, tokens.project, { baseUrl, identities }),
     settle: () => app.engine.idle(),
-    stop,
   }
 }
 
@@ -305,12 +409,9 @@ async function migrateTemplate(url: string): Promise<void> {
 }
 
 /** Creates the two Projects, or finds those of an earlier world on the same database, and creates tokens. */
-async function createTenants(tx: Transaction, pools: readonly string[]) {
-  await definePools(tx, pools)
+async function createTenants(tx: Transaction, names: readonly [string, string]) {
   const created = timestamp(tx.now)
-  const known = await acrossProjects(tx.query).selectFrom('project').selectAll().orderBy('id').execute()
-  const first = known[0] ?? (await createProject(tx, 'first', created))
-  const second = known[1] ?? (await createProject(tx, 'second', created))
+  const [first, second] = [await projectNamed(tx, names[0]), await projectNamed(tx, names[1])]
   const token = (projectId: typeof first.id, readOnly = false) =>
     createToken(tx, { projectId, name: 'test', readOnly, created })
   return {
@@ -319,6 +420,10 @@ async function createTenants(tx: Transaction, pools: readonly string[]) {
     readOnly: await token(first.id, true),
     foreign: await token(second.id),
   }
+}
+
+async function projectNamed(tx: Transaction, name: string): Promise<ProjectRow> {
+  return (await findProject(tx.query, name)) ?? createProject(tx, name, timestamp(tx.now))
 }
 
 /** Signs a person with a role in a Project in, and returns its client. */

@@ -2,8 +2,8 @@
 
 import { simulatedPlace } from './conformance/simulated.ts'
 import { holdPromises } from './conformance/suite.ts'
-import { forEachDatabase } from './harness.ts'
+import { forDatabasesInTurn } from './harness.ts'
 
-forEachDatabase('an infrastructure', (open) => {
+forDatabasesInTurn('an infrastructure', (open) => {
   holdPromises('that is simulated', async () => simulatedPlace(await open()))
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { setLimits } from '../src/kernel/resource/limits.ts'
-import { forEachDatabase } from './harness.ts'
+import { forProjects } from './harness.ts'
 
-forEachDatabase('Limits of a Project', (open) => {
+forProjects('Limits of a Project', (open) => {
   test('of 20 that come at once exactly as many are made as the limit allows', async () => {
     const { api, foreign } = await open({ limits: { firewalls: 7 } })
     const answers = await Promise.all(

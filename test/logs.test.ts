@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { generateToken, hashToken } from '../src/kernel/access/token-text.ts'
 import { loggedPath, openLog } from '../src/kernel/process/log.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forProjects, type World } from './harness.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 const canary = 'CANARY-do-not-log'
@@ -20,7 +20,7 @@ const secretBody = {
   token: canary,
 }
 
-forEachDatabase('Logs', (open, engineName) => {
+forProjects('Logs', (open) => {
   async function openLogged() {
     const lines: string[] = []
     const world = await open({ log: openLog('trace', { write: (line) => void lines.push(line) }) })
@@ -72,7 +72,7 @@ forEachDatabase('Logs', (open, engineName) => {
   })
 
   /** Makes inserts fail with an error that carries the row, where the engine does that. */
-  async function breakWrites({ db }: World): Promise<void> {
+  async function breakWrites({ db, engineName }: World): Promise<void> {
     await db.transact((tx) =>
       engineName === 'sqlite'
         ? sql`create trigger boom before insert on ssh_key begin select raise(abort, 'boom'); end`.execute(tx.query)

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { MetadataDriver } from '../src/metadata/driver.ts'
-import { forEachDatabase, testClock, type World } from './harness.ts'
+import { forDatabasesInTurn, testClock, type World } from './harness.ts'
 import { metadataPaths } from './spec/endpoints.ts'
 
 async function makeServer({ api, settle }: World, more: object = {}) {
@@ -33,7 +33,7 @@ async function call(url: string, options: { method?: string; headers?: Record<st
   return { status, text: await textOf(response), type: headers['content-type'] }
 }
 
-forEachDatabase('The metadata service', (open) => {
+forDatabasesInTurn('The metadata service', (open) => {
   test('answers all paths of the spec byte for byte, with and without its prefix', async () => {
     const world = await open()
     const server = await makeServer(world)

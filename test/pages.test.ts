@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publicFamilies } from '../src/public-families.ts'
-import { forEachDatabase, testClock, today, type World } from './harness.ts'
+import { forProjects, testClock, today, type World } from './harness.ts'
 import { assertRefused } from './refusals.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
@@ -28,7 +28,7 @@ function guardsOf(headers: Headers) {
   return { caching: headers.get('cache-control'), sniffing: headers.get('x-content-type-options'), isFramed }
 }
 
-forEachDatabase('the page at the root', (open) => {
+forProjects('the page at the root', (open) => {
   test('is HTML for browsers and JSON for everybody else', async () => {
     const world = await open()
     for (const accept of [browser, 'text/html', 'text/*', 'text/html, application/json;q=0.9']) {
@@ -89,7 +89,7 @@ forEachDatabase('the page at the root', (open) => {
   })
 })
 
-forEachDatabase('every door', (open) => {
+forProjects('every door', (open) => {
   test('says what caches keep, that types are not guessed, and which pages nobody frames', async () => {
     const world = await open()
     const { headers: session } = world.signIn('admin')
@@ -138,7 +138,7 @@ forEachDatabase('every door', (open) => {
   })
 })
 
-forEachDatabase('the icon', (open) => {
+forProjects('the icon', (open) => {
   test('is where browsers look for it, without a token, and in the head of every page before the console', async () => {
     const world = await open()
     const icon = await fetch(new URL('/favicon.ico', origin(world)))
@@ -152,7 +152,7 @@ forEachDatabase('the icon', (open) => {
   })
 })
 
-forEachDatabase('the reference', (open) => {
+forProjects('the reference', (open) => {
   /** The paths of the document and the fields of its servers, as of a date, and the page of that date. */
   async function referenceOn(date: string) {
     const { baseUrl } = await open({ clock: testClock(date) })
@@ -207,7 +207,7 @@ forEachDatabase('the reference', (open) => {
   })
 })
 
-forEachDatabase('a family that is not here', (open) => {
+forProjects('a family that is not here', (open) => {
   test('says so by its name, at every path but that of its list, which is empty', async () => {
     const { api } = await open()
     for (const [path, name] of Object.entries(publicFamilies)) {

@@ -18,7 +18,7 @@ import type { ProjectId } from '../src/kernel/scope.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { addMember } from '../src/people/membership-store.ts'
 import { firstProject } from './audit-log.ts'
-import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
+import { type Answer, forEachDatabase, forProjects, type Open, testClock, type World } from './harness.ts'
 import { own, setUp, signIn, TestBrowser } from './people/browser.ts'
 
 const hourMs = 3_600_000
@@ -269,7 +269,7 @@ async function withToken(world: World, token: string): Promise<TestBrowser> {
 
 const health = ({ baseUrl }: World) => fetch(baseUrl.replace('/v1', '/health'))
 
-forEachDatabase('Limited requests', (open) => {
+forProjects('Limited requests', (open) => {
   test('a Project has its limit, told on every answer, and then hears 429', async () => {
     const { api, readOnly, foreign, clock } = await open({ rateLimit: 5 })
     const now = clock.now() / 1_000

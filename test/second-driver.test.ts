@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriverError, type Drivers, type Report } from '../src/kernel/actions/define.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forProjects, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
 interface Call {
@@ -106,7 +106,7 @@ async function shown({ api }: World, id: number, progress: number): Promise<void
   }
 }
 
-forEachDatabase('drivers in the place of the simulated ones', (open) => {
+forProjects('drivers in the place of the simulated ones', (open) => {
   test('may take their time with a server, and tell how far they are', async () => {
     const hosts = new Hosts()
     const begun = Promise.withResolvers<Report>()

@@ -8,7 +8,7 @@ import { changeOwner } from '../src/kernel/mail/outbox.ts'
 import { manager } from '../src/management/proof.ts'
 import { commands, grantedFamilies, readScope } from '../src/management/scopes.ts'
 import { countedPaths } from '../src/management/store.ts'
-import { type Client, forEachDatabase, type World } from './harness.ts'
+import { type Client, forDatabasesInTurn, type World } from './harness.ts'
 import { holdable, untilMet } from './held.ts'
 import { TestBrowser } from './people/browser.ts'
 import { done } from './proof.ts'
@@ -19,7 +19,7 @@ import { firstProject, scopedClient } from './scoped-clients.ts'
 const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wolke/v1${path}`
 const whoami = async (world: World, client: Client) => (await done(client.get(own(world, '/whoami')))).whoami
 
-forEachDatabase('A token', (open) => {
+forDatabasesInTurn('A token', (open) => {
   test('expires to the millisecond, however lately it was used', async () => {
     const world = await open({ runActions: false })
     const expires = world.clock.now() + 60_000

@@ -1,13 +1,13 @@
 /** What is marked again when an installation takes hosts over, against hosts that only tell what they have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase } from '../../test/harness.ts'
+import { forProjects } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import type { Survey, Thing } from '../drivers/incus/survey.ts'
 import { adopt } from './adoption.ts'
 import { nameOf } from './differences.ts'
 
-forEachDatabase('adopted hosts', (open) => {
+forProjects('adopted hosts', (open) => {
   test('what is known has its marks back, with its generation, and what nobody knows is told of', async () => {
     const world = await open()
     const { volume } = await done(world.api.post('/volumes', { name: 'data', size: 10, location: 'hel1' }))

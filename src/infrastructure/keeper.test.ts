@@ -1,7 +1,7 @@
 /** What is repaired on hosts, and what is removed from them, against hosts that only tell what they have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../../test/harness.ts'
+import { forDatabasesInTurn, type World } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import type { Survey, Thing } from '../drivers/incus/survey.ts'
 import { openLog } from '../kernel/process/log.ts'
@@ -39,7 +39,7 @@ class TellingHosts {
   }
 }
 
-forEachDatabase('hosts', (open) => {
+forDatabasesInTurn('hosts', (open) => {
   async function opened(graceMs: number) {
     const world = await open()
     const hosts = new TellingHosts()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../../test/harness.ts'
+import { forProjects, type World } from '../../test/harness.ts'
 import { expect } from '../../test/resources.ts'
 import { everything } from '../catalogue/capabilities.ts'
 import { cloudSubnet, vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
@@ -18,7 +18,7 @@ const nothing = {
 const capabilitiesOf = ({ api, baseUrl }: World, location: number) =>
   api.get(`${baseUrl.replace(/\/v1$/, '/wolke/v1')}/locations/${location}/capabilities`)
 
-forEachDatabase('what a location can do', (open) => {
+forProjects('what a location can do', (open) => {
   test('is told of each one by itself', async () => {
     const world = await open({ capabilities: (location) => (location === helsinki ? nothing : everything) })
     assert.deepEqual(expect(await capabilitiesOf(world, helsinki), 200).body.capabilities, {

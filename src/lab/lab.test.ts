@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { forEachDatabase } from '../../test/harness.ts'
+import { engineOf, forProjects } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import { guard } from '../families/firewalls/proof.ts'
 import { cloudSubnet, makeNetwork } from '../families/networks/proof.ts'
@@ -20,7 +20,7 @@ import {
   unreachable,
 } from './proof.ts'
 
-forEachDatabase('reachability', (open, engineName) => {
+forProjects('reachability', (open) => {
   test('names the rule that lets a packet through, and the filter that stops it', async () => {
     const world = await open({ runActions: false })
     const web = await makeServer(world, 'web')
@@ -134,11 +134,11 @@ forEachDatabase('reachability', (open, engineName) => {
     assert.equal((await world.api.get('/reachability')).status, 404)
   })
 
-  test('a process that has handed over nothing itself answers alike', async () => {
+  test('a process that has handed over nothing itself answers alike', async ({ fullName }) => {
     const folder = mkdtempSync(join(tmpdir(), 'wolke-test-'))
     try {
       const file = { database: { engine: 'sqlite', path: join(folder, 'wolke.db') } as const }
-      const first = await open({ runActions: false, ...(engineName === 'sqlite' ? file : {}) })
+      const first = await open({ alone: true, runActions: false, ...(engineOf(fullName) === 'sqlite' ? file : {}) })
       const server = await makeServer(first, 'kept')
       await guard(first, 'guard', [ssh], [server])
       const questions: Question[] = [22, 23].map(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { forEachDatabase, type World } from '../../test/harness.ts'
+import { forProjects, type World } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import { cloudSubnet, makeNetwork } from '../families/networks/proof.ts'
 import { cidrContains } from '../net/ip.ts'
 import { answer, inside, type Json, makeServer, unreachable } from './proof.ts'
 
-forEachDatabase('reachability and an independent model', (open) => {
+forProjects('reachability and an independent model', (open) => {
   test('agrees with a small model that knows only what the API shows', async () => {
     const world = await open({ runActions: false })
     const servers = [await makeServer(world, 'a'), await makeServer(world, 'b'), await makeServer(world, 'c')]

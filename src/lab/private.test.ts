@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase } from '../../test/harness.ts'
+import { forProjects } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import { guard } from '../families/firewalls/proof.ts'
 import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
 import { answer, anywhere, ask, inside, outside, ssh, unreachable } from './proof.ts'
 
-forEachDatabase('reachability in private networks', (open) => {
+forProjects('reachability in private networks', (open) => {
   test('servers of a network reach each other there, past firewalls and without public addresses', async () => {
     const world = await open({ runActions: false })
     const network = await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })

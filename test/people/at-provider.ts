@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { OidcOptions } from '../../src/people/oidc.ts'
-import { forEachDatabase, type Open, type WorldOptions } from '../harness.ts'
+import { forDatabasesInTurn, type Open, type WorldOptions } from '../harness.ts'
 import { own, type TestBrowser } from './browser.ts'
 import { client, type RunningProvider, startProvider } from './provider.ts'
 
@@ -14,7 +14,7 @@ export function besideProvider(name: string, body: (open: Open) => void): void {
     provider = await startProvider()
   })
   after(() => provider.stop())
-  forEachDatabase(name, body)
+  forDatabasesInTurn(name, body)
 }
 
 /** An installation whose people sign in at the provider. */

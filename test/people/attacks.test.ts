@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { test } from 'node:test'
-import { forEachDatabase } from '../harness.ts'
+import { forDatabasesInTurn } from '../harness.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 
 const minute = 60_000
@@ -10,7 +10,7 @@ const minute = 60_000
 /** A page without what differs by intent: what was typed. */
 const comparable = (reply: Reply, typed: string) => [reply.status, reply.text.replaceAll(typed, '<typed>')]
 
-forEachDatabase('the doors', (open) => {
+forDatabasesInTurn('the doors', (open) => {
   test('take changes only from their own pages: neither from other sites nor from other ports of this host', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)

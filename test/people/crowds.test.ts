@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SendMail } from '../../src/kernel/mail/smtp.ts'
 import { gate, until } from '../bare-database.ts'
-import { forEachDatabase, type Open, type World } from '../harness.ts'
+import { forDatabasesInTurn, type Open, type World } from '../harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, withCodes } from './second-factors.ts'
 
@@ -24,7 +24,7 @@ function holdPlaces({ app }: World) {
   return { held, left: Promise.all(left) }
 }
 
-forEachDatabase('a right password', (open) => {
+forDatabasesInTurn('a right password', (open) => {
   test('is judged although many passwords from as many networks wait, and none of those is turned away', async () => {
     const world = await open(proxied)
     await setUp(world)
@@ -115,7 +115,7 @@ async function openWithCodes(open: Open) {
 
 const wrongCodes = async (browser: TestBrowser) => (await browser.api('GET', `${own}/account`)).body.account.wrong_codes
 
-forEachDatabase('one-time codes', (open) => {
+forDatabasesInTurn('one-time codes', (open) => {
   test('are counted over days: a month has about fifty tries, of which their person is told', async () => {
     const { world, jana, mails, secret, recovery } = await openWithCodes(open)
     const mallory = guesser(world)

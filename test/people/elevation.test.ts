@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../harness.ts'
 import { own, setUp } from './browser.ts'
 
 const email = 'eva@example.com'
@@ -53,7 +53,7 @@ async function withOwner(world: World) {
   return { id, owner, ask }
 }
 
-forEachDatabase('a fresh proof', (open) => {
+forDatabasesInTurn('a fresh proof', (open) => {
   test('is needed for tokens, members, credentials, people, and for deleting and handing over a Project', async () => {
     const world = await open({ runActions: false })
     const { id, owner, ask } = await withOwner(world)

@@ -11,7 +11,7 @@ import { createPerson } from '../../src/people/person-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
 import { firstProject, logged } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
-import { type Client, forEachDatabase, type World } from '../harness.ts'
+import { type Client, forDatabasesInTurn, type World } from '../harness.ts'
 import { assertRefused } from '../refusals.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
@@ -30,7 +30,7 @@ async function signIns(admin: TestBrowser): Promise<readonly Entry[]> {
 
 const said = ({ actor, operation, outcome, network }: Entry) => [actor.name, operation, outcome, network]
 
-forEachDatabase('the audit log of people', (open) => {
+forDatabasesInTurn('the audit log of people', (open) => {
   test('has every sign-in, and every failed one of somebody known', async () => {
     const world: World = await open({ runActions: false })
     const admin = await setUp(world)
@@ -210,7 +210,7 @@ forEachDatabase('the audit log of people', (open) => {
   })
 })
 
-forEachDatabase('passkeys of another host', (open) => {
+forDatabasesInTurn('passkeys of another host', (open) => {
   test('are told of when a start has another public URL', async () => {
     const lines: string[] = []
     const log = openLog('warn', { write: (line) => void lines.push(line) })

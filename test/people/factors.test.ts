@@ -1,13 +1,13 @@
 /** Second factors and passkeys, with real codes and real signatures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../harness.ts'
 import { dump } from '../schema.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, enter, withCodes, withPasskey } from './second-factors.ts'
 
-forEachDatabase('one-time codes', (open) => {
+forDatabasesInTurn('one-time codes', (open) => {
   test('are asked for after the password; until then there is no session', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)
@@ -161,7 +161,7 @@ forEachDatabase('one-time codes', (open) => {
   })
 })
 
-forEachDatabase('passkeys', (open) => {
+forDatabasesInTurn('passkeys', (open) => {
   test('are made, named, and used to sign in without a password or a second factor', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)

@@ -8,7 +8,7 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { addMember, removeMember, roleIn, setGroupRole, setRole } from '../../src/people/membership-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../harness.ts'
 import { mistyped } from '../mistyped.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
@@ -36,7 +36,7 @@ async function member(world: World, by: TestBrowser, project: number, email: str
   return { browser, id: person.id as number }
 }
 
-forEachDatabase('invitations', (open) => {
+forDatabasesInTurn('invitations', (open) => {
   test('make an account in the Project, once, with the role that was fixed', async () => {
     const world = await open({ runActions: false })
     const { browser, project } = await owned(world)
@@ -222,7 +222,7 @@ forEachDatabase('invitations', (open) => {
   })
 })
 
-forEachDatabase('links', (open) => {
+forDatabasesInTurn('links', (open) => {
   test('for a new password work once, for a day, end all sessions, and the newest one counts', async () => {
     const world = await open({ runActions: false })
     const { browser } = await owned(world)
@@ -316,7 +316,7 @@ forEachDatabase('links', (open) => {
   })
 })
 
-forEachDatabase('API tokens at the login', (open) => {
+forDatabasesInTurn('API tokens at the login', (open) => {
   test('open a session with their Project and their rights, for as long as they exist', async () => {
     const world = await open({ runActions: false })
     const project = (await world.db.query.selectFrom('project').select('id').orderBy('id').executeTakeFirstOrThrow()).id

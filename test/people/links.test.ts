@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeLink } from '../../src/people/link-store.ts'
 import { makePersonLink } from '../../src/people/resets.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../harness.ts'
 import { own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { withCodes } from './second-factors.ts'
 
@@ -23,7 +23,7 @@ async function withLinks(world: World) {
 const use = (browser: TestBrowser, code: string, chosen = password) =>
   browser.post('/console/reset/password', { code, go: '1', password: chosen })
 
-forEachDatabase('links to set a password', (open) => {
+forDatabasesInTurn('links to set a password', (open) => {
   test('do not count any more once another one was used', async () => {
     const world = await open({ runActions: false })
     const { mailed, handed } = await withLinks(world)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeSetupLink } from '../../src/people/setup.ts'
-import { forEachDatabase } from '../harness.ts'
+import { forDatabasesInTurn } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 
@@ -31,7 +31,7 @@ const accountOf = async (browser: TestBrowser) => (await browser.api('GET', `${o
 const kindsOf = async (browser: TestBrowser) =>
   (await browser.api('GET', `${own}/account/credentials`)).body.credentials.map(({ kind }: { kind: string }) => kind)
 
-forEachDatabase('an account that begins with a passkey', (open) => {
+forDatabasesInTurn('an account that begins with a passkey', (open) => {
   test('is that of the first administrator, once, with the code of the link', async () => {
     const world = await open({ runActions: false })
     const code = (await makeSetupLink(world.db))!

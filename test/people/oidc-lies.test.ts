@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OidcOptions } from '../../src/people/oidc.ts'
-import { forEachDatabase, type Open, type World } from '../harness.ts'
+import { forDatabasesInTurn, type Open, type World } from '../harness.ts'
 import { own, setUp, TestBrowser } from './browser.ts'
 import { type FalseProvider, type Said, startFalseProvider } from './false-provider.ts'
 
@@ -33,7 +33,7 @@ async function through(world: World, said: Said) {
 
 const people = ({ db }: World) => db.query.selectFrom('person').select(['email', 'installation_role']).execute()
 
-forEachDatabase('an identity provider that says what is not so', (open) => {
+forDatabasesInTurn('an identity provider that says what is not so', (open) => {
   test('makes nobody an administrator by a letter that lower case turns into another one', async () => {
     const world = await openWith(open)
     for (const email of ['\u212aay@example.com', '\u212aAY@example.com', 'ops@example.com, kay@example.com', '']) {
@@ -83,7 +83,7 @@ forEachDatabase('an identity provider that says what is not so', (open) => {
   })
 })
 
-forEachDatabase('addresses', (open) => {
+forDatabasesInTurn('addresses', (open) => {
   test('are plain ASCII before they are compared, wherever somebody gives one', async () => {
     const world = await open({ runActions: false })
     const jana = await setUp(world)

@@ -6,7 +6,7 @@ import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeLink } from '../../src/people/link-store.ts'
 import { makePersonLink } from '../../src/people/resets.ts'
 import { makeSetupLink, makeTesterLink } from '../../src/people/setup.ts'
-import { forEachDatabase, type Open, type World } from '../harness.ts'
+import { forDatabasesInTurn, type Open, type World } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 import { type FalseProvider, startFalseProvider } from './false-provider.ts'
@@ -41,7 +41,7 @@ async function usedAtOnce(uses: readonly (() => Promise<Reply>)[], isIn: (reply:
 const toConsole = ({ status, headers }: Reply) =>
   status === 303 && /^\/console(\/projects\/\d+)?$/.test(String(headers.location))
 
-forEachDatabase('a secret that counts once', (open) => {
+forDatabasesInTurn('a secret that counts once', (open) => {
   test('is used once: links that set up, let in testers, and set passwords', async () => {
     const [one, two] = await openTwo(open)
     const setup = (await makeSetupLink(one.db))!

@@ -8,7 +8,7 @@ import { addMember } from '../../src/people/membership-store.ts'
 import { firstProject } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
 import { type Listener, listen } from '../event-stream.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../harness.ts'
 import { everyTable } from '../schema.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, enter, withCodes, withPasskey } from './second-factors.ts'
@@ -25,7 +25,7 @@ async function gains<T>(world: World, browser: TestBrowser, what: string, gain: 
   return result
 }
 
-forEachDatabase('sessions', (open, engineName) => {
+forDatabasesInTurn('sessions', (open, inProcesses) => {
   test('their cookie is the one of this installation alone, guarded wherever browsers can guard it', async () => {
     const world = await open({ runActions: false, publicOrigins: ['https://cloud.example.com'] })
     await setUp(world)
@@ -178,8 +178,7 @@ forEachDatabase('sessions', (open, engineName) => {
     assert.ok(!stored.includes(password))
   })
 
-  // One process alone has a database of SQLite.
-  if (engineName === 'postgres') {
+  inProcesses(() => {
     test('that were ended in one process end within 5 seconds in every other one', async () => {
       const world = await open({ runActions: false })
       const browser = await setUp(world)
@@ -204,7 +203,7 @@ forEachDatabase('sessions', (open, engineName) => {
       }, 'the session ends elsewhere')
       assert.ok(letIn - ended < 5_000, `${letIn - ended} ms`)
     })
-  }
+  })
 
   test('they are listed and can be ended, one or all others, and all others end at a change of the password', async () => {
     const world = await open({ runActions: false })

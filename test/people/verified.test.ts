@@ -7,7 +7,7 @@ import { makeLink } from '../../src/people/link-store.ts'
 import { makePersonLink } from '../../src/people/resets.ts'
 import { stepAt, totpCode } from '../../src/people/totp.ts'
 import { until } from '../bare-database.ts'
-import { forEachDatabase, type World, type WorldOptions } from '../harness.ts'
+import { forDatabasesInTurn, type World, type WorldOptions } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { client, type RunningProvider, startProvider } from './provider.ts'
@@ -74,7 +74,7 @@ async function shownAs(admin: TestBrowser, project: number): Promise<boolean[]> 
 const kindsOf = async (browser: TestBrowser) =>
   (await browser.api('GET', `${own}/account/credentials`)).body.credentials.map(({ kind }: { kind: string }) => kind)
 
-forEachDatabase('an address that nobody has shown to be theirs', (open) => {
+forDatabasesInTurn('an address that nobody has shown to be theirs', (open) => {
   test('is told of, and a link of the operator leaves nobody else in the account', async () => {
     const world = await open({ runActions: false })
     const { admin, thief, project, id, enter } = await squatted(world)

@@ -14,7 +14,7 @@ import { fuzz } from '../../attack/fuzz/fuzz.ts'
 import { Random } from '../../attack/random.ts'
 import { writeInto } from '../../attack/report.ts'
 import { until } from '../bare-database.ts'
-import { type EngineName, engines, forEachDatabase, type World } from '../harness.ts'
+import { type EngineName, engines, forProjects, type World } from '../harness.ts'
 import { closeAdmin } from '../postgres.ts'
 import { build, bundle } from './program.ts'
 
@@ -38,7 +38,7 @@ for (const [attack, database] of some.filter(([, database]) => engines.includes(
   })
 }
 
-forEachDatabase('The attack crash', (open) => {
+forProjects('The attack crash', (open) => {
   /** What writers were told by a world that works, until they have seen some of everything. */
   async function written(world: World): Promise<Ledger> {
     const ledger = new Ledger()

@@ -8,7 +8,7 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import { run, until } from '../bare-database.ts'
 import { fill, mount } from '../disks.ts'
 import { onPostgres } from '../engines.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forProjects, type World } from '../harness.ts'
 import { execute, startPostgres } from '../postgres.ts'
 import { call, program } from './program.ts'
 
@@ -43,7 +43,7 @@ async function refuseWrites({ database, db }: World): Promise<() => Promise<void
   }
 }
 
-forEachDatabase('The health pages', (open) => {
+forProjects('The health pages', (open) => {
   test('tell reads and writes apart, and see by themselves when writes work again', async () => {
     const lines: { msg: string; level: number }[] = []
     const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line)) })

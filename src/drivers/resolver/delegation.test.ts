@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase } from '../../../test/harness.ts'
+import { forDatabasesInTurn } from '../../../test/harness.ts'
 import { placeChallenge } from '../../families/zones/effects.ts'
 import { defaultZoneSettings } from '../../families/zones/settings.ts'
 import type { DriverError } from '../../kernel/actions/define.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { resolvingDelegation } from './delegation.ts'
 
-forEachDatabase('The delegation of a zone', (open) => {
+forDatabasesInTurn('The delegation of a zone', (open) => {
   /** Starts a name server that also acts as the resolver, with a zone in it. */
   async function start() {
     const { app, db, api } = await open()

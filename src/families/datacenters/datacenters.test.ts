@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock } from '../../../test/harness.ts'
+import { forProjects, testClock } from '../../../test/harness.ts'
 
-forEachDatabase('Datacenters', (open) => {
+forProjects('Datacenters', (open) => {
   test('as of April 2026 they are listed with their server types and a recommendation', async () => {
     const { api } = await open({ clock: testClock('2026-04-15T00:00:00Z') })
     const { status, body } = await api.get('/datacenters?sort=name')

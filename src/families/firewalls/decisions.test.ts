@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { forEachDatabase } from '../../../test/harness.ts'
+import { forProjects } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
 import { answer, makeServer } from '../../lab/proof.ts'
 import { decide, type End, type RuleSource } from './decisions.ts'
@@ -31,7 +31,7 @@ const questions = fc.array(
   { minLength: 12, maxLength: 12 },
 )
 
-forEachDatabase('decide', (open) => {
+forProjects('decide', (open) => {
   test('answers as the test lab does', async () => {
     const world = await open({ runActions: true })
     const { api, settle } = world

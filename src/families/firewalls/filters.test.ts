@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forEachDatabase } from '../../../test/harness.ts'
+import { type Client, forDatabasesInTurn } from '../../../test/harness.ts'
 import { expect, settleAll } from '../../../test/resources.ts'
 import { newServer } from '../servers/proof.ts'
 import { allow, newFirewall, openPorts, toSelector, toServer } from './proof.ts'
@@ -18,7 +18,7 @@ const bySelector = (selector: string, ...servers: number[]) => ({
   applied_to_resources: servers.map(toServer),
 })
 
-forEachDatabase('packet filters', (open) => {
+forDatabasesInTurn('packet filters', (open) => {
   test('a firewall that cannot be put in force is taken off the server again', async () => {
     const world = await open()
     const { api, simulation } = world

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { forEachDatabase } from '../../../test/harness.ts'
+import { forProjects } from '../../../test/harness.ts'
 import { expect, messagesOf, refused, settleAll } from '../../../test/resources.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { newServer } from '../servers/proof.ts'
@@ -26,7 +26,7 @@ interface WireAction {
   readonly resources: readonly { id: number; type: string }[]
 }
 
-forEachDatabase('firewalls', (open) => {
+forProjects('firewalls', (open) => {
   test('a firewall has exactly the documented fields, and is gone after its deletion', async () => {
     const { api } = await open()
     const created = await api.post('/firewalls', { name: 'web', labels: { env: 'dev' }, rules: [allow('80')] })
@@ -100,7 +100,7 @@ forEachDatabase('firewalls', (open) => {
   })
 
   test('lists sort by id, name and creation, and filter by name and labels', async () => {
-    const { api, foreign, clock } = await open()
+    const { api, foreign, clock } = await open({ alone: true })
     await newFirewall(api, 'b', { labels: { env: 'dev' } })
     clock.advance(1_000)
     await newFirewall(api, 'a', { labels: { env: 'prod', tier: '1' } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock, type World } from '../../../test/harness.ts'
+import { forProjects, testClock, type World } from '../../../test/harness.ts'
 
 async function makeServer({ api, settle }: World, name: string): Promise<number> {
   const { body, text } = await api.post('/servers', {
@@ -28,7 +28,7 @@ function leadsTo({ simulation }: World, ip: string): number | undefined {
   return found[0]?.serverId
 }
 
-forEachDatabase('Floating IPs', (open) => {
+forProjects('Floating IPs', (open) => {
   test('an unassigned one has no action, a name of its own and a default reverse name', async () => {
     const { api } = await open()
     const { body } = await api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1', description: 'web' })
@@ -131,7 +131,7 @@ forEachDatabase('Floating IPs', (open) => {
   })
 
   test('where neither an assignment nor its undoing succeeds, it is led back as soon as that can be done', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const [a, b] = [await makeServer(world, 'a'), await makeServer(world, 'b')]
     const ip = await makeFloatingIp(world, { home_location: undefined, server: a })
     let calls = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forEachDatabase, testClock } from '../../../test/harness.ts'
+import { type Client, forProjects, testClock } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { type Iso, openCatalogue } from '../../catalogue/catalogue.ts'
@@ -30,7 +30,7 @@ const mixed = openCatalogue({
   ],
 })
 
-forEachDatabase('ISOs', (open) => {
+forProjects('ISOs', (open) => {
   test('the list has those of the catalogue by id, and pages', async () => {
     const { api } = await open()
     const { isos, meta } = await done(api.get('/isos?per_page=2&page=2'))
@@ -121,7 +121,7 @@ forEachDatabase('ISOs', (open) => {
   })
 
   test('what fails for good leaves the ISO that was there before', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const { api, simulation } = world
     const id = await makeServer(world)
     await done(attach(api, id, english))

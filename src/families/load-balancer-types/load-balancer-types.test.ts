@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forEachDatabase, testClock } from '../../../test/harness.ts'
+import { type Answer, forProjects, testClock } from '../../../test/harness.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { openCatalogue } from '../../catalogue/catalogue.ts'
 
@@ -14,7 +14,7 @@ const catalogue = openCatalogue({
   loadBalancerTypes: builtIn.loadBalancerTypes.map((type) => (type.name === 'lb11' ? { ...type, deprecation } : type)),
 })
 
-forEachDatabase('types of Load Balancers', (open) => {
+forProjects('types of Load Balancers', (open) => {
   test('the list has the three types in the order of their ids', async () => {
     const { api } = await open()
     const answer = await api.get('/load_balancer_types')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { forEachDatabase, type World } from '../../../test/harness.ts'
+import { forDatabasesInTurn, type World } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
 import { expect, outcomeOf } from '../../../test/resources.ts'
 import { cloudSubnet, makeNetwork } from '../networks/proof.ts'
@@ -26,7 +26,7 @@ const stateOf = ({ simulation }: World, id: number) => {
   return state && { ...state, generation: 0 }
 }
 
-forEachDatabase('A Load Balancer', (open) => {
+forDatabasesInTurn('A Load Balancer', (open) => {
   test('is after a change that failed what it was before, and can be changed again', async () => {
     const world = await open()
     const [network, other] = [await makeSubnet(world), await makeSubnet(world)]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forEachDatabase } from '../../../test/harness.ts'
+import { type Answer, forProjects } from '../../../test/harness.ts'
 
 const names = ({ body }: Answer) => body.locations.map((location: { name: string }) => location.name)
 
-forEachDatabase('locations', (open) => {
+forProjects('locations', (open) => {
   test('the list has the six locations in the order of their ids', async () => {
     const { api } = await open()
     const answer = await api.get('/locations')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock } from '../../../test/harness.ts'
+import { forProjects, testClock } from '../../../test/harness.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { openCatalogue } from '../../catalogue/catalogue.ts'
 
@@ -15,7 +15,7 @@ interface Prices {
 const monthly = ({ prices }: Prices, location: string) =>
   prices.find((price) => price.location === location)?.price_monthly.net
 
-forEachDatabase('the price list', (open) => {
+forProjects('the price list', (open) => {
   test('every amount is the one of the catalogue', async () => {
     const { api } = await open()
     const { pricing } = (await api.get('/pricing')).body

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
+import { type Answer, forProjects, testClock, type World } from '../../../test/harness.ts'
 import { serverBody } from '../servers/proof.ts'
 import { makePrimaryIp, makeStopped } from './proof.ts'
 
@@ -20,7 +20,7 @@ async function act({ api, settle }: World, id: number, name: string, body?: obje
   return answer
 }
 
-forEachDatabase('Primary IPs', (open) => {
+forProjects('Primary IPs', (open) => {
   test('an unassigned one has no action and a default reverse name', async () => {
     const { api } = await open()
     const asked = { name: 'web', type: 'ipv4', location: 'hel1', assignee_type: 'server', labels: { env: 'dev' } }
@@ -137,7 +137,7 @@ forEachDatabase('Primary IPs', (open) => {
   })
 
   test('a failed assignment leaves it unassigned, a failed unassignment where it was', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const server = await makeStopped(world)
     const id = await makePrimaryIp(world)
     const failOnce = () => {
@@ -277,7 +277,7 @@ forEachDatabase('Primary IPs', (open) => {
   })
 
   test('a new server without a location goes where the addresses or volumes are that it is given', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const ip = await makePrimaryIp(world, { location: 'nbg1' })
     const volume = { name: 'data', size: 10, location: 'fsn1' }
     const { volume: data } = (await world.api.post('/volumes', volume)).body
@@ -294,7 +294,7 @@ forEachDatabase('Primary IPs', (open) => {
   })
 
   test('a server that cannot be made gives back what it was given, and what was made for it is gone', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const id = await makePrimaryIp(world, { location: 'hel1', auto_delete: true })
     world.simulation.behave(({ driver }) => (driver === 'servers' ? 'error before effect' : undefined))
     const { server } = (await world.api.post('/servers', serverBody('failed', { public_net: { ipv4: id } }))).body
@@ -356,7 +356,7 @@ forEachDatabase('Primary IPs', (open) => {
   })
 
   test('rivals for one server: one of them gets it', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const server = await makeStopped(world)
     const ids = await Promise.all(Array.from({ length: 4 }, () => makePrimaryIp(world)))
     const answers = await Promise.all(ids.map((id) => world.api.post(`/primary_ips/${id}/actions/assign`, to(server))))

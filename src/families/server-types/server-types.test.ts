@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forEachDatabase, testClock } from '../../../test/harness.ts'
+import { type Answer, forProjects, testClock } from '../../../test/harness.ts'
 
 const ids = ({ body }: Answer): number[] => body.server_types.map((type: { id: number }) => type.id)
 
-forEachDatabase('server types', (open) => {
+forProjects('server types', (open) => {
   test('the list is in the order of ids and begins with the two that clients expect', async () => {
     const { api } = await open()
     const answer = await api.get('/server_types?per_page=50')

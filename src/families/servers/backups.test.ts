@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { forEachDatabase, testClock, type World } from '../../../test/harness.ts'
+import { forDatabasesInTurn, testClock, type World } from '../../../test/harness.ts'
 import { expect, settleAll } from '../../../test/resources.ts'
 import { families, type Simulation, simulate } from '../../families.ts'
 import { Engine } from '../../kernel/actions/engine.ts'
@@ -58,7 +58,7 @@ async function settleElsewhere({ db, secrets }: World): Promise<Simulation> {
   return elsewhere
 }
 
-forEachDatabase('images of servers', (open, engineName) => {
+forDatabasesInTurn('images of servers', (open, inProcesses) => {
   test('a server that the infrastructure has lost is made again, behind its packet filter, before it is copied', async () => {
     const world = await open({ runActions: false })
     const firewall = await newFirewall(world.api, 'web', { rules: [allow('443')] })
@@ -366,25 +366,26 @@ forEachDatabase('images of servers', (open, engineName) => {
     assert.equal((await backupsOf(world, id)).length, 1)
   })
 
-  if (engineName !== 'postgres') return
-  test('two processes over one database make one backup', async () => {
-    const clock = testClock('2026-11-01T00:00:00Z')
-    const first = await open({ runActions: false, clock })
-    const ids: number[] = []
-    for (let i = 0; i < 6; i++) ids.push(await makeServer(first, `s${i}`))
-    for (const id of ids) await command(first.api, id, 'enable_backup')
-    const { database, simulation } = first
-    const second = await open({ runActions: false, clock, database, simulation })
-    for (let hour = 0; hour < 24; hour += 1) {
-      clock.set(`2026-11-02T${String(hour).padStart(2, '0')}:30:00Z`)
-      await Promise.all([first, second].map(({ app }) => app.jobs.run()))
-      await settleAll(first, second)
-    }
-    for (const id of ids) {
-      // The window that spans midnight opens twice in a calendar day.
-      const expected = backupWindowOf(id) === '22-02' ? 2 : 1
-      assert.equal((await backupsOf(first, id)).length, expected)
-    }
-    await checkConsistency(first)
+  inProcesses(() => {
+    test('two processes over one database make one backup', async () => {
+      const clock = testClock('2026-11-01T00:00:00Z')
+      const first = await open({ runActions: false, clock })
+      const ids: number[] = []
+      for (let i = 0; i < 6; i++) ids.push(await makeServer(first, `s${i}`))
+      for (const id of ids) await command(first.api, id, 'enable_backup')
+      const { database, simulation } = first
+      const second = await open({ runActions: false, clock, database, simulation })
+      for (let hour = 0; hour < 24; hour += 1) {
+        clock.set(`2026-11-02T${String(hour).padStart(2, '0')}:30:00Z`)
+        await Promise.all([first, second].map(({ app }) => app.jobs.run()))
+        await settleAll(first, second)
+      }
+      for (const id of ids) {
+        // The window that spans midnight opens twice in a calendar day.
+        const expected = backupWindowOf(id) === '22-02' ? 2 : 1
+        assert.equal((await backupsOf(first, id)).length, expected)
+      }
+      await checkConsistency(first)
+    })
   })
 })

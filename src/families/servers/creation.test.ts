@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forEachDatabase } from '../../../test/harness.ts'
+import { type Client, forProjects } from '../../../test/harness.ts'
 import { expect, messagesOf, outcomeOf, refused, settleAll } from '../../../test/resources.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
@@ -23,9 +23,9 @@ const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9o
 const otherKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI'
 const create = (api: Client, options: object) => api.post('/servers', serverBody('a', options))
 
-forEachDatabase('creation of servers', (open) => {
+forProjects('creation of servers', (open) => {
   test('the infrastructure is told what the server is made of, and starts it last', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const { api, simulation } = world
     const calls: string[] = []
     simulation.behave(({ driver, method, subject }) => {
@@ -223,7 +223,7 @@ forEachDatabase('creation of servers', (open) => {
   })
 
   test('foreign, deleted and unknown firewalls cannot be told apart, and no server is begun', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const { api, foreign, db } = world
     const theirs = await newFirewall(foreign, 'theirs')
     const deleted = await newFirewall(api, 'deleted')
@@ -434,7 +434,7 @@ forEachDatabase('creation of servers', (open) => {
   })
 
   test('a server that cannot be started at its creation stays, off and unlocked', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const { api, simulation } = world
     let calls = 0
     simulation.behave(() => (++calls === 2 ? 'error before effect' : 'ok'))
@@ -452,7 +452,7 @@ forEachDatabase('creation of servers', (open) => {
   })
 
   test('an image that can no longer be ordered makes no server', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const { api, clock } = world
     expect(await create(api, { image: 'debian-11' }), 201)
     await settleAll(world)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forEachDatabase } from '../../../test/harness.ts'
+import { type Client, forProjects } from '../../../test/harness.ts'
 import { expect, outcomeOf, settleAll } from '../../../test/resources.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
 import { allow, newFirewall, toSelector, toServer } from '../firewalls/proof.ts'
@@ -17,7 +17,7 @@ const commands = {
   reset: 'reset_server',
 } as const
 
-forEachDatabase('power of servers', (open) => {
+forProjects('power of servers', (open) => {
   test('each power action has its command, its status on the way and its end', async () => {
     const statuses = new Map<string, string[]>()
     let look: (() => Promise<string>) | undefined
@@ -133,7 +133,7 @@ forEachDatabase('power of servers', (open) => {
 
   for (const failure of ['error before effect', 'error after effect'] as const) {
     test(`an action that ends in an ${failure} leaves the server as it was, unlocked, and says why`, async () => {
-      const world = await open()
+      const world = await open({ alone: true })
       const { api, simulation } = world
       const id = await newServer(api, 'a')
       const firewall = await newFirewall(api, 'f', { rules: [allow('80')], apply_to: [toServer(id)] })
@@ -184,7 +184,7 @@ forEachDatabase('power of servers', (open) => {
   }
 
   test('what an undo that failed for good has left wrong is put right without a request', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const { api, simulation } = world
     const id = await newServer(api, 'a')
     await settleAll(world)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase } from '../../../test/harness.ts'
+import { forProjects } from '../../../test/harness.ts'
 import { assertRefused } from '../../../test/refusals.ts'
 
-forEachDatabase('Storage Boxes', (open) => {
+forProjects('Storage Boxes', (open) => {
   test('their list and that of their types are empty, page by page', async () => {
     const { api, readOnly, anonymous } = await open()
     for (const family of ['storage_boxes', 'storage_box_types']) {

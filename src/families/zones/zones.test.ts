@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../../../test/harness.ts'
+import { forDatabasesInTurn, type World } from '../../../test/harness.ts'
 import { expect } from '../../../test/resources.ts'
 import { dump } from '../../../test/schema.ts'
 
@@ -33,7 +33,7 @@ async function rrsetsOf({ api }: Pick<World, 'api'>, zone = 'example.com') {
 
 const records = (path: string) => `/zones/example.com/rrsets/${path}`
 
-forEachDatabase('Zones', (open) => {
+forDatabasesInTurn('Zones', (open) => {
   test('a new primary zone has SOA and NS records, its name servers, and an action that is done', async () => {
     const world = await open()
     const { body } = await world.api.post('/zones', { name: 'example.com', mode: 'primary', labels: { env: 'prod' } })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase } from '../../../test/harness.ts'
+import { forDatabasesInTurn } from '../../../test/harness.ts'
 import type { ProjectId } from '../scope.ts'
 import { findProject, projectName } from './projects.ts'
 
-forEachDatabase('the name of a Project', (open) => {
+forDatabasesInTurn('the name of a Project', (open) => {
   test('is found by its id, which is how requests know it', async () => {
     const { db } = await open()
     for (const name of ['first', 'second']) {

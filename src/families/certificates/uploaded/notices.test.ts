@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { certify, der, keyPem, party, pem } from '../../../../test/certificates.ts'
-import { forEachDatabase, type World, type WorldOptions } from '../../../../test/harness.ts'
+import { forProjects, type World, type WorldOptions } from '../../../../test/harness.ts'
 import { type MailServer, openMailServer } from '../../../../test/smtp.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { changeOwner } from '../../../kernel/mail/outbox.ts'
@@ -21,7 +21,7 @@ function ending(domain = 'www.example.com', until = end) {
   return { certificate, private_key: keyPem(self.privateKey) }
 }
 
-forEachDatabase('mail about uploaded certificates', (open, engineName) => {
+forProjects('mail about uploaded certificates', (open, inProcesses) => {
   interface Post {
     readonly world: World
     readonly server: MailServer
@@ -131,7 +131,7 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
     assert.deepEqual(await post.at(20), [`Expires within 20 days: certificate ${id}`])
   })
 
-  if (engineName === 'postgres') {
+  inProcesses(() => {
     test('comes once from two processes', async (t) => {
       const post = await openPost(t)
       const second = await open({ database: post.world.database, clock: post.world.clock })
@@ -140,5 +140,5 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
       await Promise.all([post.world.app.jobs.run(), second.app.jobs.run()])
       assert.deepEqual(await post.at(7), [`Expires within 7 days: certificate ${id}`])
     })
-  }
+  })
 })

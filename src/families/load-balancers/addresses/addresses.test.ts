@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, serveDns } from '../../../../test/dns-client.ts'
-import { type Answer, forEachDatabase, type World } from '../../../../test/harness.ts'
+import { type Answer, forProjects, type World } from '../../../../test/harness.ts'
 import { done, neverExisted } from '../../../../test/proof.ts'
 import { expect, refused } from '../../../../test/resources.ts'
 import { makePrimaryIp } from '../../primary-ips/proof.ts'
@@ -26,7 +26,7 @@ function reversed(ip: string): string {
   return `${digits.split('').reverse().join('.')}.ip6.arpa`
 }
 
-forEachDatabase('Addresses of Load Balancers', (open) => {
+forProjects('Addresses of Load Balancers', (open) => {
   test('have reverse names that the name server answers with: a default for IPv4, none for IPv6', async () => {
     const world = await open()
     const place = await serveDns(world)
@@ -78,7 +78,7 @@ forEachDatabase('Addresses of Load Balancers', (open) => {
   })
 })
 
-forEachDatabase('Primary IPs of Load Balancers', (open) => {
+forProjects('Primary IPs of Load Balancers', (open) => {
   test('are those that the creation names, and keep their names', async () => {
     const world = await open()
     const [ipv4, ipv6] = [await makePrimaryIp(world, inFsn), await makePrimaryIp(world, inFsn6)]

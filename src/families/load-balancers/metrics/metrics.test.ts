@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
+import { forProjects, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
 import { makeServer } from '../../servers/proof.ts'
 import { command, makeBalancer, tcp, toServer } from '../proof.ts'
@@ -14,7 +14,7 @@ async function measured({ api }: World, id: number, query: string) {
 
 const day = 'start=2026-11-21T00:00:00Z&end=2026-11-22T00:00:00Z'
 
-forEachDatabase('Measurements of a Load Balancer', (open) => {
+forProjects('Measurements of a Load Balancer', (open) => {
   test('begin with its life, follow what it does, and are the same whenever they are read', async () => {
     const clock = testClock('2026-11-21T10:00:00Z')
     const world = await open({ clock })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
+import { forProjects, testClock, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { expect, refused } from '../../../../test/resources.ts'
 import { cloudSubnet, makeNetwork } from '../../networks/proof.ts'
@@ -23,7 +23,7 @@ async function change(world: World, id: number, path: string, body: { readonly n
 
 const placeOf = ({ simulation }: World, id: number) => simulation.world.loadBalancers.get(id)!.state.place
 
-forEachDatabase('Load Balancers in networks', (open) => {
+forProjects('Load Balancers in networks', (open) => {
   test('get the lowest free address, or the one or the subnet that they name', async () => {
     const world = await open()
     const network = await makeNetwork(world, { subnets })

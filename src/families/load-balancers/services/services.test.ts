@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forEachDatabase, type World } from '../../../../test/harness.ts'
+import { type Answer, forProjects, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { assertNames } from '../../../../test/refusals.ts'
 import { expect, refused } from '../../../../test/resources.ts'
@@ -28,7 +28,7 @@ async function change(world: World, id: number, path: string, body: object): Pro
 
 const servicesOf = ({ simulation }: World, id: number) => simulation.world.loadBalancers.get(id)!.state.services
 
-forEachDatabase('Services of Load Balancers', (open) => {
+forProjects('Services of Load Balancers', (open) => {
   test('by tcp it needs both ports, and has a health check by tcp and nothing about HTTP', async () => {
     const world = await open()
     const id = await makeBalancer(world)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gate, until } from '../../../../test/bare-database.ts'
-import { forEachDatabase, type World } from '../../../../test/harness.ts'
+import { forProjects, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { expect } from '../../../../test/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
@@ -26,7 +26,7 @@ async function followed({ db }: World, id: number): Promise<number> {
   return rows.filter(({ input }) => JSON.parse(input).balancer === id).length
 }
 
-forEachDatabase('Load Balancers follow', (open) => {
+forProjects('Load Balancers follow', (open) => {
   test('the labels of servers, and new servers', async () => {
     const world = await open()
     const id = await makeBalancer(world, { services: [tcp(80)], targets: [toSelector('role=web')] })

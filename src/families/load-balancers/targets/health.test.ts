@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../../../../test/harness.ts'
+import { forProjects, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { simulate } from '../../../families.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
@@ -16,7 +16,7 @@ const healthOf = async ({ api }: World, id: number) => (await balancerOf(api, id
 const fine = [{ listen_port: 25, status: 'healthy' }]
 const silent = [{ listen_port: 25, status: 'unhealthy', detail: 'layer4_timeout' }]
 
-forEachDatabase('The health of targets', (open, engineName) => {
+forProjects('The health of targets', (open, inProcesses) => {
   test('is unknown at first, one entry for each service, and follows the power of the server', async () => {
     const world = await open({ runActions: false })
     const server = await makeServer(world)
@@ -96,7 +96,7 @@ forEachDatabase('The health of targets', (open, engineName) => {
   })
 
   test('is unknown while the data plane does not answer', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const id = await makeBalancer(world, { services: [tcp(25)], targets: [toServer(await makeServer(world))] })
     world.simulation.drivers.loadBalancers.observe = async () => {
       throw new DriverError('no answer', { transient: true })
@@ -113,7 +113,7 @@ forEachDatabase('The health of targets', (open, engineName) => {
   })
 
   test('comes with the traffic of the month', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const id = await makeBalancer(world, { services: [tcp(25)], targets: [toServer(await makeServer(world))] })
     world.clock.advance(60_000)
     const { ingoing_traffic, outgoing_traffic } = await balancerOf(world.api, id)
@@ -122,17 +122,17 @@ forEachDatabase('The health of targets', (open, engineName) => {
     assert.equal((await balancerOf(world.api, id)).ingoing_traffic, 0)
   })
 
-  if (engineName === 'postgres') {
+  inProcesses(() => {
     test('is the same in a process whose data plane has yet to hear of the Load Balancer', async () => {
       const world = await open()
       const id = await makeBalancer(world, { services: [tcp(25)], targets: [toServer(await makeServer(world))] })
       const second = await open({ database: world.database, clock: world.clock })
       assert.deepEqual(await healthOf(second, id), fine)
     })
-  }
+  })
 
   test('is seen again after a restart, also beside a Load Balancer that cannot be handed over', async () => {
-    const world = await open()
+    const world = await open({ alone: true })
     const server = await makeServer(world)
     const more = { services: [tcp(25)], targets: [toServer(server)] }
     const [lost, found] = [await makeBalancer(world, more), await makeBalancer(world, more)]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
-import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
+import { forProjects, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
 import { isHashOf } from '../../../net/crypt.ts'
 import { command, makeServer, serverOf } from '../proof.ts'
@@ -20,7 +20,7 @@ async function settled(world: World, id: number, what: string): Promise<void> {
 
 const outside = ({ simulation }: World, id: number) => simulation.world.servers.get(id)!
 
-forEachDatabase('the rescue system', (open) => {
+forProjects('the rescue system', (open) => {
   test('is where the next boot goes, once, with the given keys and the password of the answer', async () => {
     const world = await open({ runActions: false })
     const public_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -79,7 +79,7 @@ forEachDatabase('the rescue system', (open) => {
   })
 
   test('is not enabled by a request that fails, or for keys and types that there are not', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const id = await makeServer(world)
     for (const [body, field] of [
       [{ ssh_keys: [4711] }, 'ssh_keys[0]'],
@@ -97,7 +97,7 @@ forEachDatabase('the rescue system', (open) => {
   })
 })
 
-forEachDatabase('a new root password', (open) => {
+forProjects('a new root password', (open) => {
   test('is set in the running system, which goes on running', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { firstProject } from '../../../../test/audit-log.ts'
-import { type Client, forEachDatabase, today, type World } from '../../../../test/harness.ts'
+import { type Client, forEachDatabase, forProjects, today, type World } from '../../../../test/harness.ts'
 import { own, setUp, signIn, TestBrowser } from '../../../../test/people/browser.ts'
 import { request, talk } from '../../../../test/raw-http.ts'
 import { expect } from '../../../../test/resources.ts'
@@ -97,7 +97,7 @@ function clientOf(browser: TestBrowser, project: number, before: () => Promise<u
   return { post } as unknown as Client
 }
 
-forEachDatabase('a console', (openWorld) => {
+forProjects('a console', (openWorld) => {
   test('shows the boot of a running server and lets root in with its password', async () => {
     const world = await openWorld({ runActions: false })
     const created = expect(
@@ -194,7 +194,7 @@ forEachDatabase('a console', (openWorld) => {
   })
 
   test('is opened once, within a minute, with the password, by whoever was given the address', async () => {
-    const world = await openWorld({ runActions: false })
+    const world = await openWorld({ alone: true, runActions: false })
     const id = await makeServer(world)
     expect(await world.foreign.post(`/servers/${id}/actions/request_console`), 404, 'not_found')
     const [right, wrong, late] = [await ask(world, id), await ask(world, id), await ask(world, id)]
@@ -247,7 +247,7 @@ forEachDatabase('a console', (openWorld) => {
   })
 
   test('goes to at most 8 viewers of a server, and closes when the process is stopped', async () => {
-    const world = await openWorld({ runActions: false })
+    const world = await openWorld({ alone: true, runActions: false })
     const id = await makeServer(world)
     const opened = await Promise.allSettled(Array.from({ length: 20 }, () => open(world, id)))
     const viewers = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

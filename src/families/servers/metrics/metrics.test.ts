@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
+import { forProjects, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
 import { momentsOf, stepOf } from '../../../kernel/contract/metrics.ts'
 import { makeServer } from '../proof.ts'
@@ -27,7 +27,7 @@ test('a series has at most 200 values, or 500 with a step of its own', () => {
   assert.deepEqual(momentsOf(-(10 ** 14), hour, 10 ** 9, hour), [0], 'and nothing is kept for more than 30 days')
 })
 
-forEachDatabase('measurements of a server', (open) => {
+forProjects('measurements of a server', (open) => {
   test('follow its power, and are the same whenever they are read', async () => {
     const clock = testClock('2026-11-21T10:00:00Z')
     const world = await open({ runActions: false, clock })

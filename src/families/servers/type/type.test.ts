@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
-import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
+import { forProjects, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
 import { makeServer, serverOf } from '../proof.ts'
 
@@ -10,7 +10,7 @@ const off = { server_type: 'cpx22', location: 'hel1', start_after_create: false 
 const changeType = ({ api }: World, id: number, server_type: string | number, upgrade_disk: boolean) =>
   api.post(`/servers/${id}/actions/change_type`, { server_type, upgrade_disk })
 
-forEachDatabase('changing the type of a server', (open) => {
+forProjects('changing the type of a server', (open) => {
   test('gives it the cores, the memory and, if asked, the disk of the type, and starts it', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world, off)
@@ -67,7 +67,7 @@ forEachDatabase('changing the type of a server', (open) => {
 
   for (const failure of ['error before effect', 'error after effect'] as const) {
     test(`after an ${failure} it is off and has its former type`, async () => {
-      const world = await open({ runActions: false })
+      const world = await open({ alone: true, runActions: false })
       const id = await makeServer(world, off)
       const { action } = expect(await changeType(world, id, 'cpx32', true), 201).body
       let calls = 0

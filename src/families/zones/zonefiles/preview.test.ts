@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { forEachDatabase } from '../../../../test/harness.ts'
+import { forProjects } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { type RrsetContent, rrsetKey } from '../rrsets/domain.ts'
 import { type PresentZone, previewImport } from './preview.ts'
@@ -39,7 +39,7 @@ const file = fc
   .tuple(head, apexLines, fc.uniqueArray(line, { maxLength: 5 }))
   .map(([start, apex, lines]) => `${start}${[...apex, ...lines].join('\n')}\n`)
 
-forEachDatabase('previewImport', (open) => {
+forProjects('previewImport', (open) => {
   test('foretells what an import does, or why it is refused', async () => {
     const { api } = await open()
     await done(api.post('/zones', { name: 'example.com', mode: 'primary' }))
