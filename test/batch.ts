@@ -1,14 +1,21 @@
 /**
  * Runs test files in this process: `node test/batch.ts FILE...`, or of them only the tests whose full names, as a JSON array,
- * are in WOLKE_TEST_ONLY. Tells its parent process at its end which tests failed, as `Failure[]`.
+ * are in WOLKE_TEST_ONLY. Tells its parent process at its end which tests failed, and how long each file took.
  *
  * Node.js learns which test something asynchronous belongs to from a hook that it calls for each promise, which takes a third
  * of the time of tests that mostly send requests. Only what makes and runs tests has to be followed, and an `AsyncLocalStorage`
  * does that for nothing. So the test runner, which is loaded after this, is told the same in another way.
  */
 import hooks, { AsyncLocalStorage, AsyncResource, executionAsyncId } from 'node:async_hooks'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
+import type { Durations } from './durations.ts'
 import type { Failure } from './flaky.ts'
+
+/** What a parent process is told. */
+export interface Told {
+  readonly failures: readonly Failure[]
+  readonly seconds: Durations
+}
 
 /** A test that takes longer waits for what never comes. */
 const longestMs = 600_000
@@ -42,6 +49,10 @@ Object.assign(hooks, {
   },
 })
 
+const { ledgerVariable, noteStatements } = await import('./ledger.ts')
+const ledger = process.env[ledgerVariable]
+if (ledger) noteStatements(ledger)
+
 const { run } = await import('node:test')
 const { spec } = await import('node:test/reporters')
 const only = JSON.parse(process.env.WOLKE_TEST_ONLY ?? '[]') as readonly string[]
@@ -55,6 +66,8 @@ interface Known {
 const known = new Map<number | undefined, Known>()
 /** The first failure of each test that is no part of another one, because parts cannot run by themselves. */
 const failures = new Map<Known, Failure>()
+/** How long the tests of each file took, in seconds. */
+const seconds: Record<string, number> = {}
 
 run({
   files: process.argv.slice(2).map((file) => resolve(file)),
@@ -65,12 +78,16 @@ run({
   .on('test:enqueue', ({ testId, name, type, parentId }) =>
     known.set(testId, { name, isSuite: type === 'suite', parent: known.get(parentId) }),
   )
+  .on('test:complete', ({ file, details: { duration_ms, type } }) => {
+    const name = relative('.', file ?? '')
+    if (type === 'test' && name.endsWith('.test.ts')) seconds[name] = (seconds[name] ?? 0) + duration_ms / 1_000
+  })
   .on('test:fail', ({ testId, details: { error } }) => {
     const failed = known.get(testId)
     if (failed && !failed.isSuite) note(failed, error.cause ?? error)
   })
   .on('test:summary', ({ success }) => {
-    process.send?.([...failures.values()])
+    process.send?.({ failures: [...failures.values()], seconds } satisfies Told)
     if (!success) process.exitCode = 1
     if (!made) throw new Error('This version of Node.js follows tests in another way.')
   })

@@ -1,61 +1,49 @@
 /**
  * Runs the tests. Attacks, the console in a browser, the package that is published and idle connections take four times as
  * long as all others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real
- * clients. Small files share a process, because a process takes longer to load the program than most files take to test
- * it; each file of the other folders has its own. `--hosts` runs those of hosts instead, one after the other, in a lab.
- * A test that fails is run once more alone (docs/flaky.md). Ends with the failed tests and one summary in the form of Node.js.
+ * clients. Files of requests share a process, because a process takes longer to load the program than most of them take;
+ * each file of the other folders has its own. As many run at once as keep the cores busy. `--hosts` runs those of hosts
+ * instead, one after the other, in a lab. A test that fails is run once more alone (docs/flaky.md). Ends with the failed
+ * tests and one summary in the form of Node.js.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { dirname, resolve as resolvePath } from 'node:path'
+import { resolve as resolvePath } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Told } from './batch.ts'
+import { type Durations, keepDurations, secondsOf } from './durations.ts'
+import { engines } from './engines.ts'
 import { type Failure, keepFlaky, mostFlaky } from './flaky.ts'
 import { globalSetup, globalTeardown } from './global-setup.ts'
+import { judgeLedger, ledgerVariable } from './ledger.ts'
+import { watchCores } from './spare.ts'
 
 const isHosts = process.argv.includes('--hosts')
-/** One more than there are cores: while a test waits, another works. */
-const workers = isHosts ? 1 : availableParallelism() + 1
-/** Processes for files that mostly wait, for a balancer's clock or until a client asks again, and leave the cores alone. */
-const waiters = 2
 const isQuick = process.argv.includes('--quick')
 const isAll = process.argv.includes('--all')
-const small = isHosts ? [] : globSync(['src/**/*.test.ts', 'test/*.test.ts'])
-/** These take minutes each; one that began late would end alone, while the other cores have nothing to do. */
-const longest = [
-  'test/console/every-state',
-  'test/attacks/coverage',
-  'test/console/flows',
-  'test/program/package',
-  'test/console/server-tabs',
-  'test/console/resources',
-  'test/console/unsaved',
-  'test/attacks/interrupted-actions',
-  'test/console/servers',
-  'test/clients/terraform',
-  'test/clients/hcloud-servers',
-  'test/load-balancers/embedded-process',
-].map((file) => `${file}.test.ts`)
-/** How many times longer these files take than others of their size. */
-const slow: Readonly<Record<string, number>> = {
-  'src/pages/reference.test.ts': 80,
-  'src/pages/openapi.test.ts': 10,
-  'test/calendar.test.ts': 4,
-  'test/connections.test.ts': 4,
-  'test/plans.test.ts': 10,
-  'test/spec.test.ts': 7,
-}
-/** Then attacks and the console, which take long, and clients, which mostly wait. */
-const large = isQuick
-  ? []
-  : bySize(globSync('test/*/*.test.ts').filter(isHosts ? isOfHosts : isWanted)).sort((a, b) => urgency(b) - urgency(a))
-const [waiting, working] = [large.filter(isWaiting), large.filter((file) => !isWaiting(file))].map((files) =>
-  files.map((file) => [file]),
-) as [string[][], string[][]]
-if (small.length > 0) working.push(...shares(small, 2 * workers))
+/** Batches that run at once whatever the cores do: while a test waits, another works. */
+const fewest = isHosts ? 1 : availableParallelism() + 1
+/** Many tests wait, for a balancer's clock or until a client asks again, and leave the cores to others. */
+const most = isHosts ? 1 : 4 * availableParallelism()
+/** A batch of files that share a process takes about so long, in seconds, so that the last ones end together. */
+const batchSeconds = 20
+
+const queue = isHosts
+  ? globSync('test/hosts/*.test.ts').map((file) => [file])
+  : [
+      ...shares(globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/people/*.test.ts'])),
+      ...(isQuick ? [] : globSync('test/*/*.test.ts').filter(isWanted)).map((file) => [file]),
+    ]
+queue.sort((a, b) => secondsOfAll(b) - secondsOfAll(a))
 
 /** Each process loads the same program, which takes half as long when another one has compiled it. */
-const env = { ...process.env, NODE_COMPILE_CACHE: resolvePath('node_modules/.cache/compiled') }
+const compiled = resolvePath('node_modules/.cache/compiled')
+mkdirSync(compiled, { recursive: true })
+/** Only a run of all tests on both databases shows each statement to each of them. */
+const ledger = isAll && engines.length > 1 ? mkdtempSync(`${compiled}/../ledger-`) : undefined
+const env = { ...process.env, NODE_COMPILE_CACHE: compiled, ...(ledger && { [ledgerVariable]: ledger }) }
 
 /** What became of a batch. */
 interface Outcome {
@@ -67,7 +55,8 @@ interface Outcome {
   readonly failures: readonly Failure[]
   /** The report of what failed. */
   readonly report: string
-  readonly seconds: number
+  /** How long each file took. */
+  readonly seconds: Durations
 }
 
 const started = performance.now()
@@ -77,10 +66,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 await globalSetup()
 let flaky: readonly Failure[] = []
 try {
-  await Promise.all([
-    ...Array.from({ length: workers }, () => runBatches(working, waiting)),
-    ...Array.from({ length: waiters }, () => runBatches(waiting)),
-  ])
+  await runBatches()
   flaky = await findFlaky()
 } finally {
   await globalTeardown()
@@ -89,23 +75,14 @@ report()
 
 /** Ends everything that was started, and then this process. */
 function end(): void {
-  working.length = 0
-  waiting.length = 0
+  queue.length = 0
   process.exitCode = 130
   for (const { pid } of running) process.kill(-pid!, 'SIGTERM')
 }
 
-function isOfHosts(file: string): boolean {
-  return file.startsWith('test/hosts/')
-}
-
 function isWanted(file: string): boolean {
-  if (isOfHosts(file)) return false
+  if (/^test\/(hosts|people)\//.test(file)) return false
   return isAll || !/^test\/(attacks|console)\/|\/(package|load-balancers\/idle)\.test/.test(file)
-}
-
-function isWaiting(file: string): boolean {
-  return /^test\/(clients|load-balancers)\//.test(file)
 }
 
 /** What changes the networks of a machine ends the requests of browsers on it, so it has networks and mounts of its own. */
@@ -117,32 +94,37 @@ function inOwnNetworks(files: readonly string[]): readonly string[] {
     : []
 }
 
-function urgency(file: string): number {
-  if (longest.includes(file)) return 100 - longest.indexOf(file)
-  const folders = ['test/program', 'test/load-balancers', 'test/clients', 'test/console', 'test/attacks']
-  return folders.indexOf(dirname(file))
-}
-
-function bySize(files: readonly string[]): string[] {
-  return files.toSorted((a, b) => statSync(b).size - statSync(a).size)
-}
-
-/** Shares that take about as long as each other; those of the longest files come first. */
-function shares(files: readonly string[], count: number): string[][] {
-  const made = Array.from({ length: count }, () => ({ size: 0, files: [] as string[] }))
-  const sizeOf = (file: string) => statSync(file).size * (slow[file] ?? 1)
-  for (const file of files.toSorted((a, b) => sizeOf(b) - sizeOf(a))) {
-    const smallest = made.reduce((a, b) => (b.size < a.size ? b : a))
-    smallest.files.push(file)
-    smallest.size += sizeOf(file)
+/** Files in shares that take about as long as each other. */
+function shares(files: readonly string[]): string[][] {
+  const count = Math.ceil(secondsOfAll(files) / batchSeconds)
+  const made = Array.from({ length: count }, () => ({ seconds: 0, files: [] as string[] }))
+  for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
+    const shortest = made.reduce((a, b) => (b.seconds < a.seconds ? b : a))
+    shortest.files.push(file)
+    shortest.seconds += secondsOf(file)
   }
   return made.map(({ files }) => files)
 }
 
-/** Runs what is left, of the first queue while it has any. */
-async function runBatches(...queues: string[][][]): Promise<void> {
-  const next = () => queues.find((queue) => queue.length > 0)?.shift()
-  for (let batch = next(); batch; batch = next()) outcomes.push(await runBatch(batch))
+function secondsOfAll(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + secondsOf(file), 0)
+}
+
+/** Runs the batches in their order, and begins another one whenever the cores have time to spare. */
+async function runBatches(): Promise<void> {
+  const spare = watchCores()
+  const open = new Set<Promise<void>>()
+  while (queue.length > 0 || open.size > 0) {
+    if (queue.length > 0 && open.size < most && (open.size < fewest || spare() > 0.1)) {
+      const batch = runBatch(queue.shift()!).then((outcome) => {
+        outcomes.push(outcome)
+        open.delete(batch)
+      })
+      open.add(batch)
+    }
+    const isFull = open.size >= most || queue.length === 0
+    if (open.size >= fewest || isFull) await Promise.race([...open, ...(isFull ? [] : [delay(1_000)])])
+  }
 }
 
 /** Runs files, or only some of their tests. The output is printed after the end, so that the output of batches does not mix. */
@@ -157,9 +139,9 @@ async function runBatch(files: readonly string[], only: readonly string[] = []):
     detached: true,
   })
   running.add(child)
-  let failures: readonly Failure[] = []
-  child.once('message', (message: readonly Failure[]) => {
-    failures = message
+  let told: Told = { failures: [], seconds: {} }
+  child.once('message', (message: Told) => {
+    told = message
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const output = await text(child.stdout!)
@@ -173,9 +155,9 @@ async function runBatch(files: readonly string[], only: readonly string[] = []):
     files,
     isGood: failed === undefined && code === 0,
     counts: new Map([...output.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, what, count]) => [what!, Number(count)])),
-    failures,
+    ...told,
     report: [failed ?? `\n${files.join(' ')} ended with ${code}\n`, ...notes].join(''),
-    seconds: (performance.now() - began) / 1000,
+    seconds: { ...told.seconds, ...(files.length === 1 && { [files[0]!]: (performance.now() - began) / 1_000 }) },
   }
 }
 
@@ -204,11 +186,20 @@ function asPassed(counts: ReadonlyMap<string, number>): Map<string, number> {
 }
 
 function report(): void {
-  const slowest = outcomes.toSorted((a, b) => b.seconds - a.seconds).slice(0, 20)
-  for (const { files, seconds } of slowest)
-    console.log(`${seconds.toFixed().padStart(4)} s ${files.join(' ').slice(0, 100)}`)
+  const durations = Object.assign({}, ...outcomes.map(({ seconds }) => seconds)) as Durations
+  keepDurations(durations)
+  const slowest = Object.entries(durations).toSorted(([, a], [, b]) => b - a)
+  for (const [file, seconds] of slowest.slice(0, 20)) console.log(`${seconds.toFixed().padStart(4)} s ${file}`)
   const failed = outcomes.filter(({ isGood }) => !isGood)
   if (failed.length > 0) console.log(`✖ failing tests:\n${failed.map(({ report }) => report).join('')}`)
+  const unproven = ledger ? judgeLedger(ledger) : []
+  if (ledger) rmSync(ledger, { recursive: true })
+  if (unproven.length > 0) {
+    const advice = 'let their tests run on both databases, with forEachDatabase'
+    console.log(
+      `failed: ${unproven.length} statements have run on one database only; ${advice}\n${unproven.join('\n')}`,
+    )
+  }
   const twice = keepFlaky(flaky)
   for (const { file, name, message } of flaky) console.log(`flaky: ${file ?? ''} ${name}: ${message}`)
   for (const { name } of twice) console.log(`failed: ${name} was flaky in the last run too`)
@@ -216,5 +207,5 @@ function report(): void {
     console.log(`ℹ ${what} ${outcomes.reduce((sum, { counts }) => sum + (counts.get(what) ?? 0), 0)}`)
   }
   console.log(`ℹ duration_ms ${(performance.now() - started).toFixed()}`)
-  if (failed.length > 0 || twice.length > 0) process.exitCode ||= 1
+  if (failed.length > 0 || twice.length > 0 || unproven.length > 0) process.exitCode ||= 1
 }
