@@ -60,8 +60,10 @@ export class Components {
   /** Returns a reference to the refusal with any of these codes. */
   refusal(codes: readonly ErrorCode[], error: TSchema): Json {
     const key = codes.join('.')
-    const content = { 'application/json': { schema: this.schema(error) } }
-    this.#responses.set(key, { description: `Code: ${codes.join(', ')}`, content })
+    if (!this.#responses.has(key)) {
+      const content = { 'application/json': { schema: this.schema(error) } }
+      this.#responses.set(key, { description: `Code: ${codes.join(', ')}`, content })
+    }
     return { $ref: `#/components/responses/${key}` }
   }
 

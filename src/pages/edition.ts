@@ -20,6 +20,10 @@ export function renderEdition(nowMs: number): Edition {
 /** Renders every edition that differs from the previous one, with the time (ms since the epoch) from which it holds. */
 export function renderEditions(): (Edition & { readonly from: number })[] {
   const starts = new Set([0, ...calendar.map(({ fromMs }) => fromMs)])
-  const all = [...starts].map((from) => ({ from, ...renderEdition(from) }))
-  return all.filter(({ document }, i) => document !== all[i - 1]?.document)
+  const all = [...starts].map((from) => ({ from, value: openApiDocument(from) }))
+  const documents = all.map(({ value }) => JSON.stringify(value))
+  return all.flatMap(({ from, value }, i) => {
+    const document = documents[i]!
+    return document === documents[i - 1] ? [] : [{ from, document, page: renderReference(value) }]
+  })
 }
