@@ -1,6 +1,7 @@
 /** A test bench for actions: synthetic definitions, and engines that can be killed at any point. */
 
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import { type ActionDefinition, DriverError, defineAction, type Step } from '../src/kernel/actions/define.ts'
 import { Engine, type EngineOptions } from '../src/kernel/actions/engine.ts'
 import { Killed } from '../src/kernel/actions/run.ts'
@@ -21,6 +22,8 @@ export interface Bench extends BareDatabase {
   action(id: number): Promise<ActionRow>
   /** The effects committed by steps and reverts, in order. */
   commits(): Promise<string[]>
+  /** The time of the database in milliseconds, which leases and pauses are counted in. */
+  now(): Promise<number>
   /** Makes every lease expire. */
   endLeases(): Promise<void>
   /** The number of locks and serial keys that are still held. */
@@ -52,6 +55,10 @@ export async function openBench(bare: BareDatabase): Promise<Bench> {
     action: (id) => actionOf(db, id),
     async commits() {
       return (await run<{ what: string }>(db, 'select what from committed order by position')).map(({ what }) => what)
+    },
+    async now() {
+      const { rows } = await sql<{ now: number }>`select ${db.dialect.nowMs} as now`.execute(db.query)
+      return rows[0]!.now
     },
     async endLeases() {
       await run(db, "update action set lease_until = 1 where status = 'running' and lease_until is not null")

@@ -93,7 +93,7 @@ forDatabasesInTurn('packet filters', (open) => {
   })
 
   test('a call that is lost, cut short or late is repeated until the filter is in force', async () => {
-    const world = await open({ engine: { callTimeoutMs: 100 } })
+    const world = await open({ engine: { callTimeoutMs: 500 } })
     const { api, simulation } = world
     const server = await newServer(api, 'a')
     await settleAll(world)

@@ -141,7 +141,7 @@ forEachBareDatabase('taking over', (openBare) => {
     for (const id of ids) assert.equal((await bench.action(id)).status, 'success')
   })
 
-  test('stopping in the middle of a slow step keeps to its grace, and another worker resumes at once', async () => {
+  test('stopping waits for no step that outlasts its grace, and another worker resumes', async () => {
     const bench = await open()
     const effects: Effects = []
     const slow = gate()
@@ -151,9 +151,8 @@ forEachBareDatabase('taking over', (openBare) => {
     const stopped = bench.engine([definition])
     await stopped.start()
     await until(() => slow.arrived === 1)
-    const before = performance.now()
+    // The step is still under way when this comes back.
     await stopped.stop(30)
-    assert.ok(performance.now() - before < 3_000)
     const given = await bench.action(id)
     assert.deepEqual([given.status, given.worker, given.step, given.attempts], ['running', null, 1, 0])
     // What the stopped worker still brings is too late, even before another one has come.
@@ -215,19 +214,23 @@ forEachBareDatabase('taking over', (openBare) => {
     assert.deepEqual(new Set(done.values()), new Set([1]))
   })
 
-  test('a long step keeps its lease', async () => {
+  test('a long step keeps its lease', async (t) => {
     const bench = await open()
     const slow = gate()
     const definition = traced([], ['one'], { one: { run: () => slow.pass() } })
     const id = await bench.start(definition)
-    const [engine, rival] = [bench.engine([definition], { leaseMs: 900 }), bench.engine([definition])]
+    const leaseMs = 600_000
+    const options = { leaseMs, pollMs: leaseMs }
+    const [engine, rival] = [bench.engine([definition], options), bench.engine([definition], options)]
+    t.mock.timers.enable({ apis: ['setInterval'] })
     await engine.start()
     await until(() => slow.arrived === 1)
     const { lease_until: first, worker } = await bench.action(id)
-    await until(async () => {
-      await rival.idle()
-      return (await bench.action(id)).lease_until! > first! + 900
-    }, 'the lease is extended beyond its first end')
+    // As if two thirds of the lease had passed.
+    await run(bench.db, `update action set lease_until = lease_until - ${(leaseMs * 2) / 3}`)
+    t.mock.timers.tick((leaseMs * 2) / 3)
+    await until(async () => (await bench.action(id)).lease_until! >= first!, 'the lease is extended')
+    await rival.idle()
     slow.open()
     await engine.idle()
     assert.equal(worker, engine.worker)
@@ -252,9 +255,10 @@ forEachBareDatabase(
       const refs = [{ type: 'thing', id: 1 }]
       const id = await bench.start(definition, { locks: refs })
       // Never started, so it has no heartbeat: as if its process stood still.
-      const zombie = bench.engine([definition], { leaseMs: 200 })
+      const zombie = bench.engine([definition])
       const back = zombie.idle()
       await until(() => slow.arrived === 1)
+      await bench.endLeases()
       const rival = bench.engine([definition], { db: await bench.another() })
       await rival.start()
       await until(async () => (await bench.action(id)).status === 'success')

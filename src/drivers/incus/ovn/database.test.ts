@@ -90,7 +90,7 @@ async function openMember(): Promise<Member> {
   return member
 }
 
-function open(remotes: readonly Member[], timeoutMs = 2_000): Database {
+function open(remotes: readonly Member[], timeoutMs = 60_000): Database {
   const database = new Database({ remotes: remotes.map(({ remote }) => remote), name: 'OVN_Northbound', timeoutMs })
   databases.push(database)
   return database
