@@ -6,6 +6,7 @@ import { defaultResponseRates, ResponseRateLimiter } from '../src/dns/response-r
 import { ask, exchangeUdp, type Place, question, serveDns, tell } from './dns-client.ts'
 import { forDatabasesInTurn, type World } from './harness.ts'
 import { expect } from './resources.ts'
+import { stopTimer } from './timer.ts'
 
 describe('The limiter', () => {
   function limiter(rates: object = {}, onLimit: (network: string) => void = () => {}) {
@@ -123,8 +124,9 @@ forDatabasesInTurn('Response rates', (open) => {
     ['an alias, whatever type is asked for', (index: number) => question('a.example.com', index % 2 ? 'A' : 'MX')],
     ['errors', (index: number) => question(`x${index}.example.org`, 'A')],
   ] as const) {
-    test(`${what}: few are sent, half of the others make whoever asks come again over TCP`, async () => {
+    test(`${what}: few are sent, half of the others make whoever asks come again over TCP`, async (t) => {
       const place = await start(await open(), {})
+      stopTimer(t)
       const queries = Array.from({ length: count }, (_, index) => query(index))
       const { full, truncated } = await flood(place, queries)
       assert.ok(full >= 1 && full < 5, `${full} in full`)
@@ -138,8 +140,9 @@ forDatabasesInTurn('Response rates', (open) => {
     })
   }
 
-  test('a truncated answer has its question and says what EDNS says', async () => {
+  test('a truncated answer has its question and says what EDNS says', async (t) => {
     const place = await start(await open(), { slip: 1 })
+    stopTimer(t)
     const query = question('www.example.com', 'A', { edns: 1_232 })
     assert.equal(tell(await exchangeUdp(place, query)).isTruncated, false)
     const again = await exchangeUdp(place, query)
