@@ -15,11 +15,12 @@ export async function talk(
   pieces: (string | Buffer)[],
   count = Number.POSITIVE_INFINITY,
 ): Promise<RawAnswer[]> {
-  const received: Buffer[] = []
+  const answers: RawAnswer[] = []
+  let rest = ''
   const done = new Promise<void>((resolve) => {
     socket.on('data', (bytes) => {
-      received.push(bytes)
-      if (parse(Buffer.concat(received)).length >= count) resolve()
+      rest = parse(rest + bytes.toString('latin1'), answers)
+      if (answers.length >= count) resolve()
     })
     socket.on('error', () => resolve())
     socket.on('close', () => resolve())
@@ -27,12 +28,12 @@ export async function talk(
   for (const piece of pieces) if (socket.writable) socket.write(piece)
   await done
   socket.destroy()
-  return parse(Buffer.concat(received))
+  return answers
 }
 
-function parse(bytes: Buffer): RawAnswer[] {
-  const answers: RawAnswer[] = []
-  let text = bytes.toString('latin1')
+/** Adds the whole answers in a text; the rest of it. */
+function parse(received: string, answers: RawAnswer[]): string {
+  let text = received
   for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
     const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
     const headers = Object.fromEntries(lines.map((line) => /^([^:]*):\s*(.*)$/.exec(line.toLowerCase())!.slice(1)))
@@ -43,7 +44,7 @@ function parse(bytes: Buffer): RawAnswer[] {
     if (status !== 100) answers.push({ status, headers, text: text.slice(end + 4, end + 4 + length) })
     text = text.slice(end + 4 + length)
   }
-  return answers
+  return text
 }
 
 export function checkHeaders(headers: Readonly<Record<string, string | undefined>>): void {
