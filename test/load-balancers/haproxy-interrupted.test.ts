@@ -57,7 +57,7 @@ async function applyUntilDeath(world: World, state: BalancerState, dies: string)
 
 const processesOf = ({ directory }: World) => new Master(join(directory, '1')).processes()
 
-describe('HAProxy whose change was cut off', { skip: skipsHaproxy, timeout: 60_000 }, () => {
+describe('HAProxy whose change was cut off', { skip: skipsHaproxy }, () => {
   test('takes it over when the same change comes again', async (t) => {
     const world = openWorld(t)
     const [first, second] = [await listen(t, world.address(2)), await listen(t, world.address(3))]

@@ -15,7 +15,7 @@ import { httpService, openWorld, plainState, skipsHaproxy, type World } from '..
 
 const service = {
   ...httpService,
-  healthCheck: { ...httpService.healthCheck, interval: 1, timeout: 1, retries: 1 },
+  healthCheck: { ...httpService.healthCheck, interval: 1, timeout: 10, retries: 1 },
 }
 
 const ip = (...args: string[]) => execFileSync('ip', args).toString()
@@ -63,7 +63,7 @@ async function healthIn(driver: LoadBalancerDriver, id = 1): Promise<string[]> {
 const masterOf = ({ directory }: World, id = 1) => new Master(join(directory, String(id)))
 const namesIn = ({ directory }: World, id = 1) => namesOf(readFileSync(join(directory, 'installation'), 'utf8'), id)
 
-describe('HAProxy', { skip: skipsHaproxy, timeout: 60_000 }, () => {
+describe('HAProxy', { skip: skipsHaproxy }, () => {
   test('runs on when the driver is gone, and another one takes it over', async (t) => {
     const world = openWorld(t)
     await listen(t, world.target)

@@ -1,5 +1,6 @@
 /** Health checks: what they say of targets that fail in different ways, when they say it, and what they ask for. */
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -115,16 +116,23 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
   })
 
   test('decide with the first one alone, and nothing is known before', async (t) => {
-    const failing = await httpTarget(t, plane, (_, response) => void response.writeHead(503).end())
-    const slow = await silent(t, plane)
-    const healthCheck = httpCheck({ interval: 3, timeout: 3, retries: 5 }, { path: '/health' })
+    // Neither fails nor succeeds twice in a row, so that no later check decides anything.
+    let isFine = true
+    const fickle = await httpTarget(t, plane, (_, response) => {
+      isFine = !isFine
+      response.writeHead(isFine ? 200 : 503).end()
+    })
+    const asked: ServerResponse[] = []
+    const slow = await httpTarget(t, plane, (_, response) => void asked.push(response))
+    const healthCheck = httpCheck({ timeout: 60 }, { path: '/health' })
     const balancer = await Balancer.make(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
-      targets: [targetAt(failing.address), targetAt(slow.address)],
+      targets: [targetAt(fickle.address), targetAt(slow.address)],
     })
+    await until(() => fickle.checks.length > 3 && asked.length === 1)
+    await balancer.untilStatus(fickle.address, 'unhealthy')
     assert.deepEqual(await balancer.health(slow.address), { status: 'unknown' })
-    await balancer.untilStatus(failing.address, 'unhealthy')
-    assert.ok(failing.checks.length <= 2, `after ${failing.checks.length} checks`)
+    asked[0]!.writeHead(503).end()
     await balancer.untilStatus(slow.address, 'unhealthy')
   })
 
@@ -146,24 +154,26 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
 
   test('change their mind after as many in a row as they shall', async (t) => {
     const answers = [200, 500, 200, 500, 500, 200, 500, 200, 200]
-    let answered = 0
-    const { address } = await httpTarget(t, plane, (_, response) => {
-      response.writeHead(answers[answered++] ?? 200).end()
-    })
-    const healthCheck = httpCheck({ interval: 1, retries: 2 }, { path: '/health' })
+    const asked: ServerResponse[] = []
+    const { address } = await httpTarget(t, plane, (_, response) => void asked.push(response))
+    const healthCheck = httpCheck({ timeout: 60, retries: 2 }, { path: '/health' })
     const balancer = await Balancer.make(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
       targets: [targetAt(address)],
     })
-    /** How many answers there were before the status was seen. */
-    const changesTo = async (status: Health['status']) => {
-      await balancer.untilStatus(address, status)
-      return answered
+    /** The status while a check waits for its answer, which has been decided by the answers before. */
+    const statusBefore = async (answer: number) => {
+      await until(() => asked.length > answer)
+      return (await balancer.health(address)).status
     }
-    assert.ok((await changesTo('healthy')) >= 1)
-    const [failed, recovered] = [await changesTo('unhealthy'), await changesTo('healthy')]
-    assert.ok(failed >= 5 && failed < 9, `unhealthy after ${failed} answers`)
-    assert.ok(recovered >= 9, `healthy after ${recovered} answers`)
+    const statuses: Health['status'][] = []
+    for (const [at, status] of answers.entries()) {
+      statuses.push(await statusBefore(at))
+      asked[at]!.writeHead(status).end()
+    }
+    statuses.push(await statusBefore(answers.length))
+    const [failing, fine] = [Array(4).fill('unhealthy'), Array(4).fill('healthy')]
+    assert.deepEqual(statuses, ['unknown', ...fine, ...failing, 'healthy'])
   })
 
   test('stay known when something else changes', async (t) => {
