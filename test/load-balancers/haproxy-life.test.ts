@@ -41,7 +41,7 @@ function stateOf(world: World, more: Partial<BalancerState> = {}): BalancerState
 /** The status of an answer, 0 when there is none. */
 function statusOf(address: string): Promise<number> {
   return new Promise((resolve) => {
-    const request = get({ host: address, agent: false, timeout: 1_000 }, (response) => {
+    const request = get({ host: address, agent: false, timeout: 5_000 }, (response) => {
       response.resume()
       response.once('end', () => resolve(response.statusCode!))
     })
