@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DefaultNames } from '../src/net/default-names.ts'
 import { ask, serveDns } from './dns-client.ts'
-import { forEachDatabase } from './harness.ts'
+import { forDatabasesInTurn } from './harness.ts'
 import { expect } from './resources.ts'
 
-forEachDatabase('The names of addresses', (open) => {
+forDatabasesInTurn('The names of addresses', (open) => {
   test('every address that somebody holds has its name, in both directions while it is the default', async () => {
     const world = await open()
     const place = await serveDns(world)

@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ask, exchangeStream, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
 import { makeZone, rrset } from './dns-zones.ts'
-import { forEachDatabase } from './harness.ts'
+import { forDatabasesInTurn } from './harness.ts'
 
-forEachDatabase('Messages to the name server', (open) => {
+forDatabasesInTurn('Messages to the name server', (open) => {
   test('an answer is as long as the client can take, and comes whole over TCP', async () => {
     const world = await open()
     const values = Array.from({ length: 60 }, (_, i) => `192.0.2.${i}`)
