@@ -113,11 +113,13 @@ export async function claimWork<Row extends WorkRow>(
       ...(fullProjects.length > 0 ? [sql`project_id not in (${sql.join(fullProjects)})`] : []),
       ...where(now),
     ]
+    // SQLite prepares a statement whose limit is a parameter anew each time that it runs.
+    const most = dialect.shared ? limit : sql.lit(limit)
     return sql<Claimed<Row>>`
       with claimed as (
         select id from ${sql.table(name)} as free
         where ${sql.join(conditions, sql` and `)}
-        order by ${sql.join(columns)} limit ${limit} ${dialect.lockRows('skip')}
+        order by ${sql.join(columns)} limit ${most} ${dialect.lockRows('skip')}
       )
       update ${sql.table(name)}
       set ${sql.join(assigned, sql``)}${sql.ref(lease)} = ${dialect.nowMs} + ${leaseMs},
