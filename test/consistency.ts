@@ -8,6 +8,7 @@ import type { ActionRow } from '../src/kernel/actions/tables.ts'
 import type { Database, EveryTable } from '../src/kernel/data/db.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { Clock } from '../src/kernel/process/clock.ts'
+import { checkDumps } from './dump.ts'
 import type { World } from './harness.ts'
 import type { CheckOptions, Consistency, Row, Snapshot } from './proof.ts'
 import { proofs } from './proofs.ts'
@@ -44,6 +45,7 @@ export async function checkConsistency(world: World, options: CheckOptions = {})
   await checkRows(found, memory)
   for (const check of checks) await check.world?.(found, world, options)
   await checkDeleted(found, world, memory)
+  await checkDumps(world.db)
 }
 
 /** Checks the invariants of a database at rest, for an installation whose infrastructure cannot be inspected. */

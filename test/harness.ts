@@ -34,6 +34,7 @@ import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../src/kernel/secrets/secrets.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { bringUp } from './bring-up.ts'
+import { followWrites } from './dump.ts'
 import { type EngineName, engines } from './engines.ts'
 import { recordLocks } from './lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
@@ -318,7 +319,7 @@ async function install(engineName: EngineName, options: WorldOptions, opened: Cl
   const recorded = plain.dialect.shared
     ? watchDatabase(plain, () => recordLocks((violation) => disorder.push(violation)))
     : plain
-  const db = options.wrapDatabase?.(recorded) ?? recorded
+  const db = followWrites(options.wrapDatabase?.(recorded) ?? recorded, database)
   // A change of the schema writes whatever it has to.
   await bringUp(plain, database)
   const simulation = options.simulation ?? simulate({ delayMs: 0, clock })

@@ -8,10 +8,10 @@ import { verbOf } from '../src/kernel/access/token-scope.ts'
 import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
+import { dump } from './dump.ts'
 import { type Answer, type Client, type Open, testClock, today, type World } from './harness.ts'
-import { neverExisted, type Sample, type Stage, type Target } from './proof.ts'
+import { type ErrorScenario, neverExisted, type Sample, type Stage, type Target } from './proof.ts'
 import { errorScenarios, samples } from './proofs.ts'
-import { dump } from './schema.ts'
 import { scopedClient } from './scoped-clients.ts'
 
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
@@ -169,6 +169,21 @@ function toStage(world: World, open: Open, met: Map<string, () => Promise<unknow
   return { ...world, api, open, meet: (place, work) => void met.set(place, work) }
 }
 
+/** Ends the worlds that a scenario has opened, because an open one goes on looking for work. */
+async function played(scenario: ErrorScenario, stage: Stage): Promise<Answer> {
+  const opened: World[] = []
+  const open: Open = async (options) => {
+    const world = await stage.open(options)
+    opened.push(world)
+    return world
+  }
+  try {
+    return await scenario({ ...stage, open })
+  } finally {
+    for (const { stop } of opened) await stop()
+  }
+}
+
 /** Answers with the code, one for each known way to provoke it. */
 export async function reach(
   world: World,
@@ -176,7 +191,7 @@ export async function reach(
   { row, code }: { row: Row; code: ErrorCode },
 ): Promise<Answer[]> {
   const scenario = errorScenarios[row.name]?.[code]
-  if (scenario) return [await scenario(stage)]
+  if (scenario) return [await played(scenario, stage)]
   const way = implied[code]
   assert.ok(way, 'its proof has no scenario for it')
   const ready = await prepare(world, row)

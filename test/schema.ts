@@ -1,5 +1,5 @@
-/** The tables of the schema, parsed from the migrations, and their content. */
-import { type RawBuilder, sql } from 'kysely'
+/** The tables of the schema, as the migrations make them and as a database knows them. */
+import { sql } from 'kysely'
 import type { Database } from '../src/kernel/data/db.ts'
 import { migrations } from '../src/migrations/index.ts'
 
@@ -31,43 +31,6 @@ export function schemaTables(statements = migrations.flatMap((migration) => migr
   })
   // A later migration that creates a table again replaces the earlier definition.
   return [...new Map(found.map((table) => [table.name, table])).values()]
-}
-
-const tables = schemaTables()
-
-/** Tables that requests without effect write to as well, and those in which a job files actions that have ended. */
-const besides = new Set(['audit', 'rate_limit', 'action_history', 'action_unfiled'])
-
-/** All rows of all tables, or of one Project, as text: two dumps are equal when nothing changed. */
-export async function dump(db: Database, projectId?: number): Promise<string> {
-  const wanted = tables
-    .filter(({ name, columns }) => !besides.has(name) && (projectId === undefined || columns.includes('project_id')))
-    .map(({ name }) => name)
-  const where = projectId === undefined ? sql`` : sql`where project_id = ${projectId}`
-  const texts = db.dialect.shared ? await textsTogether(db, wanted, where) : await textsOneByOne(db, wanted, where)
-  return wanted.map((name) => `${name}\n${texts[name] ?? ''}`).join('\n')
-}
-
-type Texts = Readonly<Record<string, string | null>>
-
-/** One statement for all tables, because each statement is a trip to the server. */
-async function textsTogether(db: Database, names: readonly string[], where: RawBuilder<unknown>): Promise<Texts> {
-  const columns = names.map((name) => {
-    const text = sql`(select string_agg(line, chr(10) order by line) from`
-    return sql`${text} (select row.*::text as line from ${sql.table(name)} as row ${where}) as lines) as ${sql.ref(name)}`
-  })
-  const { rows } = await sql<Texts>`select ${sql.join(columns)}`.execute(db.query)
-  return rows[0]!
-}
-
-async function textsOneByOne(db: Database, names: readonly string[], where: RawBuilder<unknown>): Promise<Texts> {
-  const texts: Record<string, string> = {}
-  for (const name of names) {
-    const { rows } = await sql`select * from ${sql.table(name)} ${where}`.execute(db.query)
-    const lines = rows.map((row) => JSON.stringify(row))
-    texts[name] = lines.sort().join('\n')
-  }
-  return texts
 }
 
 /** Every row of every table that the database itself knows, by table. */

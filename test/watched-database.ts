@@ -1,6 +1,6 @@
 /** Wraps a database so that tests of locks and failures can observe and refuse every statement. */
 import { type CompiledQuery, type DatabaseConnection, Kysely, PostgresIntrospector, SqliteIntrospector } from 'kysely'
-import type { Database, Queries, Tables } from '../src/kernel/data/db.ts'
+import type { Database, Queries, Tables, Transaction } from '../src/kernel/data/db.ts'
 import { handleOf, runsPrepared } from '../src/kernel/data/prepared.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
@@ -14,6 +14,8 @@ export interface Watch {
   /** Called after the work, before the commit. */
   commit?(): void
   committed?(): void
+  /** Called in any case, after `committed`. */
+  ended?(): void
 }
 
 /** Wraps a database; `begin` creates the watch of each transaction, `outside` watches reads outside of transactions. */
@@ -30,25 +32,33 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
     },
     async transact(work, options) {
       let watch: Watch = {}
-      const result = await db.transact(async (tx) => {
-        watch = begin()
-        const lockKeys = (keys: readonly string[], mode: 'share' | 'update' = 'update') => {
-          const statement = tx.dialect.lockKeys(keys, mode)
-          if (statement) watch.keys?.(keys, mode)
-          return statement
-        }
-        const query = watchQueries(tx.query, tx.dialect.shared, watch)
-        const value = await work({ ...tx, query, dialect: { ...tx.dialect, lockKeys } })
-        watch.commit?.()
-        return value
-      }, options)
-      watch.committed?.()
-      return result
+      try {
+        const result = await db.transact(async (tx) => {
+          watch = begin()
+          const value = await work(watchTransaction(tx, watch))
+          watch.commit?.()
+          return value
+        }, options)
+        watch.committed?.()
+        return result
+      } finally {
+        watch.ended?.()
+      }
     },
     listen: (topic, listener) => db.listen(topic, listener),
     onTrouble: (listener) => db.onTrouble(listener),
     close: () => db.close(),
   }
+}
+
+function watchTransaction(tx: Transaction, watch: Watch): Transaction {
+  const lockKeys = (keys: readonly string[], mode: 'share' | 'update' = 'update') => {
+    const statement = tx.dialect.lockKeys(keys, mode)
+    if (statement) watch.keys?.(keys, mode)
+    return statement
+  }
+  const query = watchQueries(tx.query, tx.dialect.shared, watch)
+  return { ...tx, query, dialect: { ...tx.dialect, lockKeys } }
 }
 
 function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Queries {

@@ -11,12 +11,12 @@ import { declaredCodes, type Endpoint, troubleCodes } from '../../src/kernel/con
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { type ErrorCode, statusOf } from '../../src/kernel/errors.ts'
 import { checkConsistency } from '../consistency.ts'
+import { dump } from '../dump.ts'
 import { type Answer, type Client, forEachDatabase, testClock, type World } from '../harness.ts'
 import { neverExisted, type Target } from '../proof.ts'
 import { errorScenarios, references, samples } from '../proofs.ts'
 import { assertRefused } from '../refusals.ts'
 import { each, eras, openStage, parts, pathOf, prepare, type Ready, type Row, reach, rows } from '../requests.ts'
-import { dump } from '../schema.ts'
 
 const isRead = ({ row }: Ready) => row.endpoint.method === 'GET'
 const namesResource = ({ row }: Ready) => row.endpoint.path.includes('{')

@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dump } from '../dump.ts'
 import { type Answer, forEachDatabase, type Open, testClock, type World } from '../harness.ts'
 import { assertRefused } from '../refusals.ts'
 import { each, parts, prepare, type Row } from '../requests.ts'
-import { dump } from '../schema.ts'
 import { type Watch, watchDatabase } from '../watched-database.ts'
 
 /** When the database goes away: before so many statements and commits, before the first commit, after it, or in it. */
