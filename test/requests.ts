@@ -78,6 +78,9 @@ export async function prepare(world: World, row: Row): Promise<Ready> {
   }
 }
 
+/** Whether all Projects share what a request is for. */
+export const isShared = ({ row }: Ready) => samples[row.family]!.isShared === true
+
 /** Invalid values of a query parameter. */
 function badValues({ schema }: Param<unknown>): string[] {
   const { type, items } = schema as { type: string; items?: { enum?: unknown; type: string } }
