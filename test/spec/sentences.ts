@@ -74,7 +74,7 @@ const general: readonly SentenceRow[] = [
     section: 'Authentication',
     says: 'The request limit counts requests with and without a token',
     tests: [
-      'coverage.test.ts: rate_limit_exceeded: every endpoint counts, whoever asks',
+      'declared-errors.test.ts: rate_limit_exceeded: every endpoint counts, whoever asks',
       'rate-limit.test.ts: who has no Project is limited by network, apart from the Projects; forged headers change nothing',
       'rate-limit.test.ts: open pages cost the network of whoever asks, with a token too, and never a Project',
     ],
@@ -90,7 +90,7 @@ const general: readonly SentenceRow[] = [
     section: 'Errors',
     says: 'One envelope for every error, whatever fails',
     tests: [
-      'coverage.test.ts: is reached with its status, and leaves no trace',
+      'declared-errors.test.ts: is reached with its status, and leaves no trace',
       'edge.test.ts: malformed HTTP gets the envelope and the standard headers, and its connection ends',
       'edge.test.ts: requests that are refused get the envelope and the standard headers',
     ],

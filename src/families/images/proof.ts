@@ -234,7 +234,7 @@ const spec: SpecRows = {
       says: 'Only snapshots and backups are updated and deleted',
       tests: [
         'own-images.test.ts: description and labels of snapshots and backups can be changed, nothing of the installation',
-        'coverage.test.ts: is reached with its status, and leaves no trace',
+        'declared-errors.test.ts: is reached with its status, and leaves no trace',
       ],
     },
   ],
