@@ -189,6 +189,23 @@ describe('public interfaces in OVN', inLab, () => {
     assert.deepEqual(await site.hopsTo(`${ip}/32`), [])
   })
 
+  test('lead a Floating IP that is leaving a server there until another one takes it', async () => {
+    const [server, other] = [await make(), await make()]
+    const [ip, away] = [`198.18.5.${server.id}`, `198.18.4.${server.id}`]
+    const hops = () => Promise.all([site.hopsTo(`${ip}/32`), site.hopsTo(`${away}/32`)])
+    const put = (one: Server, generation: number, ips: string[], leaving: string[] = []) =>
+      overlay.routing.apply({ serverId: one.id, generation, location, ips, leaving })
+    await put(server, 1, [ip, away])
+    await put(server, 2, [], [ip])
+    assert.deepEqual(await hops(), [[server.internal.ipv4], []])
+    assert.deepEqual((await overlay.inventory()).servers.get(server.id)?.damaged, new Set())
+    await put(other, 1, [ip])
+    await put(server, 3, [], [ip])
+    assert.deepEqual(await hops(), [[other.internal.ipv4], []])
+    await put(other, 2, [])
+    assert.deepEqual(await hops(), [[], []])
+  })
+
   test('lead an address to one server, however many processes move it at once', async () => {
     const servers = [await make(), await make(), await make()]
     const processes = [overlay, await site.overlay(), await site.overlay()]

@@ -17,10 +17,11 @@ export function simulateFloatingIps(site: Site) {
     const isNewer = generations.isNewer(serverId, generation)
     if (share === 'all') generations.see(serverId, generation)
     const wanted = share === 'all' ? state.ips : state.ips.slice(0, 1)
+    const kept = (routes.get(serverId)?.ips ?? []).filter((ip) => state.leaving?.includes(ip))
     const others = [...routes.values()].filter((other) => other.serverId !== serverId)
     const ips = wanted.filter((ip) => isNewer || !others.some((other) => other.ips.includes(ip)))
     for (const other of others) if (other.ips.some((ip) => ips.includes(ip))) lead(other, without(other.ips, ips))
-    lead(state, ips)
+    lead(state, [...new Set([...ips, ...kept])])
   }
 
   const lead = (state: RoutingState, ips: readonly string[]) => {

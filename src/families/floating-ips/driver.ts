@@ -11,6 +11,8 @@ export interface RoutingState {
   readonly generation: number
   /** IPv4 addresses and IPv6 /64 networks. */
   readonly ips: readonly string[]
+  /** Addresses that other servers are about to take: what leads to this one of them does so until then. */
+  readonly leaving?: readonly string[]
 }
 
 export interface RoutingDriver {

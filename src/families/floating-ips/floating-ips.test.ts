@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forProjects, testClock, type World } from '../../../test/harness.ts'
+import { expect } from '../../../test/resources.ts'
 
 async function makeServer({ api, settle }: World, name: string): Promise<number> {
   const { body, text } = await api.post('/servers', {
@@ -91,6 +92,27 @@ forProjects('Floating IPs', (open) => {
     assert.equal((await world.api.get(`/floating_ips/${ip.id}`)).body.floating_ip.server, b)
     const again = await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: b })
     assert.deepEqual([again.status, again.body.error.code], [422, 'floating_ip_assigned'])
+  })
+
+  test('several that leave a server at once each lead to it until another one has them', async () => {
+    const world = await open({ runActions: false })
+    const [a, b, c] = [await makeServer(world, 'a'), await makeServer(world, 'b'), await makeServer(world, 'c')]
+    const assigned = { home_location: undefined, server: a }
+    const [one, other] = [await makeFloatingIp(world, assigned), await makeFloatingIp(world, assigned)]
+    const [lost, rests] = [await makeFloatingIp(world, assigned), await makeFloatingIp(world, assigned)]
+    for (const [ip, to] of [[one, b] as const, [other, c] as const]) {
+      expect(await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: to }), 201)
+    }
+    expect(await world.api.post(`/floating_ips/${lost.id}/actions/unassign`), 201)
+    const ways = new Set<string>()
+    world.simulation.behave(() => void ways.add(`${leadsTo(world, one.ip)} ${leadsTo(world, other.ip)}`))
+    await world.settle()
+    assert.deepEqual([...ways], [`${a} ${a}`, `${b} ${a}`, `${b} ${c}`])
+    const wanted = [b, c, undefined, a]
+    assert.deepEqual(
+      [one, other, lost, rests].map(({ ip }) => leadsTo(world, ip)),
+      wanted,
+    )
   })
 
   test('unassigned means unreachable', async () => {

@@ -1,4 +1,5 @@
 /** Floating IPs in the database. */
+import { lockedByOthers } from '../../kernel/actions/store.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { scoped } from '../../kernel/data/scoped.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
@@ -89,6 +90,25 @@ export async function floatingIpsOfServers(
   // Asked for an order, SQLite would go through all that the Project has.
   rows.sort((a, b) => a.id - b.id)
   return rows.map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number }))
+}
+
+/** The addresses that actions, but for one, are to bring to other servers than this one. */
+export async function floatingIpsOnTheirWay(
+  query: Queries,
+  scope: ProjectScope,
+  serverId: number,
+  actionId: number | undefined,
+): Promise<string[]> {
+  const moving = await lockedByOthers(query, scope, floatingIps.type, actionId)
+  if (moving.length === 0) return []
+  const rows = await scoped(query, scope)
+    .selectFrom('floating_ip')
+    .select('ip')
+    .where('id', 'in', moving)
+    .where('server_id', 'is not', null)
+    .where('server_id', '!=', serverId)
+    .execute()
+  return rows.map(({ ip }) => ip)
 }
 
 /** Parts a server that goes away from its Floating IPs; they stay, unassigned. */

@@ -180,6 +180,21 @@ export async function refuseLocked(query: Queries, scope: ProjectScope, ref: Res
   if ((await lockedIds(query, scope, ref.type, [ref.id])).has(ref.id)) throw locked(ref.type)
 }
 
+/** The ids of a type that are locked by actions, but for those of one action. */
+export async function lockedByOthers(
+  query: Queries,
+  scope: ProjectScope,
+  type: string,
+  actionId: number | undefined,
+): Promise<number[]> {
+  const locks = await scoped(query, scope)
+    .selectFrom('resource_lock')
+    .select(['resource_id', 'action_id'])
+    .where('type', '=', type)
+    .execute()
+  return locks.filter((lock) => lock.action_id !== actionId).map((lock) => lock.resource_id)
+}
+
 /** The subset of `ids` that are locked by an action. */
 export async function lockedIds(
   query: Queries,

@@ -30,9 +30,9 @@ export interface DesiredRow {
 
 type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
 
-/** What a call of a driver needs; the context of every step has it. */
+/** What a call of a driver needs; the context of every step has it. The reconciler calls without an action. */
 export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers' | 'secrets'> &
-  Partial<Pick<StepContext<ActionInput>, 'report'>>
+  Partial<Pick<StepContext<ActionInput>, 'report' | 'actionId'>>
 
 /** What a driver has confirmed. */
 export interface Confirmed {

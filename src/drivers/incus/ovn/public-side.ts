@@ -89,13 +89,15 @@ export class PublicSides {
     })
   }
 
-  async applyRouting({ serverId, generation, ips }: RoutingState): Promise<void> {
+  async applyRouting({ serverId, generation, ips, leaving = [] }: RoutingState): Promise<void> {
+    const staying = new Set(leaving.map(asCidr))
     await carryOut(this.#site.database, async (change) => {
       const logical = await this.#site.public()
       const { record, group } = await this.#read(serverId)
       if (isStale(record, 'routing', generation)) return
       const located = await this.#locate(change, logical, record)
-      const routed = await this.#route(change, logical, located, 'floating', ips, generation)
+      const kept = record.floating.filter((destination) => staying.has(destination))
+      const routed = await this.#route(change, logical, located, 'floating', [...ips, ...kept], generation)
       this.#put(change, logical, group, seen(routed, 'routing', generation))
     })
   }
