@@ -1,12 +1,13 @@
 /** Private networks on hosts, through their drivers alone, seen by the servers in them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { onMember } from '../../lab/lab.ts'
 import { networkName } from '../../src/drivers/incus/names.ts'
 import type { NetworkShape } from '../../src/families/networks/driver.ts'
 import { until } from '../bare-database.ts'
 import { theLab } from './cluster.ts'
 import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
-import { onHost } from './guests.ts'
+import { onHost, run } from './guests.ts'
 import { inLab } from './place.ts'
 
 const location = 1
@@ -57,7 +58,8 @@ class Net {
   }
 
   async misses(from: number, address: string): Promise<void> {
-    assert.equal(await this.#servers.tell(from, `ping -c 2 -W 1 ${address}`), undefined)
+    const answer = () => this.#servers.tell(from, `ping -c 1 -W 1 ${address}`)
+    await until(async () => (await answer()) === undefined, `server ${from} does not reach ${address}`)
   }
 
   /** Has Incus believe that a host died while the network was made: one that has made it, or one that has not. */
@@ -68,7 +70,7 @@ class Net {
       `UPDATE networks_nodes SET state = ${local} WHERE ${of}`,
       `UPDATE networks SET state = 2 WHERE name = '${networkName(this.id)}'`,
     ]
-    for (const change of changes) await onHost(theLab().members[0]!, 'incus', 'admin', 'sql', 'global', change)
+    for (const change of changes) await until(() => hasChanged(change), `Incus takes ${change}`)
   }
 
   /** Takes the rows that Incus has made of it out of OVN, as when Wolke dies before it removes the network from Incus. */
@@ -76,12 +78,20 @@ class Net {
     const path = `/1.0/networks/${networkName(this.id)}/state`
     const { ovn } = (await this.#hosts.incus.get<{ ovn: Record<string, string> }>(path))!.value
     const { logical_router: router, logical_switch: logicalSwitch } = ovn
-    await onHost(theLab().members[0]!, 'ovn-nbctl', 'lr-del', router!, '--', 'ls-del', logicalSwitch!)
+    await onHost(theLab().members[0]!, 'ovn-nbctl', '--timeout=60', 'lr-del', router!, '--', 'ls-del', logicalSwitch!)
   }
 
   async isThere(): Promise<boolean> {
     return (await this.#hosts.incus.get(`/1.0/networks/${networkName(this.id)}`)) !== undefined
   }
+}
+
+/** Whether the database of Incus was changed. It refuses to be while a daemon writes to it, as daemons do at any time. */
+async function hasChanged(statement: string): Promise<boolean> {
+  const command = ['incus', 'admin', 'sql', 'global', statement]
+  const { code, stderr } = await run(onMember(theLab().members[0]!, command))
+  if (code !== 0 && !stderr.includes('database is locked')) throw new Error(stderr)
+  return code === 0
 }
 
 test(

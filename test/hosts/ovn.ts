@@ -17,7 +17,7 @@ cp "$1/sb.db" "$folder/sb.db"
 export database=unix:$folder/sock network=$2 flow=$3
 none='["OVN_Southbound", {"op": "update", "table": "Port_Binding", "where": [], "row": {"port_security": ["set", []]}}]'
 export none fresh="--ct=new --ct=new --ct=new --ct=new --ct=new --ct=new"
-timeout 20 ovsdb-server "--remote=p$database" "--unixctl=$folder/ctl" -vconsole:off "$folder/sb.db" --run='
+timeout 60 ovsdb-server "--remote=p$database" "--unixctl=$folder/ctl" -vconsole:off "$folder/sb.db" --run='
   ovsdb-client transact "$database" "$none" >/dev/null
   ovn-trace "--db=$database" --minimal $fresh "$network" "$flow"'
 rm -r "$folder"`
