@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { labGroups, removeLabGroup } from './cgroups.ts'
-import { currentLab } from './lab.ts'
+import { currentLab, labVariable } from './lab.ts'
 
 const prefix = 'wolkelab-'
 
@@ -13,6 +13,9 @@ export const ownName = () => `${prefix}${namespaceOf('self')}-${process.pid}-${s
 
 /** Where a lab keeps its files. */
 export const folderOf = (name: string) => join(tmpdir(), name)
+
+/** The file that says what a lab is. */
+export const descriptionOf = (name: string) => join(folderOf(name), 'lab.json')
 
 /** The names of labs that run, and of those whose process ended without clearing up. */
 export function labs(): { running: string[]; left: string[] } {
@@ -27,8 +30,17 @@ function partsOf(name: string): { namespace: string; pid: number; start: string 
   return { namespace, pid: Number(pid), start }
 }
 
-/** The process of a lab, from its name. */
-export const processOf = (name: string) => partsOf(name).pid
+/** The command line that runs one in the namespaces of a lab, in the same folder. Its process is one outside of them too. */
+export function within(name: string, command: readonly string[]): [string, ...string[]] {
+  const first = childOf(childOf(partsOf(name).pid))
+  const namespaces = ['--net', '--mount', '--pid', '--ipc', '--uts']
+  const variable = `${labVariable}=${descriptionOf(name)}`
+  return ['nsenter', '-t', `${first}`, ...namespaces, 'env', '-C', process.cwd(), variable, ...command]
+}
+
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+}
 
 /** Takes away what a lab has left, whose processes have ended or are about to. */
 export async function clear(name: string): Promise<void> {

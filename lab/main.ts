@@ -7,14 +7,13 @@
  *   node lab/main.ts clean              clears up after labs that were killed
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { build } from './build.ts'
 import { makeLabGroup } from './cgroups.ts'
 import { follow } from './commands.ts'
 import { startLab } from './inside.ts'
 import { currentLab, labVariable, onMember } from './lab.ts'
-import { clear, folderOf, labs, ownName, processOf } from './labs.ts'
+import { clear, descriptionOf, folderOf, labs, ownName, within } from './labs.ts'
 
 /** What all hosts of a lab may use together, in bytes. */
 const memory = 6 * 1024 ** 3
@@ -85,7 +84,7 @@ async function inside(name: string, ...[command = '', ...args]: string[]): Promi
   const folder = folderOf(name)
   const started = performance.now()
   const lab = await startLab(name, folder)
-  const description = join(folder, 'lab.json')
+  const description = descriptionOf(name)
   writeFileSync(description, JSON.stringify(lab, null, 2))
   console.error(`The lab was up after ${((performance.now() - started) / 1000).toFixed(1)} s`)
   return await follow(command, args, { ...process.env, [labVariable]: description })
@@ -102,11 +101,6 @@ async function execute(host: string, ...command: string[]): Promise<number> {
   }
   const [running, ...others] = labs().running
   if (running === undefined || others.length > 0) throw new Error(`There is not one lab, but ${labs().running.length}`)
-  const variable = `${labVariable}=${join(folderOf(running), 'lab.json')}`
-  const enter = ['-t', `${childOf(childOf(processOf(running)))}`, '--net', '--mount', '--pid', '--ipc', '--uts']
-  return await follow('nsenter', [...enter, 'env', variable, ...self, 'exec', host, ...command])
-}
-
-function childOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+  const [program, ...args] = within(running, [...self, 'exec', host, ...command])
+  return await follow(program, args)
 }

@@ -19,11 +19,11 @@ export interface Failure {
 export const mostFlaky = 3
 
 const page = 'docs/flaky.md'
-const lastRun = 'node_modules/.cache/flaky.json'
 
-/** Keeps which tests were flaky in this run, and returns those that were in the last one too. */
-export function keepFlaky(flaky: readonly Failure[]): readonly Failure[] {
-  const before = readLast()
+/** Keeps which tests were flaky in this run, and returns those that were in the last one of its `kind` too. */
+export function keepFlaky(flaky: readonly Failure[], kind: 'tests' | 'hosts'): readonly Failure[] {
+  const lastRun = `node_modules/.cache/flaky-${kind}.json`
+  const before = readLast(lastRun)
   mkdirSync(dirname(lastRun), { recursive: true })
   writeFileSync(lastRun, JSON.stringify(flaky.map(({ name }) => name)))
   const listed = readFileSync(page, 'utf8')
@@ -41,7 +41,7 @@ function cell(text: string): string {
   return text.replaceAll(/[|\\]/g, '\\$&').slice(0, 200)
 }
 
-function readLast(): readonly string[] {
+function readLast(lastRun: string): readonly string[] {
   try {
     return JSON.parse(readFileSync(lastRun, 'utf8')) as readonly string[]
   } catch (error) {

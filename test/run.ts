@@ -3,7 +3,7 @@
  * long as all others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real
  * clients. Files of requests share a process, because a process takes longer to load the program than most of them take;
  * each file of the other folders has its own. As many run at once as keep the cores busy. `--hosts` runs those of hosts
- * instead, one after the other, in a lab. A test that fails is run once more alone (docs/flaky.md). Ends with the failed
+ * instead, in two labs. A test that fails is run once more alone (docs/flaky.md). Ends with the failed
  * tests and one summary in the form of Node.js.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -17,16 +17,18 @@ import { type Durations, keepDurations, secondsOf } from './durations.ts'
 import { engines } from './engines.ts'
 import { type Failure, keepFlaky, mostFlaky } from './flaky.ts'
 import { globalSetup, globalTeardown } from './global-setup.ts'
+import { type StartedLab, startLab } from './hosts/labs.ts'
 import { judgeLedger, ledgerVariable } from './ledger.ts'
 import { watchCores } from './spare.ts'
 
 const isHosts = process.argv.includes('--hosts')
 const isQuick = process.argv.includes('--quick')
 const isAll = process.argv.includes('--all')
+const mostLabs = 2
 /** Batches that run at once whatever the cores do: while a test waits, another works. */
-const fewest = isHosts ? 1 : availableParallelism() + 1
+const fewest = availableParallelism() + 1
 /** Many tests wait, for a balancer's clock or until a client asks again, and leave the cores to others. */
-const most = isHosts ? 1 : 4 * availableParallelism()
+const most = 4 * availableParallelism()
 /** A batch of files that share a process takes about so long, in seconds, so that the last ones end together. */
 const batchSeconds = 20
 
@@ -48,6 +50,8 @@ const env = { ...process.env, NODE_COMPILE_CACHE: compiled, ...(ledger && { [led
 /** What became of a batch. */
 interface Outcome {
   readonly files: readonly string[]
+  /** Where it ran, unless on this machine. */
+  readonly lab: StartedLab | undefined
   readonly isGood: boolean
   /** By what the summary of Node.js calls them. */
   readonly counts: Map<string, number>
@@ -63,12 +67,14 @@ const started = performance.now()
 const running = new Set<ChildProcess>()
 const outcomes: Outcome[] = []
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
+const labs = isHosts ? await Promise.all(Array.from({ length: mostLabs }, startLab)) : []
 await globalSetup()
 let flaky: readonly Failure[] = []
 try {
-  await runBatches()
+  await (isHosts ? Promise.all(labs.map(runInLab)) : runBatches())
   flaky = await findFlaky()
 } finally {
+  await Promise.all(labs.map((lab) => lab.end()))
   await globalTeardown()
 }
 report()
@@ -116,7 +122,7 @@ async function runBatches(): Promise<void> {
   const open = new Set<Promise<void>>()
   while (queue.length > 0 || open.size > 0) {
     if (queue.length > 0 && open.size < most && (open.size < fewest || spare() > 0.1)) {
-      const batch = runBatch(queue.shift()!).then((outcome) => {
+      const batch = runBatch(undefined, queue.shift()!).then((outcome) => {
         outcomes.push(outcome)
         open.delete(batch)
       })
@@ -127,11 +133,20 @@ async function runBatches(): Promise<void> {
   }
 }
 
+/** Runs batches in a lab, where they follow each other, while there are any. */
+async function runInLab(lab: StartedLab): Promise<void> {
+  for (let batch = queue.shift(); batch; batch = queue.shift()) outcomes.push(await runBatch(lab, batch))
+}
+
 /** Runs files, or only some of their tests. The output is printed after the end, so that the output of batches does not mix. */
-async function runBatch(files: readonly string[], only: readonly string[] = []): Promise<Outcome> {
+async function runBatch(
+  lab: StartedLab | undefined,
+  files: readonly string[],
+  only: readonly string[] = [],
+): Promise<Outcome> {
   const began = performance.now()
   const node = [process.execPath, 'test/batch.ts', ...files]
-  const [command = '', ...args] = [...inOwnNetworks(files), ...node]
+  const [command = '', ...args] = lab?.within(node) ?? [...inOwnNetworks(files), ...node]
   const child = spawn(command, args, {
     env: { ...env, WOLKE_TEST_ONLY: JSON.stringify(only) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -153,6 +168,7 @@ async function runBatch(files: readonly string[], only: readonly string[] = []):
   const notes = passed.match(/^ℹ Error: .*\n/gm) ?? []
   return {
     files,
+    lab,
     isGood: failed === undefined && code === 0,
     counts: new Map([...output.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, what, count]) => [what!, Number(count)])),
     ...told,
@@ -169,6 +185,7 @@ async function findFlaky(): Promise<readonly Failure[]> {
   const found: Failure[] = []
   for (const outcome of broken) {
     const again = await runBatch(
+      outcome.lab,
       outcome.files,
       outcome.failures.map(({ name }) => name),
     )
@@ -200,7 +217,7 @@ function report(): void {
       `failed: ${unproven.length} statements have run on one database only; ${advice}\n${unproven.join('\n')}`,
     )
   }
-  const twice = keepFlaky(flaky)
+  const twice = keepFlaky(flaky, isHosts ? 'hosts' : 'tests')
   for (const { file, name, message } of flaky) console.log(`flaky: ${file ?? ''} ${name}: ${message}`)
   for (const { name } of twice) console.log(`failed: ${name} was flaky in the last run too`)
   for (const what of outcomes[0]?.counts.keys() ?? []) {
