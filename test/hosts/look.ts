@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Lab } from '../../lab/lab.ts'
@@ -80,7 +81,8 @@ export class LabLook implements Look {
   }
 
   async logIn(address: string): Promise<string | undefined> {
-    const options = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'ConnectTimeout=3']
+    if (!(await listens(address, 22))) return undefined
+    const options = ['BatchMode=yes', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'ConnectTimeout=10']
     const args = ['-F', 'none', '-i', this.#key, ...options.flatMap((option) => ['-o', option]), `root@${address}`]
     const { code, stdout } = await run(['ssh', ...args, 'hostname'])
     return code === 0 ? stdout.trim() : undefined
@@ -154,6 +156,24 @@ gateway=$3
 shift 3
 for range; do ip route replace "$range" via "$gateway" dev "$device"; done
 `
+
+/**
+ * Whether something accepts connections at an address. What is sent to a guest that boots is lost, and sent again only after a
+ * second and more: whoever waits for the guest asks anew instead.
+ */
+function listens(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port })
+  return new Promise((resolve) => {
+    const end = (isOpen: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(isOpen)
+    }
+    const timer = setTimeout(() => end(false), 300)
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+  })
+}
 
 const isArrival = (said: string) => said.trim().split('\n').at(-1) === 'arrived'
 
