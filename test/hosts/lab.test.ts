@@ -60,6 +60,7 @@ async function leavesNothing(t: TestContext, wait: string, end: (lab: ChildProce
   const look = 'stat -c %i "$(dirname "$WOLKE_LAB")"/h?/incus/disks/*.img; echo "$WOLKE_LAB"'
   const lab = spawn(process.execPath, [main, 'run', 'sh', '-euc', `${look}; ${wait}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, WOLKE_LAB_HOSTS: '1' },
   })
   t.after(() => lab.kill('SIGKILL'))
   const disks: string[] = []
@@ -71,9 +72,9 @@ async function leavesNothing(t: TestContext, wait: string, end: (lab: ChildProce
     }
     disks.push(line)
   }
-  assert.equal(disks.length, 3, `${disks} are the disks of hosts`)
+  assert.equal(disks.length, 1, `${disks} are the disks of hosts`)
   const name = basename(dirname(path))
-  assert.ok(processesOf(name).length > 10 && groupsOf(name).length > 0, 'its processes are in its control groups')
+  assert.ok(processesOf(name).length > 5 && groupsOf(name).length > 0, 'its processes are in its control groups')
   assert.ok(
     (await loopDisks()).some((disk) => disks.includes(disk)),
     'its disks are loop devices',
