@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildForRun } from './built.ts'
 import { engines } from './engines.ts'
 import { watchLeftovers } from './leftovers.ts'
 import { postgresVariable, startPostgres, type TestPostgres } from './postgres.ts'
@@ -9,7 +10,13 @@ let server: TestPostgres | undefined
 let compiled: string | undefined
 let leftNothing: (() => Promise<boolean>) | undefined
 
-/** Starts one PostgreSQL server for all test processes, which inherit this environment and share a compile cache. */
+/** Runs of files, or of all of them, in which some run the program or the console. */
+const runsBuilt = /test\/(console|program|clients|hosts)\/|test\/run\.ts$/
+
+/**
+ * Starts one PostgreSQL server for all test processes, which inherit this environment and share a compile cache, and
+ * builds what they run.
+ */
 export async function globalSetup(): Promise<void> {
   if (!process.env.NODE_COMPILE_CACHE) {
     compiled = mkdtempSync(join(tmpdir(), 'wolke-compiled-'))
@@ -19,6 +26,7 @@ export async function globalSetup(): Promise<void> {
     server = await startPostgres()
     process.env[postgresVariable] = server.url
   }
+  if (process.argv.some((one) => runsBuilt.test(one)) && !process.argv.includes('--quick')) await buildForRun()
   leftNothing = watchLeftovers()
 }
 

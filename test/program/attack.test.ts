@@ -14,9 +14,10 @@ import { fuzz } from '../../attack/fuzz/fuzz.ts'
 import { Random } from '../../attack/random.ts'
 import { writeInto } from '../../attack/report.ts'
 import { until } from '../bare-database.ts'
+import { build } from '../built.ts'
 import { type EngineName, engines, forProjects, type World } from '../harness.ts'
 import { closeAdmin } from '../postgres.ts'
-import { build, bundle } from './program.ts'
+import { bundle } from './program.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
 before(build)

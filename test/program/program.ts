@@ -1,13 +1,13 @@
 /** The real program as a process of its own: the bundle, which is what operators run and starts quickest. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { build } from '../built.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -44,14 +44,6 @@ export interface Program {
 
 /** The file to run after `build`. */
 export const bundle = join(root, 'dist/main.js')
-
-let building: Promise<unknown> | undefined
-
-/** Builds the bundle unless it is current, once for all who wait for it. */
-export async function build(): Promise<void> {
-  building ??= promisify(execFile)(process.execPath, [join(root, 'build.mjs')])
-  await building
-}
 
 /** Makes a place to run the program from; what still runs in it after the tests is killed. */
 export function program(name: string): Program {
