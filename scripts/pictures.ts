@@ -40,7 +40,7 @@ const pictures: readonly Picture[] = [
 
 forConsole('pictures of the documentation', (open) => {
   test('are taken', async () => {
-    const console = await open()
+    const console = await open({ isAlone: true })
     const { page, world, api } = console
     await nordlicht(console)
     // What begins now does not end: the pictures show it on its way.

@@ -2,7 +2,7 @@
  * Takes pictures of every page of the console in every state, in both themes, wide and narrow, into screenshots/. Names
  * given as arguments choose states by how they begin; `docs` takes the pictures of docs/pictures/ instead.
  */
-import { mkdirSync } from 'node:fs'
+import { globSync, mkdirSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
@@ -14,7 +14,7 @@ process.env.WOLKE_CONSOLE_SCREENSHOTS = new URL('../screenshots/', import.meta.u
 if (wanted.length > 0 && !isForDocs) process.env.WOLKE_CONSOLE_STATES = wanted.join(',')
 /** The types of Node.js do not know the global setup yet. */
 const options: Parameters<typeof run>[0] & { readonly globalSetupPath: string } = {
-  files: [isForDocs ? 'scripts/pictures.ts' : 'test/console/every-state.test.ts'],
+  files: isForDocs ? ['scripts/pictures.ts'] : globSync('test/console/every-state-*.test.ts'),
   globalSetupPath: 'test/global-setup.ts',
 }
 run(options)

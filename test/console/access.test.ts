@@ -6,19 +6,17 @@ import type { Locator } from 'playwright-core'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { addCredential } from '../../src/people/credential-store.ts'
 import { hashPassword } from '../../src/people/password.ts'
-import type { World } from '../harness.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, moveTo, press, tabTo } from './harness.ts'
 import { act, confirm, fill, take } from './keyboard.ts'
 import { someServers } from './states/servers.ts'
 
-/** Lets the session of the one person be an old one, whose password is known. */
-async function forgetProof(world: World, password: string): Promise<void> {
+/** Lets the session of the person be an old one, whose password is known. */
+async function forgetProof({ world, person: { id } }: Console, password: string): Promise<void> {
   const data = await hashPassword(password)
   await world.db.transact(async (tx) => {
-    const { id } = await tx.query.selectFrom('person').select('id').executeTakeFirstOrThrow()
     await addCredential(tx, { personId: id, kind: 'password', subject: String(id), data, name: '' })
-    await tx.query.updateTable('session').set({ elevated_until: 0 }).execute()
+    await tx.query.updateTable('session').set({ elevated_until: 0 }).where('person_id', '=', id).execute()
   })
 }
 
@@ -180,8 +178,8 @@ forConsole('access in the console', (open) => {
 
   test('a call that needs a proof asks for it inside the dialog, and is then made again', async () => {
     const console = await open()
-    const { page, world } = console
-    await forgetProof(world, 'sieben blaue Teller tanzen')
+    const { page } = console
+    await forgetProof(console, 'sieben blaue Teller tanzen')
     await console.visit('P/security/tokens')
     await press(page, 'c')
     await expect(page.getByRole('textbox', { name: 'Description' })).toBeFocused()
@@ -202,8 +200,8 @@ forConsole('access in the console', (open) => {
 
   test('without the proof nothing is done, and the form stays as it was', async () => {
     const console = await open()
-    const { page, world } = console
-    await forgetProof(world, 'sieben blaue Teller tanzen')
+    const { page } = console
+    await forgetProof(console, 'sieben blaue Teller tanzen')
     await console.visit('P/security/tokens')
     await press(page, 'c')
     await expect(page.getByRole('textbox', { name: 'Description' })).toBeFocused()

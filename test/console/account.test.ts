@@ -2,33 +2,35 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { Transaction } from '../../src/kernel/data/db.ts'
 import { addCredential } from '../../src/people/credential-store.ts'
 import { hashPassword } from '../../src/people/password.ts'
 import { makeSetupLink } from '../../src/people/setup.ts'
 import { stepAt, totpCode } from '../../src/people/totp.ts'
-import { testClock, type World } from '../harness.ts'
+import { testClock } from '../harness.ts'
 import { client, type RunningProvider, startProvider } from '../people/provider.ts'
+import { assertAccessible } from './accessible.ts'
 import { drivesWhatIsSaid } from './driven.ts'
-import { assertAccessible, type Console, expect, forConsole, press, tabTo } from './harness.ts'
+import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { confirm } from './keyboard.ts'
 
 const password = 'sieben blaue Teller tanzen'
 
 let hashed: Promise<string> | undefined
 
-/** Gives the one person a password and returns the address. */
-async function withPassword({ world: { db } }: Console): Promise<string> {
+/** Gives the person a password and returns the address. */
+async function withPassword({ world: { db }, person: { id, email } }: Console): Promise<string> {
   hashed ??= hashPassword(password)
   const data = await hashed
-  return db.transact(async (tx) => {
-    const { id, email } = await tx.query.selectFrom('person').select(['id', 'email']).executeTakeFirstOrThrow()
-    await addCredential(tx, { personId: id, kind: 'password', subject: String(id), data, name: '' })
-    return email
-  })
+  await db.transact((tx) => addCredential(tx, { personId: id, kind: 'password', subject: String(id), data, name: '' }))
+  return email
 }
 
-const forgetProof = ({ db }: World) =>
-  db.transact((tx) => tx.query.updateTable('session').set({ elevated_until: 0 }).execute())
+async function forgetProof({ world: { db, app }, person }: Console): Promise<void> {
+  const sessions = (tx: Transaction) => tx.query.updateTable('session').where('person_id', '=', person.id)
+  await db.transact((tx) => sessions(tx).set({ elevated_until: 0 }).execute())
+  app.people.sessions.forget()
+}
 
 /** Types address and password into the login page. */
 async function enterPassword(page: Page, email: string, secret = password): Promise<void> {
@@ -103,7 +105,7 @@ after(() => provider.stop())
 
 forConsole('the account', (open) => {
   test('password, one-time codes and recovery codes sign in, each as often as it may', async () => {
-    const console = await open()
+    const console = await open({ isAlone: true })
     const { page, world, context, origin } = console
     console.allow(/status of 401 .*\/console\/login/)
     const email = await withPassword(console)
@@ -167,7 +169,7 @@ forConsole('the account', (open) => {
 
   test('a passkey is made, named, used to sign in and to prove who one is, and removed', async () => {
     const console = await open()
-    const { page, world } = console
+    const { page } = console
     await withPassword(console)
     const owner = await withAuthenticator(page)
     await console.visit('/account/security')
@@ -200,8 +202,7 @@ forConsole('the account', (open) => {
     await expect(page.getByRole('listitem').filter({ hasText: 'Work laptop' })).toBeVisible()
     await signInAgain(page, owner)
     // What needs a proof asks for it, and the passkey gives it.
-    await forgetProof(world)
-    world.app.people.sessions.forget()
+    await forgetProof(console)
     await console.visit('/account/security')
     await act('Work laptop', 'Remove')
     await tabTo(page, 'button', 'Remove')
@@ -214,7 +215,7 @@ forConsole('the account', (open) => {
   })
 
   test('the first administrator begins with a passkey, under the name of this installation', async () => {
-    const console = await open({ role: null })
+    const console = await open({ role: null, isAlone: true })
     const { page, world, context, allow } = console
     await context.clearCookies()
     const origin = console.origin.replace('localhost', `wolke-${world.app.people.installation}.localhost`)
@@ -243,7 +244,7 @@ forConsole('the account', (open) => {
 
   test('a new password ends all other sessions, and one session is ended from the list', async () => {
     const console = await open()
-    const { page, world, origin } = console
+    const { page, origin } = console
     const email = await withPassword(console)
     const others: Page[] = []
     for (const _ of [1, 2]) {
@@ -270,8 +271,7 @@ forConsole('the account', (open) => {
     const status = (other: Page) =>
       other.evaluate(() => fetch('/console/api/wolke/v1/account').then((reply) => reply.status))
     assert.deepEqual((await Promise.all(others.map(status))).sort(), [200, 401])
-    await forgetProof(world)
-    world.app.people.sessions.forget()
+    await forgetProof(console)
     await console.visit('/account/security')
     await tabTo(page, 'button', 'Change password')
     await press(page, 'Enter')
@@ -363,13 +363,12 @@ forConsole('the account', (open) => {
     }
     // The provider goes by the time of the machine, and its pages are not ours to judge.
     const console = await open({ people, clock: testClock(new Date().toISOString()) })
-    const { page, world, origin, allow } = console
+    const { page, origin, allow } = console
     provider.allow(`${origin}/console/login/oidc/callback`)
     provider.accounts.set('jana', { email: 'jana@elsewhere.example', email_verified: true })
     allow(/^asked for (http:\/\/127\.0\.0\.1:|https:\/\/fonts\.)|ERR_NAME_NOT_RESOLVED/)
     await withPassword(console)
-    await forgetProof(world)
-    world.app.people.sessions.forget()
+    await forgetProof(console)
     await console.visit('/account/security')
     const { host } = new URL(provider.issuer)
     await tabTo(page, 'button', `Link ${host}`)

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../src/kernel/access/roles.ts'
-import type { ProjectId } from '../../src/kernel/scope.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { drivesWhatIsSaid } from './driven.ts'
@@ -13,7 +12,7 @@ import { act, choose, confirm, confirmByName, fill, take } from './keyboard.ts'
 async function withMember({ world, project }: Console, name: string, role: Role): Promise<void> {
   await world.db.transact(async (tx) => {
     const { id } = await createPerson(tx, { email: `${name}@nordlicht.example`, name: '', installationRole: 'none' })
-    await addMember(tx, { projectId: project as ProjectId }, id, role)
+    await addMember(tx, { projectId: project }, id, role)
   })
 }
 
@@ -35,7 +34,7 @@ forConsole('changes of a Project', (open) => {
     await confirm(page, 'Remove ole@nordlicht.example?', 'Remove member')
     await expect(row('ole')).toHaveCount(0)
     await choose(page, 'eva@nordlicht.example', 'Make owner')
-    await confirmByName(page, 'first')
+    await confirmByName(page, console.name)
     await expect(row('eva')).toContainText('Owner')
     await expect(page.getByRole('row', { name: /person-/ })).toContainText('Admin')
   })
@@ -53,17 +52,13 @@ forConsole('changes of a Project', (open) => {
 
   test('delete it, once nothing is in it', async () => {
     const console = await open()
-    const { page, project, world } = console
+    const { page, project, name, world } = console
     await console.visit('P/settings')
     await act(page, 'Delete Project')
-    await confirmByName(page, 'first')
+    await confirmByName(page, name)
     await expect(page).toHaveURL(/\/console\/?$/)
-    await expect(page.getByText('first', { exact: true })).toHaveCount(0)
-    const rows = await world.db.query
-      .selectFrom('project')
-      .select('id')
-      .where('id', '=', project as ProjectId)
-      .execute()
+    await expect(page.getByText(name, { exact: true })).toHaveCount(0)
+    const rows = await world.db.query.selectFrom('project').select('id').where('id', '=', project).execute()
     assert.deepEqual(rows, [])
   })
 })
@@ -71,12 +66,9 @@ forConsole('changes of a Project', (open) => {
 forConsole('changes of an account', (open) => {
   test('end all other sessions', async () => {
     const console = await open()
-    const { page, world } = console
-    const { sessions } = world.app.people
-    await world.db.transact(async (tx) => {
-      const { id } = await tx.query.selectFrom('person').select('id').executeTakeFirstOrThrow()
-      await sessions.start(tx, { personId: id, whence: { network: 'network:192.0.2.7', agent: 'another browser' } })
-    })
+    const { page, world, person } = console
+    const whence = { network: 'network:192.0.2.7', agent: 'another browser' }
+    await world.db.transact((tx) => world.app.people.sessions.start(tx, { personId: person.id, whence }))
     await console.visit('/account/sessions')
     await expect(page.getByRole('row')).toHaveCount(3)
     await act(page, 'End all other sessions')

@@ -54,7 +54,7 @@ forConsole('families in the console', (open) => {
   })
 
   test('and pages outside of Projects are offered where no Project is open', async () => {
-    const { page, visit } = await open({ isOperator: true })
+    const { page, visit, name: project } = await open({ isOperator: true })
     await visit('/')
     await press(page, 'Control+k')
     const ask = page.getByRole('combobox', { name: 'Search or run a command' })
@@ -62,7 +62,7 @@ forConsole('families in the console', (open) => {
       await ask.fill(name)
       await expect(page.getByRole('option', { name })).toBeVisible()
     }
-    await ask.fill('first')
+    await ask.fill(project)
     await press(page, 'Enter')
     await expect(page).toHaveURL(/\/projects\/\d+$/)
   })

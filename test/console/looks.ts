@@ -1,6 +1,6 @@
 /** How a page looks to people who see it differently: in both themes, wide and narrow. */
 import type { Page } from 'playwright-core'
-import { assertAccessible } from './harness.ts'
+import { assertAccessible, type Judged } from './accessible.ts'
 
 /** Where pictures go, if they are wanted. */
 const pictures = process.env.WOLKE_CONSOLE_SCREENSHOTS
@@ -28,14 +28,18 @@ export async function judgeLooks(page: Page, { name, widths = [1280, 375], isFor
   }
 }
 
-/** Judges what is much the same on many pages: wide in the light theme, and narrow in the dark one. */
+/**
+ * Judges what is much the same on many pages, which other tests judge in all looks: wholly where it is wide and light,
+ * and where it is narrow and dark what these can change.
+ */
 export async function judgeInShort(page: Page): Promise<void> {
-  for (const [colorScheme, width] of [
-    ['dark', 375],
-    ['light', 1280],
-  ] as const) {
+  const looks: readonly (readonly ['light' | 'dark', number, Judged])[] = [
+    ['dark', 375, 'colors and room'],
+    ['light', 1280, 'all'],
+  ]
+  for (const [colorScheme, width, judged] of looks) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 800 })
-    await assertAccessible(page)
+    await assertAccessible(page, judged)
   }
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { scoped } from '../../src/kernel/data/scoped.ts'
-import type { ProjectId } from '../../src/kernel/scope.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { someBalancers } from './states/firewalls.ts'
@@ -387,7 +386,7 @@ async function someFailures(console: Console): Promise<void> {
   })
   await world.settle()
   await world.db.transact(async (tx) => {
-    const sources = scoped(tx.query, { projectId: project as ProjectId }).updateTable('zone_source')
+    const sources = scoped(tx.query, { projectId: project }).updateTable('zone_source')
     await sources.set({ is_stale: 1 }).execute()
   })
   world.clock.advance(2 * 86_400_000)
@@ -397,7 +396,7 @@ async function someFailures(console: Console): Promise<void> {
 
 forConsole('the overview of a Project', (open) => {
   test('says what needs somebody by its state, however long ago it failed', async () => {
-    const before = await open()
+    const before = await open({ isAlone: true })
     await someFailures(before)
     // Sessions do not last for two days.
     const console = await before.signIn('admin')
@@ -414,7 +413,7 @@ forConsole('the overview of a Project', (open) => {
     await expect(page).toHaveURL(/\/zones\/copy\.example\/settings$/)
     // The page of all Projects tells of what it can count.
     await console.visit('/')
-    const card = page.getByRole('main').getByRole('listitem').filter({ hasText: 'first' })
+    const card = page.getByRole('main').getByRole('listitem').filter({ hasText: console.name })
     await expect(card).toContainText('3 things failed')
     await expect(card).not.toContainText('Nothing runs')
     await console.visit(`/projects/${project}`)

@@ -1,8 +1,9 @@
 /**
- * The pages of the console in their states. `every-state.test.ts` and `npm run screenshots` go through all of them; a
- * page that is added gets its entries here, in the list of its area.
+ * The pages of the console in their states. `every-state-<area>.test.ts` and `npm run screenshots` go through all of
+ * them; a page that is added gets its entries in the list of its area.
  */
 import type { Role } from '../../src/kernel/access/roles.ts'
+import type { Area } from './every-page.ts'
 import type { Console, ConsoleOptions } from './harness.ts'
 import { accessStates } from './states/access.ts'
 import { adminStates } from './states/admin.ts'
@@ -19,7 +20,7 @@ export interface PageState {
   readonly path: string | ((console: Console) => Promise<string>)
   /** Of the person who looks; owner by default. */
   readonly role?: Role | null
-  /** Whether that person administers the installation, and what it was started with. */
+  /** Whether that person administers the installation, and what that was started with. */
   readonly options?: Pick<ConsoleOptions, 'isOperator' | 'effective'>
   /** Where it can be seen; wide and narrow by default. */
   readonly widths?: readonly number[]
@@ -31,13 +32,12 @@ export interface PageState {
   readonly act?: (console: Console) => Promise<void>
 }
 
-export const pageStates: readonly PageState[] = [
-  ...accessStates,
-  ...adminStates,
-  ...firewallStates,
-  ...resourceStates,
-  ...serverStates,
-  ...serverTabStates,
-  // These leave most behind.
-  ...shellStates,
-]
+export const states: Readonly<Record<Area, readonly PageState[]>> = {
+  access: accessStates,
+  admin: adminStates,
+  firewalls: firewallStates,
+  resources: resourceStates,
+  'server-tabs': serverTabStates,
+  servers: serverStates,
+  shell: shellStates,
+}

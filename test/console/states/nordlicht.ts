@@ -1,6 +1,5 @@
 /** A Project as it looks after half a year: what the pictures of the documentation and the tests of long words show. */
 import { renameProject } from '../../../src/kernel/access/projects.ts'
-import type { ProjectId } from '../../../src/kernel/scope.ts'
 import type { Console } from '../harness.ts'
 import { publicKey } from './resources.ts'
 
@@ -82,7 +81,7 @@ interface Frame {
 }
 
 async function makeFrame({ api, world, project }: Console): Promise<Frame> {
-  await world.db.transact((tx) => renameProject(tx, { projectId: project as ProjectId }, 'nordlicht'))
+  await world.db.transact((tx) => renameProject(tx, { projectId: project }, 'nordlicht'))
   await api.post('/ssh_keys', { name: 'jana@laptop', public_key: publicKey })
   const byName = new Map<string, number>()
   for (const firewall of firewalls) byName.set(firewall.name, (await api.post('/firewalls', firewall)).body.firewall.id)

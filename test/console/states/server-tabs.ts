@@ -1,4 +1,4 @@
-/** The tabs of a server that change its networking, its backups and its machine. */
+/** The tabs of a server. */
 import type { Console } from '../harness.ts'
 import type { PageState } from '../states.ts'
 import { publicKey } from './resources.ts'
@@ -71,5 +71,7 @@ export const serverTabStates: readonly PageState[] = [
   { name: 'server-change-running', path: at('web-1', 'change'), prepare, act: ready('Rescale') },
   { name: 'server-change-viewer', path: at('web-1', 'change'), role: 'viewer', prepare, act: ready('Rescale') },
   { name: 'server-change-rescue', path: at('web-1', 'change'), prepare, act: asked('Enable rescue') },
+  { name: 'server-settings', path: at('web-1', 'settings'), prepare },
+  { name: 'server-activity', path: at('web-1', 'activity'), prepare },
   { name: 'server-change-rebuild', path: at('web-1', 'change'), prepare, act: asked('Rebuild with debian-12') },
 ]

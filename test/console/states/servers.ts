@@ -148,8 +148,6 @@ export const serverStates: readonly PageState[] = [
     },
   },
   { name: 'server', path: (console) => pathOf(console, 'web-1'), ...full },
-  { name: 'server-settings', path: (console) => pathOf(console, 'web-1', '/settings'), ...full },
-  { name: 'server-activity', path: (console) => pathOf(console, 'web-1', '/activity'), ...full },
   { name: 'missing', path: 'P/servers/1' },
   { name: 'forbidden', path: '/projects/1/servers' },
   {

@@ -1,0 +1,4 @@
+/** The pages of Projects and their servers, in every state. */
+import { judgeArea } from './every-state.ts'
+
+judgeArea('servers')
