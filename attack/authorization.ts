@@ -1,5 +1,6 @@
 /** Sends every request as every kind of caller: nobody may read or change resources of others. */
 import { generateToken } from '../src/kernel/access/token-text.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { dump } from '../test/dump.ts'
 import { type Client, makeClient, type World } from '../test/harness.ts'
 import { neverExisted } from '../test/proof.ts'
@@ -32,7 +33,7 @@ export const authorization: Attack = {
     const { db, close } = await installation.open()
     const [own, other] = installation.tenants
     const world = remoteWorld(server, own, db)
-    const base = `${server.url}/v1`
+    const base = `${server.url}${publicBase}`
     const mistyped = own.readOnly.slice(0, 4) + own.readOnly.slice(4).split('').reverse().join('')
     const as = (
       name: string,

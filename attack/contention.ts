@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Running } from '../bench/processes.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { contention as fightOver } from '../test/attacks/contention.ts'
 import { coverServers } from '../test/covered-servers.ts'
@@ -33,7 +34,11 @@ async function crossing(context: Context): Promise<Finding[]> {
   const [own, other] = installation.tenants
   const clients = 40
   const requests = context.size(400, 20_000)
-  const fight = { urls: servers.map(({ url }) => `${url}/v1`), token: own.readWrite, seed: random.below(2 ** 20) }
+  const fight = {
+    urls: servers.map(({ url }) => `${url}${publicBase}`),
+    token: own.readWrite,
+    seed: random.below(2 ** 20),
+  }
   let failed: readonly string[] = []
   const { idle, busy } = await besides(context, servers.at(-1)!, other.readWrite, async () => {
     const figures = await fightOver({ ...fight, requests, clients })
@@ -70,7 +75,7 @@ async function crossing(context: Context): Promise<Finding[]> {
 /** The write latency of another Project before `work` and during it. */
 async function besides(context: Context, server: Running, token: string, work: () => Promise<unknown>) {
   const { workshop } = context
-  const tenant = { token, path: '/v1/firewalls', body: { name: 'f-{n}' }, everyMs: 20 }
+  const tenant = { token, path: `${publicBase}/firewalls`, body: { name: 'f-{n}' }, everyMs: 20 }
   const idle = await waitsDuring(workshop, server, tenant, () => delay(context.size(500, 5_000)))
   return { idle, busy: await waitsDuring(workshop, server, tenant, work) }
 }
@@ -110,7 +115,7 @@ async function imports(context: Context): Promise<Finding[]> {
   }
   const bodies = ids.map((_, i) => JSON.stringify({ zonefile: zonefile(i) }))
   const failed: string[] = []
-  const tenant = { token: other.readWrite, path: '/v1/firewalls' }
+  const tenant = { token: other.readWrite, path: `${publicBase}/firewalls` }
   const statuses = new Map<number, number>()
   const busy = await waitsDuring(workshop, server, tenant, async () => {
     await Promise.all(
@@ -179,7 +184,7 @@ async function longValues(context: Context): Promise<Finding[]> {
       if (status !== 400 && status !== 422) wrong.push(`${status} ${text.slice(0, 200)}`)
     }
   }
-  const tenant = { token: other.readWrite, path: '/v1/firewalls' }
+  const tenant = { token: other.readWrite, path: `${publicBase}/firewalls` }
   const busy = await waitsDuring(workshop, server, tenant, () =>
     Promise.all(Array.from({ length: clientsOfOne }, (_, at) => send(at))),
   )
@@ -207,7 +212,7 @@ async function reads(context: Context): Promise<Finding[]> {
   await close()
   const server = await installation.serve()
   const { id } = expect(await client(server, other).post('/firewalls', { name: 'small' }), 201).body.firewall
-  const tenant = { token: other.readWrite, path: `/v1/firewalls/${id}` }
+  const tenant = { token: other.readWrite, path: `${publicBase}/firewalls/${id}` }
   const idle = await waitsDuring(workshop, server, tenant, () => delay(context.size(2_000, 5_000)))
   const wanted = context.size(32, 320)
   const failed: string[] = []
@@ -216,7 +221,7 @@ async function reads(context: Context): Promise<Finding[]> {
   const busy = await waitsDuring(workshop, server, tenant, async () => {
     const read = async () => {
       while (asked++ < wanted) {
-        const answer = await fetch(`${server.url}/v1/firewalls`, { headers })
+        const answer = await fetch(`${server.url}${publicBase}/firewalls`, { headers })
         const { byteLength } = await answer.arrayBuffer()
         if (answer.status !== 200 || byteLength < 25 * 1_000) failed.push(`${answer.status}, ${byteLength} bytes`)
       }

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { type Running, type ServeOptions, token, type Workshop } from '../bench/processes.ts'
 import { createProject, findProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
@@ -108,7 +109,7 @@ async function createTenant(db: Database, name: string, given?: string): Promise
 
 /** An API client for a server with a token. */
 export function client(server: Running, { readWrite }: Pick<Tenant, 'readWrite'>): Client {
-  return makeClient(`${server.url}/v1`, readWrite)
+  return makeClient(`${server.url}${publicBase}`, readWrite)
 }
 
 /** Waits until a condition holds. Throws when it does not within `seconds`. */

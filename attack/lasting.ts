@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Running } from '../bench/processes.ts'
 import { createToken, revokeToken } from '../src/kernel/access/tokens.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { timestamp } from '../src/kernel/process/clock.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
@@ -38,7 +39,7 @@ async function sessions(context: Context, installation: Installation): Promise<F
   const ask = async (send: () => Promise<{ status: number }>, times: number) => {
     for (let i = 0; i < times; i++, asked++) if ((await send()).status === 200) answered++
   }
-  const path = `/console/api/projects/${own.projectId}/v1/ssh_keys`
+  const path = `/console/api/projects/${own.projectId}${publicBase}/ssh_keys`
   const through = async (server: Running) => {
     const browser = new TestBrowser({ baseUrl: server.url })
     await browser.post('/console/login/token', { token: own.readWrite })

@@ -1,4 +1,5 @@
 /** Asynchronous work: the time from a request until its last action has succeeded. */
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call, forAll, idsOf, timed, untilSettled } from './client.ts'
 import type { Running, Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
@@ -8,7 +9,7 @@ import { type Effort, inTurns } from './rounds.ts'
 async function createServers({ url }: Running, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, i) => `bench-${i}`)
   const replies = await forAll(names, (name) =>
-    call('POST', `${url}/v1/servers`, {
+    call('POST', `${url}${publicBase}/servers`, {
       name,
       server_type: 'cx23',
       image: 'debian-13',
@@ -26,12 +27,12 @@ async function createServers({ url }: Running, count: number): Promise<number[]>
 export async function setRules(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('rules.db')}`)
   await createServers(wolke, 100)
-  const created = await call('POST', `${wolke.url}/v1/firewalls`, {
+  const created = await call('POST', `${wolke.url}${publicBase}/firewalls`, {
     name: 'bench',
     apply_to: [{ type: 'label_selector', label_selector: { selector: 'bench' } }],
   })
   await untilSettled(wolke.url, idsOf(created.body.actions))
-  const path = `/v1/firewalls/${created.body.firewall.id}/actions/set_rules`
+  const path = `${publicBase}/firewalls/${created.body.firewall.id}/actions/set_rules`
   let port = 1
   const change = (url: string) => call('POST', url + path, { rules: [ruleFor(++port)] })
   const bare = await workshop.bare([
@@ -63,7 +64,7 @@ const burst = 400
 export async function actions(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('actions.db')}`)
   const servers = await createServers(wolke, burst)
-  const paths = (command: string) => servers.map((id) => `/v1/servers/${id}/actions/${command}`)
+  const paths = (command: string) => servers.map((id) => `${publicBase}/servers/${id}/actions/${command}`)
   const post = (url: string, command: string) => forAll(paths(command), (path) => call('POST', url + path))
   const replies = await post(wolke.url, 'reset')
   await untilSettled(

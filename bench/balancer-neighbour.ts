@@ -2,6 +2,7 @@
 import { Agent, createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call, idsOf, untilSettled } from './client.ts'
 import type { Workshop } from './processes.ts'
 import type { Row } from './report.ts'
@@ -36,12 +37,12 @@ export async function balancerNeighbour(workshop: Workshop, { rounds, seconds }:
 /** A server whose address answers, behind a balancer: the address of the server in the API, and that of the balancer. */
 async function makeBalanced(workshop: Workshop, url: string): Promise<{ serverUrl: string; visited: string }> {
   const asked = { name: 'bench', server_type: 'cpx22', image: 'debian-12' }
-  const { server, action, next_actions } = (await call('POST', `${url}/v1/servers`, asked)).body
+  const { server, action, next_actions } = (await call('POST', `${url}${publicBase}/servers`, asked)).body
   const target = createServer((_, answer) => answer.end('ok')).listen(0, server.public_net.ipv4.ip)
   workshop.keep(async () => void target.close())
   await untilSettled(url, idsOf([action, ...next_actions]))
   const { port } = target.address() as AddressInfo
-  const created = await call('POST', `${url}/v1/load_balancers`, {
+  const created = await call('POST', `${url}${publicBase}/load_balancers`, {
     name: 'bench',
     load_balancer_type: 'lb11',
     location: 'fsn1',
@@ -50,7 +51,7 @@ async function makeBalanced(workshop: Workshop, url: string): Promise<{ serverUr
   })
   await untilSettled(url, idsOf([created.body.action]))
   const { ip } = created.body.load_balancer.public_net.ipv4
-  return { serverUrl: `${url}/v1/servers/${server.id}`, visited: `http://${ip}:${listenPort}/` }
+  return { serverUrl: `${url}${publicBase}/servers/${server.id}`, visited: `http://${ip}:${listenPort}/` }
 }
 
 /** Visits an address at a steady pace until `leave`, which says how many visits there were. */

@@ -1,4 +1,5 @@
 /** Measures certificate uploads, and how long other requests wait while hostile certificates are refused. */
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { certify, chain, der, integer, party, pem, rsaPublicKey, selfSigned, sequence } from '../test/certificates.ts'
 import { call, forAll } from './client.ts'
 import { token, type Workshop } from './processes.ts'
@@ -11,7 +12,7 @@ const mostStallMs = 10
 /** Compares POST of a chain of five with a bare route, then uploads a thousand hostile certificates. */
 export async function certificates(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('certificates.db')}`, { watch: true })
-  const path = '/v1/certificates'
+  const path = `${publicBase}/certificates`
   const { certificate, private_key } = chain(5)
   const given = { name: 'bench-{n}', certificate, private_key }
   const { text } = await call('POST', wolke.url + path, { ...given, name: 'first' })

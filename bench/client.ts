@@ -1,5 +1,6 @@
 /** A small HTTP client for preparing benchmarks. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { token } from './processes.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies have every shape, and a benchmark that expects a wrong one fails at once
@@ -38,7 +39,7 @@ export async function untilSettled(url: string, ids: readonly number[]): Promise
   const left = [...ids].sort((a, b) => a - b)
   while (left.length > 0) {
     const asked = left.slice(-100)
-    const { body } = await call('GET', `${url}/v1/actions?${asked.map((id) => `id=${id}`).join('&')}`)
+    const { body } = await call('GET', `${url}${publicBase}/actions?${asked.map((id) => `id=${id}`).join('&')}`)
     const actions = body.actions as { status: string }[]
     const failed = actions.find(({ status }) => status === 'error')
     if (failed) throw new Error(`an action failed: ${JSON.stringify(failed)}`)

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call, forAll, untilSettled } from './client.ts'
 import type { Noted } from './console-noted.ts'
 import { atMost, rowsOf, serversOf, visitor } from './console-pages.ts'
@@ -39,7 +40,7 @@ export async function progress(browser: Browser, site: Site, { rounds }: Effort)
   const took: number[] = []
   for (let round = 0; round < 2 * rounds; round++) {
     const seen = Promise.race([shown.evaluate((row) => noted.changed(row), id), never(shown)])
-    const { body } = await call('POST', `${site.server.url}/v1/servers/${id}/actions/reboot`)
+    const { body } = await call('POST', `${site.server.url}${publicBase}/servers/${id}/actions/reboot`)
     const committedAt = performance.timeOrigin + performance.now()
     took.push(Math.max(0, (await seen) - committedAt))
     await untilSettled(site.server.url, [body.action.id])
@@ -113,7 +114,7 @@ export async function residentCost(browser: Browser, workshop: Workshop, { round
     const [opened, alone] = sites
     // What the first thousand calls take up is there in both, however few of them come from the console.
     for (const { server } of sites)
-      await forAll(Array.from({ length: calls }), () => call('GET', `${server.url}/v1/servers`))
+      await forAll(Array.from({ length: calls }), () => call('GET', `${server.url}${publicBase}/servers`))
     await lookAt(browser, opened)
     await delay(restMs)
     pairs.push({ opened: opened.server.residentMb(), alone: alone.server.residentMb() })

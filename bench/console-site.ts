@@ -1,4 +1,5 @@
 /** A server with its console, for a browser to look at. */
+import { wolkeBase } from '../src/kernel/contract/bases.ts'
 import { pools } from './fill-servers.ts'
 import { type Running, token, type Workshop } from './processes.ts'
 
@@ -17,7 +18,7 @@ export async function openSite(workshop: Workshop, path: string): Promise<Site> 
   // An action takes a while, so that its progress is seen.
   const server = await workshop.serve(`sqlite:${path}`, { more: [...pools, '--action-delay', '1500'] })
   const origin = server.url.replace('127.0.0.1', 'localhost')
-  const known = await fetch(`${server.url}/wolke/v1/whoami`, { headers: { authorization: `Bearer ${token}` } })
+  const known = await fetch(`${server.url}${wolkeBase}/whoami`, { headers: { authorization: `Bearer ${token}` } })
   const { whoami } = (await known.json()) as { whoami: { project: { id: number } } }
   return { server, origin, project: whoami.project.id, signIn: () => signIn(origin) }
 }

@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { freePort, token, type Workshop } from './processes.ts'
 import type { Row } from './report.ts'
 import { type Effort, inTurns } from './rounds.ts'
@@ -26,7 +27,9 @@ export async function dns(workshop: Workshop, { rounds, seconds }: Effort): Prom
   const port = await freePort()
   const { url } = await workshop.serve('memory', { more: ['--dns-listen', `127.0.0.1:${port}`] })
   await makeZone(url)
-  const { zonefile } = (await (await call(`${url}/v1/zones/example.com/zonefile`)).json()) as { zonefile: string }
+  const { zonefile } = (await (await call(`${url}${publicBase}/zones/example.com/zonefile`)).json()) as {
+    zonefile: string
+  }
   const knotPort = await startKnot(workshop, zonefile)
   const rows: Row[] = []
   for (const [name, line] of Object.entries(loads)) {
@@ -54,7 +57,7 @@ const call = (url: string, init: RequestInit = {}) =>
 async function makeZone(url: string): Promise<void> {
   const zonefile = Array.from({ length: names }, (_, i) => `n${i} A 192.0.2.${i % 250}`).join('\n')
   const body = JSON.stringify({ name: 'example.com', mode: 'primary', zonefile })
-  const answer = await call(`${url}/v1/zones`, { method: 'POST', body })
+  const answer = await call(`${url}${publicBase}/zones`, { method: 'POST', body })
   if (answer.status !== 201) throw new Error(await answer.text())
 }
 

@@ -1,5 +1,6 @@
 /** Load tests of single requests to Floating IPs, images and the metadata service. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { metadataBase, publicBase } from '../src/kernel/contract/bases.ts'
 import { call } from './client.ts'
 import { freePort, type Running, token, type Workshop } from './processes.ts'
 import type { Row } from './report.ts'
@@ -13,7 +14,7 @@ export async function floatingIps(workshop: Workshop, effort: Effort): Promise<R
   const database = `sqlite:${workshop.file('floating-ips.db')}`
   const wolke = await workshop.serve(database, { more: ['--address-pool', '10.0.0.0/8'] })
   const body = { type: 'ipv4', home_location: 'hel1', labels: { env: 'prod' } }
-  const compared = await comparePost(workshop, effort, wolke, { path: '/v1/floating_ips', body })
+  const compared = await comparePost(workshop, effort, wolke, { path: `${publicBase}/floating_ips`, body })
   return [{ name: 'POST floating_ips, durable', ...compared }]
 }
 
@@ -22,12 +23,12 @@ export async function images(workshop: Workshop, effort: Effort): Promise<Row[]>
   const wolke = await workshop.serve(`sqlite:${workshop.file('images.db')}`)
   const server = await makeServer(wolke)
   for (let i = 0; i < snapshots; i++) {
-    const { body } = await call('POST', `${wolke.url}/v1/servers/${server}/actions/create_image`, {})
+    const { body } = await call('POST', `${wolke.url}${publicBase}/servers/${server}/actions/create_image`, {})
     await ended(wolke, body.action.id)
   }
   const rows: Row[] = []
   for (const query of ['', '?type=snapshot', '?name=debian-12&architecture=x86']) {
-    const path = `/v1/images${query}`
+    const path = `${publicBase}/images${query}`
     rows.push({ name: `GET images${query}`, ...(await compareGet(workshop, effort, wolke, path)) })
   }
   return rows
@@ -41,7 +42,7 @@ export async function metadata(workshop: Workshop, effort: Effort): Promise<Row[
   const service = { ...wolke, url: `http://127.0.0.1:${port}` }
   const server = await makeServer(wolke)
   const rows: Row[] = []
-  for (const path of ['/v1/metadata', '/v1/metadata/hostname', '/v1/userdata']) {
+  for (const path of [`${metadataBase}/metadata`, `${metadataBase}/metadata/hostname`, `${metadataBase}/userdata`]) {
     const compared = await compareGet(workshop, effort, service, `/servers/${server}${path}`)
     rows.push({ name: `metadata service, GET ${path}`, ...compared })
   }
@@ -62,11 +63,11 @@ async function compareGet(workshop: Workshop, effort: Effort, { url }: Running, 
 
 async function makeServer(wolke: Running): Promise<number> {
   const asked = { name: 'bench', server_type: 'cpx22', image: 'debian-12', user_data: '#cloud-config\n{}\n' }
-  const { body } = await call('POST', `${wolke.url}/v1/servers`, asked)
+  const { body } = await call('POST', `${wolke.url}${publicBase}/servers`, asked)
   for (const { id } of [body.action, ...body.next_actions]) await ended(wolke, id)
   return body.server.id
 }
 
 async function ended({ url }: Running, action: number): Promise<void> {
-  while ((await call('GET', `${url}/v1/actions/${action}`)).body.action.status === 'running') await delay(2)
+  while ((await call('GET', `${url}${publicBase}/actions/${action}`)).body.action.status === 'running') await delay(2)
 }

@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call, idsOf, untilSettled } from './client.ts'
 import { fill, keptFile, labelsOf, labelWriter } from './fill.ts'
 import type { Workshop } from './processes.ts'
@@ -20,7 +21,7 @@ type Rows = Record<string, string | number | null>[]
 export function filledServers(workshop: Workshop, count: number): Promise<string> {
   return keptFile(`${count}-servers`, [asked, pools, copyServers.toString(), labelsOf.toString()], async (draft) => {
     const wolke = await workshop.serve(`sqlite:${draft}`, { more: pools })
-    const { body } = await call('POST', `${wolke.url}/v1/servers`, asked)
+    const { body } = await call('POST', `${wolke.url}${publicBase}/servers`, asked)
     await untilSettled(wolke.url, idsOf([body.action, ...body.next_actions]))
     await wolke.stop()
     rmSync(`${draft}.key`)

@@ -1,5 +1,6 @@
 /** Measures the time from start to first answer, and the memory of an idle server. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Running, Workshop } from './processes.ts'
 import type { Row } from './report.ts'
 import { type Compared, type Effort, inTurns } from './rounds.ts'
@@ -38,7 +39,7 @@ async function memory(workshop: Workshop, startBare: () => Promise<Running>): Pr
   const idle = readBoth(wolke, bare)
   const generate = workshop.generator()
   const job = { method: 'GET', connections: 32, seconds: 5 } as const
-  await generate({ ...job, url: `${wolke.url}/v1/firewalls` })
+  await generate({ ...job, url: `${wolke.url}${publicBase}/firewalls` })
   await generate({ ...job, url: `${bare.url}/` })
   await delay(settleMs)
   return [

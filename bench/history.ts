@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createProject } from '../src/kernel/access/projects.ts'
 import { enterHistory } from '../src/kernel/actions/history.ts'
 import type { Action } from '../src/kernel/actions/tables.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
@@ -22,7 +23,7 @@ const sizes = [
 const queries = ['', 'sort=status:desc', 'sort=started:desc', 'sort=command', 'status=error']
 
 export async function history(workshop: Workshop, effort: Effort): Promise<Row[]> {
-  const paths = queries.map((query) => `/v1/firewalls/actions?${query}`)
+  const paths = queries.map((query) => `${publicBase}/firewalls/actions?${query}`)
   const files = await Promise.all(sizes.map(async ({ count, name }) => ({ name, path: await fill(workshop, count) })))
   const sites = await listSites(workshop, files, paths)
   const generate = workshop.generator()

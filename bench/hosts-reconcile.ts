@@ -1,6 +1,7 @@
 /** A round of the keeper of hosts over many resources that are as they are wanted, beside a list of them by Incus. */
 import { openIncus } from '../src/drivers/incus/open.ts'
 import { differencesOf } from '../src/infrastructure/differences.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { runningClock } from '../src/kernel/process/clock.ts'
 import { openLog } from '../src/kernel/process/log.ts'
@@ -21,7 +22,7 @@ export async function reconcile(bench: HostsBench, open: () => Promise<Database>
   )
   const addresses = Array.from({ length: resources - servers.length }, (_, index) => servers[index % servers.length]!)
   await forAll(addresses, (server) => finish(bench, 'POST', '/floating_ips', { type: 'ipv6', server }))
-  const [location] = (await call('GET', `${url}/v1/locations?name=${onHosts.location}`)).body.locations
+  const [location] = (await call('GET', `${url}${publicBase}/locations?name=${onHosts.location}`)).body.locations
   const place = { locations: new Set([location.id]), networkZones: new Set([location.network_zone]) }
   const parts = { clock: runningClock(), log: openLog('silent'), directory: undefined }
   const hosts = await openIncus(clusterOf(lab), parts)

@@ -1,5 +1,6 @@
 /** What the benchmarks of hosts share: the lab, how much they do, and rounds in which both sides take turns. */
 import type { Lab } from '../lab/lab.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { onHost } from '../test/hosts/guests.ts'
 import { type Body, call, idsOf, untilSettled } from './client.ts'
 import { median, type Row } from './report.ts'
@@ -41,7 +42,7 @@ export async function inTurns(
 
 /** Sends a request, and waits until its actions have succeeded. */
 export async function finish(bench: HostsBench, method: 'POST' | 'DELETE', path: string, body?: object): Promise<Body> {
-  const reply = (await call(method, `${bench.url}/v1${path}`, body)).body
+  const reply = (await call(method, `${bench.url}${publicBase}${path}`, body)).body
   await untilSettled(bench.url, idsOf([reply.action, ...(reply.next_actions ?? [])].filter(Boolean)))
   return reply
 }

@@ -1,6 +1,7 @@
 /**
  * Imports zone files concurrently when told to, in a process of its own so that it does not disturb the measurement.
  */
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call } from './client.ts'
 
 export interface Imports {
@@ -28,5 +29,7 @@ async function attempt(job: Imports): Promise<{ error?: string }> {
 async function importAll({ url, zones, records, nameservers }: Imports): Promise<void> {
   const lines = Array.from({ length: records }, (_, i) => `host-${i} A 192.0.2.${i % 250}`)
   const zonefile = `${nameservers}${lines.join('\n')}\n`
-  await Promise.all(zones.map((zone) => call('POST', `${url}/v1/zones/${zone}/actions/import_zonefile`, { zonefile })))
+  await Promise.all(
+    zones.map((zone) => call('POST', `${url}${publicBase}/zones/${zone}/actions/import_zonefile`, { zonefile })),
+  )
 }

@@ -3,6 +3,7 @@
 import { firewalls } from '../src/families/firewalls/store.ts'
 import { createProject, findProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import { parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
@@ -38,7 +39,7 @@ const lists: Scene = {
   title: "a neighbour's GET, beside large lists",
   crowd: 'lists',
   probe: { method: 'GET' },
-  crowdJob: (url) => ({ url: `${url}/v1/firewalls`, method: 'GET' }),
+  crowdJob: (url) => ({ url: `${url}${publicBase}/firewalls`, method: 'GET' }),
   mostRatio: 3,
 }
 const changes: Scene = {
@@ -48,7 +49,7 @@ const changes: Scene = {
   crowdJob: (url, covering) => ({
     url,
     method: 'PUT',
-    paths: covering.map((id) => `/v1/firewalls/${id}`),
+    paths: covering.map((id) => `${publicBase}/firewalls/${id}`),
     body: labels,
   }),
 }
@@ -143,7 +144,7 @@ async function prepare(database: string): Promise<Prepared> {
       const neighbour = await findOrCreate(tx, 'neighbour')
       const { id } = await firewalls.insert(tx, neighbour, { name: 'small', labels: {}, rules: '[]' })
       const quiet = await createToken(tx, { ...neighbour, name: 'bench', readOnly: false, created })
-      return { quiet, path: `/v1/firewalls/${id}`, coveringIds }
+      return { quiet, path: `${publicBase}/firewalls/${id}`, coveringIds }
     })
   } finally {
     await db.close()

@@ -1,4 +1,5 @@
 /** Measures the first page of lists with a label selector, at three sizes of the same family. */
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call } from './client.ts'
 import { filledFile } from './fill.ts'
 import type { Running, Workshop } from './processes.ts'
@@ -28,7 +29,7 @@ interface Site {
 }
 
 export async function lists(workshop: Workshop, effort: Effort): Promise<Row[]> {
-  const paths = selectors.map((selector) => `/v1/firewalls?label_selector=${encodeURIComponent(selector)}`)
+  const paths = selectors.map((selector) => `${publicBase}/firewalls?label_selector=${encodeURIComponent(selector)}`)
   const files: { name: string; path: string }[] = []
   for (const { count, name } of sizes) files.push({ name, path: await filledFile(count) })
   const sites = await listSites(workshop, files, paths)

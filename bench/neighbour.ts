@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { migrations } from '../src/migrations/index.ts'
@@ -26,8 +27,8 @@ export async function neighbour(workshop: Workshop, { rounds }: Effort): Promise
   const token = await neighbourToken(path)
   const wolke = await workshop.serve(`sqlite:${path}`, { watch: true })
   const zones = Array.from({ length: imports }, (_, i) => `zone-${i}.example`)
-  for (const name of zones) await call('POST', `${wolke.url}/v1/zones`, { name, mode: 'primary' })
-  const { text } = await call('GET', `${wolke.url}/v1/zones/${zones[0]}/zonefile`)
+  for (const name of zones) await call('POST', `${wolke.url}${publicBase}/zones`, { name, mode: 'primary' })
+  const { text } = await call('GET', `${wolke.url}${publicBase}/zones/${zones[0]}/zonefile`)
   const apex = (JSON.parse(text).zonefile as string).replace(/^\$.*\n/gm, '')
   const importer = fork(join(import.meta.dirname, 'importer.ts'))
   workshop.keep(async () => void importer.kill())
@@ -86,7 +87,7 @@ async function probe(wolke: Running, token: string, work: Promise<unknown>): Pro
   const times: number[] = []
   const ask = async (method: string, path: string, body?: object) => {
     const start = performance.now()
-    const response = await fetch(`${wolke.url}/v1${path}`, {
+    const response = await fetch(`${wolke.url}${publicBase}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,5 +1,6 @@
 /** Servers of one network: how fast a thousand join it, and what it takes to tell whether packets arrive there. */
 import { copyFileSync } from 'node:fs'
+import { publicBase, wolkeBase } from '../src/kernel/contract/bases.ts'
 import { call, forAll, idsOf, timed, untilSettled } from './client.ts'
 import { filledServers, pools } from './fill-servers.ts'
 import type { Running, Workshop } from './processes.ts'
@@ -44,28 +45,28 @@ export async function networks(workshop: Workshop, effort: Effort): Promise<Row[
   return rows
 }
 
-const ask = (from: string, to: string) => `/wolke/v1/reachability?from=${from}&to=${to}&protocol=tcp&port=443`
+const ask = (from: string, to: string) => `${wolkeBase}/reachability?from=${from}&to=${to}&protocol=tcp&port=443`
 const neighbour = ({ servers }: Site, index: number) => servers[(index + 1) % servers.length]
 
 const questions: Record<string, (site: Site) => string[]> = {
   'reachability within the network': (site) =>
     site.servers.map((id, index) => ask(`server:${id}`, `server:${neighbour(site, index)}`)),
   'reachability from outside': ({ servers }) => servers.map((id) => ask('8.8.8.8', `server:${id}`)),
-  'list 50 members of 1,000': ({ network }) => [`/v1/networks/${network}/members?sort=ip&per_page=50`],
+  'list 50 members of 1,000': ({ network }) => [`${publicBase}/networks/${network}/members?sort=ip&per_page=50`],
 }
 
 async function someServers({ url }: Running): Promise<number[]> {
   const ids: number[] = []
   for (let page = 1; ids.length < joining; page++) {
-    ids.push(...idsOf((await call('GET', `${url}/v1/servers?per_page=50&page=${page}`)).body.servers))
+    ids.push(...idsOf((await call('GET', `${url}${publicBase}/servers?per_page=50&page=${page}`)).body.servers))
   }
   return ids.slice(0, joining)
 }
 
 async function makeNetwork({ url }: Running): Promise<number> {
   const subnets = [{ type: 'cloud', network_zone: 'eu-central', ip_range: '172.16.16.0/20' }]
-  return (await call('POST', `${url}/v1/networks`, { name: 'bench', ip_range: '172.16.0.0/16', subnets })).body.network
-    .id
+  return (await call('POST', `${url}${publicBase}/networks`, { name: 'bench', ip_range: '172.16.0.0/16', subnets }))
+    .body.network.id
 }
 
 /** All join, a hundred at a time; the two Projects take turns, so that other load affects both alike. */
@@ -93,7 +94,7 @@ async function joins(sites: readonly Site[]): Promise<Row[]> {
 
 async function join({ wolke: { url }, network }: Site, servers: readonly number[]): Promise<void> {
   const replies = await forAll(servers, (id) =>
-    call('POST', `${url}/v1/servers/${id}/actions/attach_to_network`, { network }),
+    call('POST', `${url}${publicBase}/servers/${id}/actions/attach_to_network`, { network }),
   )
   await untilSettled(url, idsOf(replies.map(({ body }) => body.action)))
 }

@@ -29,6 +29,7 @@ import { readZonefile, zonefileOrder } from '../src/families/zones/zonefiles/dom
 import { isPlainName } from '../src/kernel/access/names.ts'
 import { isManagementToken, isTokenShaped } from '../src/kernel/access/token-text.ts'
 import { parseTime } from '../src/kernel/audit/contract.ts'
+import { metadataBase, publicBase } from '../src/kernel/contract/bases.ts'
 import { hasMoreCharacters } from '../src/kernel/contract/field-checks.ts'
 import { bodyCheck, isStorable, maxBodyBytes, parseJson, parseLargeJson } from '../src/kernel/contract/input.ts'
 import { checkJsonBounds } from '../src/kernel/contract/json-bounds.ts'
@@ -36,7 +37,7 @@ import { readJsonInTurns } from '../src/kernel/contract/json-in-turns.ts'
 import { labelKeyProblem, labelValueProblem, parseLabels } from '../src/kernel/contract/labels.ts'
 import { parseSelector } from '../src/kernel/contract/selectors.ts'
 import { isDecodable, isOwnHost, methodsAt } from '../src/kernel/contract/urls.ts'
-import { isForWolke } from '../src/kernel/http/doors.ts'
+import { waysTo } from '../src/kernel/http/doors.ts'
 import { readWeights } from '../src/kernel/http/weights.ts'
 import { parseId } from '../src/kernel/ids.ts'
 import { isMailAddress, plainAddress } from '../src/kernel/mail/address.ts'
@@ -316,7 +317,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'kernel/contract/urls.ts isDecodable': text(isDecodable, most.headers, '/%41'),
   'kernel/contract/urls.ts methodsAt': text((value) => methodsAt(value, paths), most.headers, '/'),
   'kernel/contract/urls.ts isOwnHost': text(isOwnHost, most.headers, '['),
-  'kernel/http/doors.ts isForWolke': text(isForWolke, most.headers, '/'),
+  'kernel/http/doors.ts waysTo': text(waysTo([publicBase]).isForWolke, most.headers, '/'),
   'kernel/http/weights.ts readWeights': text(readWeights, most.headers, 'a;q='),
   'kernel/ids.ts parseId': text(parseId, most.headers, '1'),
   'kernel/mail/address.ts isMailAddress': text(isMailAddress, enough, 'a@'),
@@ -324,7 +325,11 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'management/tokens.ts readExpiry': text((value) => readExpiry(value, 0), most.body, '2030-01-01T00:00:00.'),
   'net/address-bytes.ts bytesOfAddress': text((value) => bytesOfAddress(value), enough, '1:', '::'),
   'net/der.ts readAll': bytes(readAll, 30_000),
-  'metadata/documents.ts documentAt': text((value) => documentAt(value, facts), most.headers, '/v1/metadata/'),
+  'metadata/documents.ts documentAt': text(
+    (value) => documentAt(value, facts),
+    most.headers,
+    `${metadataBase}/metadata/`,
+  ),
   'metadata/documents.ts ec2DocumentAt': text(
     (value) => ec2DocumentAt(value, facts),
     most.headers,

@@ -7,6 +7,7 @@ import { request as requestTls } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { BareAnswer } from './bare.ts'
 import type { Job, Load } from './load.ts'
 
@@ -82,7 +83,7 @@ export class Workshop {
     const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
     const listening = (port: number) => ['--listen', `127.0.0.1:${port}`]
     const secure = more.includes('--tls-cert')
-    return this.#start({ path: '/v1/firewalls', under, scheme: secure ? 'https' : 'http' }, (port) => [
+    return this.#start({ path: `${publicBase}/firewalls`, under, scheme: secure ? 'https' : 'http' }, (port) => [
       ...watching,
       this.#program,
       'serve',

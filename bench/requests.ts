@@ -1,4 +1,5 @@
 /** Load tests of single requests: reading and creating a firewall. */
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call } from './client.ts'
 import { filledFile, idOf, rules } from './fill.ts'
 import type { Running, Workshop } from './processes.ts'
@@ -24,7 +25,7 @@ async function serveFilled(workshop: Workshop, count: number): Promise<Running> 
 
 /** The paths of a thousand firewalls spread over a filled file. */
 function pathsOf(count: number): string[] {
-  return Array.from({ length: 1_000 }, (_, i) => `/v1/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
+  return Array.from({ length: 1_000 }, (_, i) => `${publicBase}/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
 }
 
 /** GET of paths with equal answers, compared with a bare route. */
@@ -59,7 +60,7 @@ export const given = {
   })),
 }
 
-export const firewalls = { path: '/v1/firewalls', body: given }
+export const firewalls = { path: `${publicBase}/firewalls`, body: given }
 
 /** POST of a firewall, answered once it is durable, compared with a bare route that parses the same body. */
 export async function post(workshop: Workshop, effort: Effort): Promise<Row[]> {

@@ -1,5 +1,6 @@
 /** Servers: lists with a selector, and the time from requests to running servers, in Projects of two sizes. */
 import { copyFileSync } from 'node:fs'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { call, forAll, idsOf, timed, untilSettled } from './client.ts'
 import { filledServers, pools } from './fill-servers.ts'
 import { compareSizes, listSites, timeAlone } from './lists.ts'
@@ -17,7 +18,7 @@ const burst = 64
 
 /** Lists of servers, and creations until the servers run. */
 export async function servers(workshop: Workshop, effort: Effort): Promise<Row[]> {
-  const paths = selectors.map((selector) => `/v1/servers?label_selector=${encodeURIComponent(selector)}`)
+  const paths = selectors.map((selector) => `${publicBase}/servers?label_selector=${encodeURIComponent(selector)}`)
   const files: { name: string; path: string }[] = []
   for (const { count, name } of sizes) {
     const path = workshop.file(`${name}-servers.db`)
@@ -63,7 +64,7 @@ async function creations(
 async function createServers({ url }: Running, name: string): Promise<void> {
   const names = Array.from({ length: burst }, (_, i) => `${name}-${i}`)
   const asked = { server_type: 'cx23', image: 'debian-13' }
-  const replies = await forAll(names, (one) => call('POST', `${url}/v1/servers`, { ...asked, name: one }))
+  const replies = await forAll(names, (one) => call('POST', `${url}${publicBase}/servers`, { ...asked, name: one }))
   await untilSettled(
     url,
     replies.flatMap(({ body }) => idsOf([body.action, ...body.next_actions])),

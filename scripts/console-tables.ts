@@ -5,10 +5,10 @@
 import { deepEqual } from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readOperations, writeOperations } from '../console/api/operation-table.ts'
+import { families } from '../src/families.ts'
 import { schemaAt } from '../src/kernel/contract/as-of.ts'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint } from '../src/kernel/contract/contract.ts'
-import { labPath } from '../src/lab/contract.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 
 const folder = new URL('../console/generated/', import.meta.url)
@@ -20,10 +20,11 @@ interface Row {
   readonly endpoint: Endpoint
 }
 
-const all: readonly Row[] = [
-  ...allEndpoints().map(({ family, key, endpoint }) => ({ id: `${family}_${key}`, base: '', endpoint })),
-  ...ownEndpoints().map(({ family, key, endpoint }) => ({ id: `${family}_${key}`, base: labPath, endpoint })),
-]
+const all: readonly Row[] = [...allEndpoints(), ...ownEndpoints()].map(({ family, base, key, endpoint }) => ({
+  id: `${family}_${key}`,
+  base,
+  endpoint,
+}))
 const rows = all.filter(({ endpoint: { removedBy } }) => !(removedBy && inEffect(removedBy, now)))
 
 const operations = new Map(
@@ -32,8 +33,12 @@ const operations = new Map(
     { method, path, needs, isPaged: 'per_page' in query, base, elevated },
   ]),
 )
-const written = writeOperations(operations)
-deepEqual(readOperations(written), operations)
+/** The types of what can be deleted one by one, by family. */
+const types = new Map(
+  families.filter(({ endpoints }) => 'remove' in endpoints).map(({ spelling: { path, type } }) => [path, type]),
+)
+const written = writeOperations({ operations, types })
+deepEqual(readOperations(written), { operations, types })
 
 /** What is shown of a call where any call can be made. */
 function description({ endpoint }: Row): object {
@@ -56,6 +61,7 @@ const made = '/** Made by scripts/console-tables.ts. */\n'
 const icons = [...readFileSync('console/look/sprite.svg', 'utf8').matchAll(/id="i-(\w+)"/g)].map(([, name]) => name)
 const files = {
   'operations.ts': `${made}export type OperationId =${rows.map(({ id }) => `\n  | '${id}'`).join('')}\n
+export type TypeOf = { ${[...types].map(([path, type]) => `${path}: '${type}'`).join('; ')} }\n
 export const operationsText = ${JSON.stringify(written)}\n`,
   'descriptions.json': JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, description(row)]))),
   'icons.ts': `${made}export type IconName = ${icons.map((name) => `'${name}'`).join(' | ')}\n`,

@@ -6,6 +6,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { calendar } from '../src/calendar.ts'
 import { families } from '../src/families.ts'
+import { metadataBase } from '../src/kernel/contract/bases.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { publicFamilies } from '../src/public-families.ts'
 import { endpointRows, metadataPaths } from '../test/spec/endpoints.ts'
@@ -35,7 +36,7 @@ const tables: Readonly<Record<string, readonly Proof[]>> = {
     })),
     ...metadataPaths.map((path) => ({
       section: 'Server metadata service',
-      row: code(`{metadata_url}/v1/metadata${path}`),
+      row: code(`{metadata_url}${metadataBase}/metadata${path}`),
       tests: ['metadata.test.ts: answers all paths of the spec byte for byte, with and without its prefix'],
     })),
   ],

@@ -7,7 +7,7 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
-import { families } from './families.ts'
+import { families, familyOfType } from './families.ts'
 import type { KeptHosts } from './infrastructure/keeper.ts'
 import { installationName } from './infrastructure/name.ts'
 import type { Asker, Sessions } from './kernel/access/principal.ts'
@@ -19,6 +19,7 @@ import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
 import { audited } from './kernel/audit/audited.ts'
 import { defaultRetentionDays, removeOldEntries } from './kernel/audit/expiry.ts'
 import { AuditLog } from './kernel/audit/log.ts'
+import { publicBase } from './kernel/contract/bases.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
@@ -141,7 +142,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const auditLog = new AuditLog({ db, clock, log })
   const standing = standingOf(options, db, sessions)
   const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
-  const edge = buildEdge({ ...edgeOptions(options, db), ...access, clock, log, vendor, publicFamilies })
+  const edge = buildEdge({ ...edgeOptions(options, db), ...access, clock, log, vendor })
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
@@ -166,7 +167,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     async listen({ host, port }) {
       await edge.server.listen({ host, port })
       const { port: actual } = edge.server.server.address() as { port: number }
-      return `${options.tls ? 'https' : 'http'}://${hostAndPort({ host, port: actual })}/v1`
+      return `${options.tls ? 'https' : 'http'}://${hostAndPort({ host, port: actual })}${publicBase}`
     },
     async serveMetadata(at, prefix) {
       const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)
@@ -204,7 +205,7 @@ function platformOf(options: AppOptions, db: Database): Platform {
   const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
   const settings = settingsOf(families, reverseDomain, options.settings ?? {})
   const places = { catalogue, capabilities, infrastructureOf }
-  return { db, clock, ...places, faults, defaultNames, limits, secrets, settings }
+  return { db, clock, ...places, faults, defaultNames, familyOf: familyOfType, limits, secrets, settings }
 }
 
 async function driversFor(
@@ -241,7 +242,7 @@ function standingOf({ clock, askAgainMs }: AppOptions, { query }: Database, sess
 
 /** Mounts the public API, and what only Wolke has with the first request for it. */
 function mountAll(edge: Edge, own: Own): void {
-  for (const family of families) edge.mount(family.endpoints, family.handlers(own.platform, own.drivers))
+  for (const family of families) edge.mount(family.endpoints, family.handlers(own.platform, own.drivers), family.base)
   edge.later(async (part) => {
     const { mountOwn } = await import('./own.ts')
     mountOwn(part, own)
@@ -256,9 +257,11 @@ function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonl
 function edgeOptions(
   { rateLimit, tls, connections, publicOrigins, trustedProxies, streams, observe }: AppOptions,
   db: Database,
-): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
+): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor'> {
   return {
     limits: limitsOf(rateLimit, db),
+    bases: [...new Set(families.map(({ base }) => base))],
+    lacking: lackedFamilies(),
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
     ...(publicOrigins ? { publicOrigins } : {}),
@@ -266,6 +269,12 @@ function edgeOptions(
     ...(streams ? { streams } : {}),
     ...(observe ? { observe } : {}),
   }
+}
+
+/** What the families that are not here yet are called, by their paths with their roots. */
+function lackedFamilies(): Readonly<Record<string, string>> {
+  const lacked = families.filter(({ name }) => Object.hasOwn(publicFamilies, name))
+  return Object.fromEntries(lacked.map(({ base, name, spelling }) => [`${base}/${name}`, spelling.titles]))
 }
 
 /** Processes that share a database share the buckets too, except for those of networks. */

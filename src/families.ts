@@ -38,7 +38,11 @@ import type { Locks } from './kernel/data/locks.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import { defineFamily, type Family } from './platform.ts'
 
-const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, routes: actionRoutes })
+const actions = defineFamily({
+  spelling: { type: 'action', path: 'actions', title: 'action', titles: 'actions' },
+  endpoints: actionEndpoints,
+  routes: actionRoutes,
+})
 
 const members = [
   { family: actions },
@@ -70,6 +74,13 @@ type Simulated = Extract<(typeof members)[number], { readonly simulate: MakePart
 const otherParts = [simulatePackets, simulateConsoles, simulateMetadata]
 
 export const families: readonly Family[] = members.map(({ family }) => family)
+
+const paths = new Map(families.map(({ spelling: { type, path } }) => [type, path]))
+
+/** The path of the family whose resources are of a type; the type itself for one that no family has any more. */
+export function familyOfType(type: string): string {
+  return paths.get(type) ?? type
+}
 
 export type Simulation = ReturnType<typeof simulate>
 

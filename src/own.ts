@@ -3,9 +3,10 @@ import { eventStream } from './events/stream.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { auditEndpoints } from './kernel/audit/contract.ts'
 import { auditRoutes } from './kernel/audit/routes.ts'
+import { wolkeBase } from './kernel/contract/bases.ts'
 import type { Mounting } from './kernel/http/http.ts'
 import type { Logger } from './kernel/process/log.ts'
-import { labEndpoints, labPath } from './lab/contract.ts'
+import { labEndpoints } from './lab/contract.ts'
 import { labRoutes } from './lab/routes.ts'
 import { managementEndpoints } from './management/contract.ts'
 import type { Process } from './management/installation/routes.ts'
@@ -28,12 +29,12 @@ export interface Own {
 }
 
 export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Own): void {
-  const { db, clock } = platform
-  part.mount(labEndpoints, labRoutes(platform, drivers), labPath)
-  part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), labPath)
-  part.mount(auditEndpoints, auditRoutes(platform), labPath)
-  part.mount(peopleEndpoints, peopleHandlers(people), labPath)
-  part.stream(eventStream({ db, clock, log }))
+  const { db, clock, familyOf } = platform
+  part.mount(labEndpoints, labRoutes(platform, drivers), wolkeBase)
+  part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
+  part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
+  part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)
+  part.stream(eventStream({ db, clock, log, familyOf }))
   part.openTree(consoleTree())
   for (const file of doorFiles) part.open(file)
   part.serve(doorRoutes({ people, version }))

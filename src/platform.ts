@@ -4,8 +4,10 @@ import type { Catalogue, Price } from './catalogue/catalogue.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
+import { publicBase } from './kernel/contract/bases.ts'
 import type { Change } from './kernel/contract/changes.ts'
 import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
+import type { Spelling } from './kernel/contract/spelling.ts'
 import type { Database } from './kernel/data/db.ts'
 import type { Locks } from './kernel/data/locks.ts'
 import type { Clock } from './kernel/process/clock.ts'
@@ -35,6 +37,8 @@ export interface Platform {
   /** The reverse DNS names of addresses that were given no others. */
   readonly defaultNames: DefaultNames
   readonly faults: Faults
+  /** The path of the family whose resources are of a type, such as `floating_ips`. */
+  readonly familyOf: (type: string) => string
   /** Limits of Projects without limits of their own. */
   readonly limits: DefaultLimits
   readonly secrets: Secrets
@@ -76,6 +80,9 @@ export interface Glance {
 export interface Family {
   /** Its path, such as `firewalls`. */
   readonly name: string
+  readonly spelling: Spelling
+  /** The root of the API below which its path is. */
+  readonly base: string
   /** All endpoints, including those of its actions. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
@@ -97,8 +104,6 @@ export interface Family {
 
 /** The resources of a family that has actions. */
 export interface ActedOn {
-  /** The resource type in the references of actions. */
-  readonly type: string
   /** The path parameter that names a resource; `id` by default. */
   readonly param?: ResourceParam
   /** Finds a resource of the Project by id or name. Errors: `not_found`. */
@@ -106,8 +111,9 @@ export interface ActedOn {
 }
 
 interface FamilyParts<T extends Endpoints> {
-  /** Its path. */
-  readonly name: string
+  readonly spelling: Spelling
+  /** The root of the API below which its path is; that of the public API by default. */
+  readonly base?: string
   readonly endpoints: T
   /** Drivers are there for reading what only the infrastructure knows; changes go through actions. */
   routes(platform: Platform, drivers: Drivers): Handlers<T>
@@ -127,67 +133,41 @@ interface FamilyParts<T extends Endpoints> {
 
 /** The resources of a family whose paths name them by id. */
 export function byId<T extends ResourceTable, P extends string, Item extends ResourceItem>({
-  type,
   get,
 }: Resource<T, P, Item>): ActedOn {
-  return { type, find: ({ db }, scope, id) => get(db.query, scope, id as number) }
+  return { find: ({ db }, scope, id) => get(db.query, scope, id as number) }
 }
 
 /** Defines a family and adds the endpoints of its actions. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
-  const {
-    name,
-    endpoints,
-    routes,
-    limited = [],
-    locks = { order: [] },
-    defaults = () => ({}),
-    changes = {},
-    glance = {},
-    desired = [],
-    resources,
-    actions = [],
-  } = parts
-  const jobs = [
-    ...(parts.jobs ?? []),
-    ...desired.map(
-      ({ reconcile }): Job =>
-        (platform, drivers) =>
-          reconcile(platform, drivers),
-    ),
-  ]
-  if (!resources) {
-    return {
-      name,
-      endpoints,
-      actions,
-      jobs,
-      desired,
-      limited,
-      locks,
-      defaults,
-      changes: Object.values(changes),
-      glance,
-      handlers: (platform, drivers) => routes(platform, drivers) as Handlers<Endpoints>,
-    }
-  }
-  const { type, param, find } = resources
+  const { spelling, endpoints, routes, resources, desired = [] } = parts
+  const { type, path: name, title, titles } = spelling
+  // Static paths come before those of single resources, which is the order of the reference.
+  const all: Endpoints = { ...endpoints, ...(resources && familyActionEndpoints(name, resources.param)) }
+  const reconciling = desired.map(
+    ({ reconcile }): Job =>
+      (platform, drivers) =>
+        reconcile(platform, drivers),
+  )
   return {
     name,
-    // Static paths come before those of single resources, which is the order of the reference.
-    endpoints: { ...endpoints, ...familyActionEndpoints(name, param) },
-    actions,
-    jobs,
+    spelling: { type, path: name, title, titles },
+    base: parts.base ?? publicBase,
+    endpoints: Object.fromEntries(
+      Object.entries(all).map(([key, endpoint]) => [key, { family: name, title, ...endpoint }]),
+    ),
+    actions: parts.actions ?? [],
+    jobs: [...(parts.jobs ?? []), ...reconciling],
     desired,
-    limited,
-    locks,
-    defaults,
-    changes: Object.values(changes),
-    glance,
+    limited: parts.limited ?? [],
+    locks: parts.locks ?? { order: [] },
+    defaults: parts.defaults ?? (() => ({})),
+    changes: Object.values(parts.changes ?? {}),
+    glance: parts.glance ?? {},
     handlers: (platform, drivers) =>
       ({
         ...routes(platform, drivers),
-        ...familyActionRoutes(platform, type, (scope, key) => find(platform, scope, key)),
+        ...(resources && familyActionRoutes(platform, type, (scope, key) => resources.find(platform, scope, key))),
       }) as unknown as Handlers<Endpoints>,
   }
 }

@@ -1,4 +1,6 @@
 /** The families of the public API that are not here yet: what clients may ask for, and the changes that wait for it. */
+import { spelling as storageBoxTypes } from './families/storage-box-types/contract.ts'
+import { spelling as storageBoxes } from './families/storage-boxes/contract.ts'
 import { type Change, defineChanges } from './kernel/contract/changes.ts'
 
 /**
@@ -6,14 +8,13 @@ import { type Change, defineChanges } from './kernel/contract/changes.ts'
  * folders have their lists alone, which are empty: everything else is refused until a family is whole and leaves this
  * list.
  */
-export const publicFamilies: Readonly<Record<string, string>> = {
-  storage_box_types: 'Storage Box types',
-  storage_boxes: 'Storage Boxes',
-}
+export const publicFamilies: Readonly<Record<string, string>> = Object.fromEntries(
+  [storageBoxTypes, storageBoxes].map(({ path, titles }) => [path, titles]),
+)
 
 /** Dated changes that make no difference before the family is here, by its path. They move to the family with it. */
 export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
-  storage_boxes: defineChanges({
+  [storageBoxes.path]: defineChanges({
     storage_box_root: {
       from: '2025-06-01',
       section: 'Versioning',

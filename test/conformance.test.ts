@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
-import { labPath } from '../src/lab/contract.ts'
 import { allEndpoints, openApiDocument, ownEndpoints } from '../src/pages/openapi.ts'
 import { doorFiles, doorRoutes } from '../src/people/pages/routes.ts'
 import { publicFamilies } from '../src/public-families.ts'
@@ -228,18 +228,17 @@ forProjects('the running server', (open) => {
     const parts = [app.edge.server, await app.edge.wing()]
     const routes = parts.flatMap((part) => routesIn(part.printRoutes({ commonPrefix: false })))
     const promised = [
-      ...endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`),
-      ...ownEndpoints().map(
-        ({ endpoint: { method, path } }) => `${method} ${labPath}${path.replace(/\{(\w+)\}/g, ':$1')}`,
+      ...[...allEndpoints(), ...ownEndpoints()].map(
+        ({ base, endpoint: { method, path } }) => `${method} ${base}${path.replace(/\{(\w+)\}/g, ':$1')}`,
       ),
       'GET /events',
       ...doorRoutes({ people: app.people, version: '' }).map(({ method, path }) => `${method} ${path}`),
     ]
     const pages = [
       'GET /',
-      'GET /v1/openapi.json',
-      'GET /v1/changes',
-      'GET /v1/ca.pem',
+      `GET ${publicBase}/openapi.json`,
+      `GET ${publicBase}/changes`,
+      `GET ${publicBase}/ca.pem`,
       'GET /console',
       'GET /console*',
       'GET /docs',
@@ -262,7 +261,7 @@ forProjects('the running server', (open) => {
     assert.deepEqual(served.body, JSON.parse(JSON.stringify(openApiDocument(clock.now()))))
     const written = readFileSync(new URL('../api/openapi.json', import.meta.url), 'utf8')
     assert.ok(written === `${JSON.stringify(openApiDocument(), null, 2)}\n`, 'api/openapi.json: run npm run openapi')
-    const docs = await anonymous.get(baseUrl.replace(/\/v1$/, '/docs'))
+    const docs = await anonymous.get(new URL('/docs', baseUrl).href)
     assert.equal(docs.status, 200)
     assert.match(docs.headers.get('content-type') ?? '', /^text\/html/)
     const shown = docs.text.replace(/<[^>]+>/g, '')

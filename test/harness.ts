@@ -33,6 +33,7 @@ import { unlock } from '../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../src/kernel/secrets/secrets.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { urlIn } from './bases.ts'
 import { bringUp } from './bring-up.ts'
 import { followWrites } from './dump.ts'
 import { type EngineName, engines } from './engines.ts'
@@ -469,7 +470,7 @@ export function makeClient(
   always: Record<string, string> = {},
 ): Client {
   const request: Client['request'] = async (method, path, { body: given, headers = {} } = {}) => {
-    const response = await fetch(path.startsWith('/') ? baseUrl + path : path, {
+    const response = await fetch(path.startsWith('/') ? urlIn(baseUrl, path) : path, {
       method,
       headers: {
         // Compression takes longer than all else about a request, and has tests of its own.

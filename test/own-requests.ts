@@ -1,6 +1,5 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
-import { labPath } from '../src/lab/contract.ts'
 import { queries as ofLab } from '../src/lab/proof.ts'
 import { bodies as ofManagement, type Place, pathIn, placeIn } from '../src/management/proof.ts'
 import { ownEndpoints } from '../src/pages/openapi.ts'
@@ -8,9 +7,7 @@ import { type Named, namedIn, bodies as ofPeople } from '../src/people/proof.ts'
 import type { World } from './harness.ts'
 import { neverExisted } from './proof.ts'
 
-export const ownRows = ownEndpoints().map(
-  (row) => ({ ...row, name: `${row.family}.${row.key}`, base: labPath }) as const,
-)
+export const ownRows = ownEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }) as const)
 export type OwnRow = (typeof ownRows)[number]
 
 /** What paths name. */

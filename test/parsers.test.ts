@@ -48,7 +48,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'it reads what was written here': [
     'families/certificates/store.ts issuedColumns',
     'kernel/contract/as-of.ts asOf',
-    'kernel/contract/contract.ts isIdParam',
+    'kernel/contract/path-params.ts isIdParam',
+    'kernel/contract/path-params.ts titleOf',
     'kernel/http/compress.ts isCompressible',
     'net/crypt.ts isHashOf',
     'people/password.ts isOutdated',

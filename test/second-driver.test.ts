@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriverError, type Drivers, type Report } from '../src/kernel/actions/define.ts'
+import { wolkeBase } from '../src/kernel/contract/bases.ts'
 import { forProjects, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
@@ -186,7 +187,7 @@ forProjects('drivers in the place of the simulated ones', (open) => {
       [two.id, [ip.ip]],
     ])
     hosts.calls.length = 0
-    const lab = world.baseUrl.replace(/\/v1$/, '/wolke/v1')
+    const lab = new URL(wolkeBase, world.baseUrl).href
     const question = `from=server:${one.id}&to=server:${two.id}&protocol=tcp&port=22`
     const { reachability } = expect(await world.api.get(`${lab}/reachability?${question}`), 200).body
     assert.equal(reachability.explanation, 'The hosts say so.')

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { createManagementToken } from '../src/kernel/access/management-tokens.ts'
 import { principalIn } from '../src/kernel/access/principal.ts'
 import { Authenticator, addToken, removeToken, tokensOf } from '../src/kernel/access/tokens.ts'
+import { wolkeBase } from '../src/kernel/contract/bases.ts'
 import { changeOwner } from '../src/kernel/mail/outbox.ts'
 import { manager } from '../src/management/proof.ts'
 import { commands, grantedFamilies, readScope } from '../src/management/scopes.ts'
@@ -16,7 +17,7 @@ import { samples } from './proofs.ts'
 import { assertRefused } from './refusals.ts'
 import { firstProject, scopedClient } from './scoped-clients.ts'
 
-const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wolke/v1${path}`
+const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}${wolkeBase}${path}`
 const whoami = async (world: World, client: Client) => (await done(client.get(own(world, '/whoami')))).whoami
 
 forDatabasesInTurn('A token', (open) => {
@@ -71,7 +72,7 @@ forDatabasesInTurn('A token', (open) => {
     const scope = { families: [family!], verbs: ['read', 'actions'], label_selector: 'env=test' }
     const { rights } = await whoami(world, await scopedClient(world, scope))
     assert.deepEqual(rights, { ...all, ...scope, verbs: ['read', ...commands] })
-    const door = `${new URL(world.baseUrl).origin}/console/api/projects/${id}/wolke/v1/whoami`
+    const door = `${new URL(world.baseUrl).origin}/console/api/projects/${id}${wolkeBase}/whoami`
     const person = (await done(world.as('admin').get(door))).whoami
     assert.deepEqual([person.kind, person.role, person.rights], ['person', 'admin', null])
     assert.equal(everything.display_name, null)
@@ -83,7 +84,7 @@ forDatabasesInTurn('A token', (open) => {
     for (const client of [world.api, world.readOnly, scoped]) {
       const browser = new TestBrowser(world)
       assert.equal((await browser.post('/console/login/token', { token: client.token! })).status, 303)
-      const { body } = await browser.api('GET', '/console/api/wolke/v1/whoami')
+      const { body } = await browser.api('GET', `/console/api${wolkeBase}/whoami`)
       assert.deepEqual(body.whoami, await whoami(world, client))
     }
   })

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running } from '../../bench/processes.ts'
+import { publicBase } from '../../src/kernel/contract/bases.ts'
 import { atLeast, atMost, type Context, type Finding, none } from '../attack.ts'
 import { type Installation, memoryGrowth } from '../installation.ts'
 import { type Waits, waitsDuring } from '../probe.ts'
@@ -27,8 +28,8 @@ const pipelined = (text: string, bytes: number) => Buffer.from(text.repeat(Math.
 
 export async function floods(context: Context, installation: Installation): Promise<Finding[]> {
   const authorization = `Authorization: Bearer ${installation.tenants[1].readWrite}`
-  const page = request(['GET /v1/openapi.json HTTP/1.1', 'Accept-Encoding: br'])
-  const list = request(['GET /v1/server_types HTTP/1.1', authorization])
+  const page = request([`GET ${publicBase}/openapi.json HTTP/1.1`, 'Accept-Encoding: br'])
+  const list = request([`GET ${publicBase}/server_types HTTP/1.1`, authorization])
   const some = context.size(5, 30)
   return [
     ...(await flood(context, installation, {
@@ -59,7 +60,7 @@ async function flood(context: Context, installation: Installation, plan: Flood):
   const { workshop } = context
   // The default rate limit applies: callers without a token have a bucket of their own.
   const server = await installation.serve({ more: ['--rate-limit', '3600'] })
-  const tenant = { token: installation.tenants[0].readWrite, path: '/v1/firewalls' }
+  const tenant = { token: installation.tenants[0].readWrite, path: `${publicBase}/firewalls` }
   const seconds = context.size(1, 8)
   const idle = await waitsDuring(workshop, server, tenant, () => delay(seconds * 1_000))
   let busy: Waits | undefined
@@ -93,7 +94,7 @@ async function pour(server: Running, { connections, bytes, reads }: Flood, ms: n
 }
 
 /** Half a request, of which a further byte comes now and then. */
-const unfinished = 'GET /v1/server_types HTTP/1.1\r\nHost: a\r\nX-Slow: '
+const unfinished = `GET ${publicBase}/server_types HTTP/1.1\r\nHost: a\r\nX-Slow: `
 
 /** Takes all connections that an address may have, and more, with requests that never end. */
 export async function crowd(context: Context, installation: Installation): Promise<Finding[]> {
@@ -118,7 +119,7 @@ export async function crowd(context: Context, installation: Installation): Promi
   const drip = setInterval(() => {
     for (const socket of sockets) socket.write('x')
   }, 500)
-  const tenant = { token: installation.tenants[0].readWrite, path: '/v1/firewalls' }
+  const tenant = { token: installation.tenants[0].readWrite, path: `${publicBase}/firewalls` }
   const waits = await waitsDuring(workshop, server, tenant, () => delay(context.size(3, 15) * 1_000))
   isOver = true
   clearInterval(drip)
@@ -144,11 +145,16 @@ export async function bodies(context: Context, installation: Installation): Prom
   ]
   const authorization = `Authorization: Bearer ${installation.tenants[1].readWrite}`
   const post = (text: string) => {
-    const lines = ['POST /v1/zones/1/actions/import_zonefile HTTP/1.1', 'Host: a', authorization, 'Connection: close']
+    const lines = [
+      `POST ${publicBase}/zones/1/actions/import_zonefile HTTP/1.1`,
+      'Host: a',
+      authorization,
+      'Connection: close',
+    ]
     return converse(dial(server), `${lines.join('\r\n')}\r\nContent-Length: ${text.length}\r\n\r\n${text}`, 20_000)
   }
   const wrong: string[] = []
-  const tenant = { token: installation.tenants[0].readWrite, path: '/v1/firewalls' }
+  const tenant = { token: installation.tenants[0].readWrite, path: `${publicBase}/firewalls` }
   const waits = await waitsDuring(workshop, server, tenant, async () => {
     for (let round = 0; round < context.size(1, 5); round++) {
       const heard = await Promise.all(Array.from({ length: 16 }, () => post(random.pick(texts))))

@@ -1,6 +1,7 @@
 /** Input that is not HTTP, too slow or too large: it gets one error envelope or a clean end, and the server goes on. */
 import { writeFileSync } from 'node:fs'
 import type { Running } from '../../bench/processes.ts'
+import { publicBase } from '../../src/kernel/contract/bases.ts'
 import { certificate, privateKey } from '../../test/fixtures/tls.ts'
 import { atMost, type Context, type Finding, none } from '../attack.ts'
 import type { Installation } from '../installation.ts'
@@ -9,36 +10,38 @@ import { converse, dial, flaw } from './raw.ts'
 
 /** Malformed requests; each must be answered with exactly one envelope. */
 const refused: Readonly<Record<string, { lines: readonly string[]; body?: string }>> = {
-  'two Hosts': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', 'Host: b', 'Connection: close'] },
-  'two Hosts that are the same': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', 'Host: a', 'Connection: close'] },
-  'an open bracket in Host': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: [::1', 'Connection: close'] },
-  'markup in Host': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a"><b', 'Connection: close'] },
-  'no Host': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Connection: close'] },
+  'two Hosts': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Host: b', 'Connection: close'] },
+  'two Hosts that are the same': {
+    lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Host: a', 'Connection: close'],
+  },
+  'an open bracket in Host': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: [::1', 'Connection: close'] },
+  'markup in Host': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a"><b', 'Connection: close'] },
+  'no Host': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Connection: close'] },
   'no HTTP': { lines: ['GARBAGE'] },
   'HTTP/2': { lines: ['PRI * HTTP/2.0'], body: 'SM\r\n\r\n' },
-  'a NUL in a header': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', 'X-A: a\0b'] },
-  'a folded header': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', 'X-A: a', ' b'] },
+  'a NUL in a header': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'X-A: a\0b'] },
+  'a folded header': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'X-A: a', ' b'] },
   'a space before the colon': {
-    lines: ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', 'Transfer-Encoding : chunked'],
+    lines: [`POST ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Transfer-Encoding : chunked'],
     body: '0\r\n\r\n',
   },
   'a length and chunks': {
-    lines: ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'],
-    body: '0\r\n\r\nGET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
+    lines: [`POST ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'],
+    body: `0\r\n\r\nGET ${publicBase}/smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
   },
   'chunks and a length': {
-    lines: ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'],
-    body: '0\r\n\r\nGET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
+    lines: [`POST ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'],
+    body: `0\r\n\r\nGET ${publicBase}/smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
   },
   'two lengths': {
-    lines: ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', 'Content-Length: 2', 'Content-Length: 9'],
-    body: '{}GET /v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
+    lines: [`POST ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Content-Length: 2', 'Content-Length: 9'],
+    body: `{}GET ${publicBase}/smuggled HTTP/1.1\r\nHost: a\r\n\r\n`,
   },
   'chunked before another coding': {
-    lines: ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, identity'],
+    lines: [`POST ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', 'Transfer-Encoding: chunked, identity'],
     body: '0\r\n\r\n',
   },
-  'headers of 17 KB': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(17_000)}`] },
+  'headers of 17 KB': { lines: [`GET ${publicBase}/ssh_keys HTTP/1.1`, 'Host: a', `X-A: ${'a'.repeat(17_000)}`] },
 }
 
 export async function malformed(context: Context, installation: Installation): Promise<Finding[]> {
@@ -84,10 +87,10 @@ function mutation(token: string, random: Random): Buffer {
   const body = JSON.stringify({ name: 'a', labels: { a: 'b' } })
   const head = [`Host: a`, `Authorization: Bearer ${token}`, 'Connection: close']
   const bytes = random.pick([
-    framed(['GET /v1/firewalls?page=1&sort=name HTTP/1.1', ...head]),
-    framed(['POST /v1/firewalls HTTP/1.1', ...head, `Content-Length: ${body.length}`], body),
+    framed([`GET ${publicBase}/firewalls?page=1&sort=name HTTP/1.1`, ...head]),
+    framed([`POST ${publicBase}/firewalls HTTP/1.1`, ...head, `Content-Length: ${body.length}`], body),
     framed(
-      ['POST /v1/firewalls HTTP/1.1', ...head, 'Transfer-Encoding: chunked'],
+      [`POST ${publicBase}/firewalls HTTP/1.1`, ...head, 'Transfer-Encoding: chunked'],
       `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     ),
   ])
@@ -135,7 +138,12 @@ async function mutate(server: Running, token: string, count: number, random: Ran
 
 async function tooLarge(server: Running, token: string, times: number): Promise<string[]> {
   const length = 4 * 2 ** 20
-  const head = ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', `Authorization: Bearer ${token}`, `Content-Length: ${length}`]
+  const head = [
+    `POST ${publicBase}/ssh_keys HTTP/1.1`,
+    'Host: a',
+    `Authorization: Bearer ${token}`,
+    `Content-Length: ${length}`,
+  ]
   const bytes = Buffer.concat([framed(head), Buffer.alloc(length, 'x')])
   const unheard: string[] = []
   for (let i = 0; i < times; i++) {
@@ -152,7 +160,7 @@ export async function slow(context: Context, installation: Installation): Promis
   writeFileSync(files[0], certificate)
   writeFileSync(files[1], privateKey)
   const more = ['--tls-cert', files[0], '--tls-key', files[1]]
-  const head = `POST /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${installation.tenants[0].readWrite}\r\n`
+  const head = `POST ${publicBase}/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${installation.tenants[0].readWrite}\r\n`
   const kinds: Readonly<Record<string, string>> = {
     silent: '',
     'slow headers': `${head}X-Slow: `,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Running } from '../../bench/processes.ts'
 import { publicKey } from '../../src/families/ssh-keys/proof.ts'
+import { familyOfType } from '../../src/families.ts'
 import { selfSigned } from '../../test/certificates.ts'
 import type { Answer, Client } from '../../test/harness.ts'
 import { samples } from '../../test/proofs.ts'
@@ -20,14 +21,17 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
+/** The operations of a path, by method, and where it is when it is not where most are. */
+type Path = Readonly<Record<string, Omit<Operation, 'method' | 'path'>>> & { readonly servers?: unknown }
+
 interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>
+  readonly paths: Readonly<Record<string, Path>>
 }
 
 function readOperations(): Operation[] {
   const text = readFileSync(join(import.meta.dirname, '../../api/openapi.json'), 'utf8')
   const document = JSON.parse(text) as OpenApi
-  return Object.entries(dereferenced(document.paths, document)).flatMap(([path, methods]) =>
+  return Object.entries(dereferenced(document.paths, document)).flatMap(([path, { servers: _, ...methods }]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
 }
@@ -68,8 +72,7 @@ class Seen {
   /** Records the resources in an answer: `server: {...}`, `servers: [...]`, `actions: [...]`. */
   note(body: Answer['body']): void {
     for (const [key, value] of Object.entries(body ?? {})) {
-      const family = key.endsWith('s') ? key : `${key}s`
-      for (const one of [value].flat()) this.add(family, (one as { id?: unknown } | null)?.id)
+      for (const one of [value].flat()) this.add(familyOfType(key), (one as { id?: unknown } | null)?.id)
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Attacks through peers that a tenant can choose: primaries of secondary zones. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { publicBase } from '../../src/kernel/contract/bases.ts'
 import type { Client } from '../../test/harness.ts'
 import { type Primary, startPrimary } from '../../test/hostile-primary.ts'
 import { expect } from '../../test/resources.ts'
@@ -51,7 +52,7 @@ async function harm(context: Context, { manner, what, records, zones, isEndless 
   const honest = await startPrimary(transferIn('honest', 20))
   const stopHonest = workshop.keep(() => honest.close())
   const before = await installation.sizeMb()
-  const tenant = { token: other.readWrite, path: '/v1/firewalls' }
+  const tenant = { token: other.readWrite, path: `${publicBase}/firewalls` }
   let waits: Waits | undefined
   let served = false
   const grown = await memoryGrowth(server, async () => {

@@ -1,6 +1,7 @@
 /** The only place that sends requests. Every call is one operation of the contract. */
 
 import { isRole } from '../../src/kernel/access/roles.ts'
+import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
 import { takeEarly } from './early.ts'
 import { ApiFailure } from './failure.ts'
@@ -107,14 +108,14 @@ export async function sendText(project: number | undefined, request: AnyRequest,
 
 /** Finds out whether the server answers at all; `reachable` tells. */
 export async function probe(signal: AbortSignal): Promise<void> {
-  await reach('/console/api/wolke/v1/whoami', { signal }, probeMs).catch(() => undefined)
+  await reach(`/console/api${wolkeBase}/whoami`, { signal }, probeMs).catch(() => undefined)
 }
 
 /** The base of a call: that of the open Project where the call is about one and does not name it itself. */
 function doorOf(project: number | undefined, { operation }: AnyRequest): string {
   const { base, path, needs } = operationOf(operation)
-  const isInProject = base === '' || (isRole(needs) && !path.includes('{project_id}'))
-  return `/console/api${isInProject ? `/projects/${project}` : ''}${base || '/v1'}`
+  const isInProject = base !== wolkeBase || (isRole(needs) && !path.includes('{project_id}'))
+  return `/console/api${isInProject ? `/projects/${project}` : ''}${base}`
 }
 
 async function reach(url: string, options: RequestInit, ms = readMs, isProven = false): Promise<unknown> {

@@ -1,4 +1,5 @@
 /** What a page asks for first is asked for before its program is here. */
+import { publicBase, wolkeBase } from '../../src/kernel/contract/bases.ts'
 
 const replies = new Map<string, Promise<Response>>()
 /** Later a reply may tell of what is no longer so. */
@@ -9,9 +10,9 @@ const lateMs = 15_000
 /** Asks who is signed in, for the Projects, and for the list that most people open first. */
 export function askEarly(): void {
   const servers = /\/projects\/(\d+)\/servers\/?$/.exec(window.location.pathname)
-  ask('/console/api/wolke/v1/whoami')
-  ask('/console/api/wolke/v1/projects?page=1&per_page=1000')
-  if (servers) ask(`/console/api/projects/${servers[1]}/v1/servers?sort=name&per_page=50`)
+  ask(`/console/api${wolkeBase}/whoami`)
+  ask(`/console/api${wolkeBase}/projects?page=1&per_page=1000`)
+  if (servers) ask(`/console/api/projects/${servers[1]}${publicBase}/servers?sort=name&per_page=50`)
   setTimeout(() => replies.clear(), freshMs)
 }
 

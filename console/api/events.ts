@@ -7,6 +7,7 @@ import type { Action } from './actions.ts'
 import { heard, probe } from './client.ts'
 import { type Event, holdStream, type Leader, type News } from './event-stream.ts'
 import { note, setLive } from './follow-actions.ts'
+import { typeOf } from './operations.ts'
 import { refresh } from './patch.ts'
 
 const pollMs = 20_000
@@ -154,7 +155,7 @@ class Memory {
 }
 
 function followed(action: NonNullable<Event['action']>, family: string, ids: readonly number[]): Action {
-  const type = family.replace(/s$/, '')
+  const type = typeOf(family)
   return { ...action, started: '', finished: null, error: null, resources: ids.map((id) => ({ id, type })) }
 }
 

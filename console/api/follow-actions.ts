@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { type Action, type Tracked, tracked } from './actions.ts'
 import { call, onReply } from './client.ts'
+import { familyOf } from './operations.ts'
 import { refresh } from './patch.ts'
 
 const pollMs = 1_000
@@ -102,6 +103,6 @@ async function ask([project, some]: [number, readonly Tracked[]]): Promise<void>
 
 /** The resources that an action is about, by family. */
 function changesOf({ resources }: Action): ReadonlyMap<string, ReadonlySet<number>> {
-  const byFamily = Map.groupBy(resources, ({ type }) => `${type}s`)
+  const byFamily = Map.groupBy(resources, ({ type }) => familyOf(type))
   return new Map([...byFamily].map(([family, some]) => [family, new Set(some.map(({ id }) => id))]))
 }

@@ -1,8 +1,10 @@
 /**
- * The table of operations as one short text, which the build writes: a line with the path of a family, then a line for
- * each of its operations. What follows from the name of an operation is left out.
+ * The table of operations as one short text, which the build writes: a line with the path of a family and the type of
+ * its resources, then a line for each of its operations. What follows from the name of an operation is
+ * left out.
  */
 import type { Need } from '../../src/kernel/access/roles.ts'
+import { publicBase } from '../../src/kernel/contract/bases.ts'
 
 /** What is needed to make a call. */
 export interface Operation {
@@ -13,10 +15,17 @@ export interface Operation {
   readonly needs: Need
   /** Whether it is a list with pages. */
   readonly isPaged: boolean
-  /** The base below which it is, empty for the public API. */
+  /** The root of the API below which it is. */
   readonly base: string
   /** Whether it needs a fresh proof of who one is. */
   readonly elevated: boolean
+}
+
+/** What there is to know of the API for making calls. */
+export interface Table {
+  readonly operations: ReadonlyMap<string, Operation>
+  /** The types of what can be deleted one by one, by family: `server` for `servers`. */
+  readonly types: ReadonlyMap<string, string>
 }
 
 const methods: Readonly<Record<string, string>> = { G: 'GET', P: 'POST', U: 'PUT', D: 'DELETE' }
@@ -26,31 +35,35 @@ function usualPlace(key: string): string {
   return `/#/actions/${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 }
 
-export function writeOperations(operations: ReadonlyMap<string, Operation>): string {
+export function writeOperations({ operations, types }: Table): string {
   const families = Map.groupBy(operations, ([, { path }]) => path.split('/')[1]!)
   return [...families]
     .flatMap(([family, rows]) => [
-      family,
+      [family, types.get(family) ?? []].flat().join(' '),
       ...rows.map(([id, { method, path, needs, isPaged, base, elevated }]) => {
         const key = id.startsWith(`${family}_`) ? id.slice(family.length + 1) : `@${id}`
         const place = path.slice(family.length + 1).replace('{id}', '#')
         const flags = (isPaged ? 'p' : '') + (elevated ? 'e' : '')
         const letter = Object.entries(methods).find(([, name]) => name === method)?.[0]
-        return ` ${[key, `${letter}${flags}`, needs, place === usualPlace(key) ? '!' : place, base].join(' ').trimEnd()}`
+        const root = base === publicBase ? '' : base
+        return ` ${[key, `${letter}${flags}`, needs, place === usualPlace(key) ? '!' : place, root].join(' ').trimEnd()}`
       }),
     ])
     .join('\n')
 }
 
-export function readOperations(text: string): ReadonlyMap<string, Operation> {
-  const found = new Map<string, Operation>()
+export function readOperations(text: string): Table {
+  const operations = new Map<string, Operation>()
+  const types = new Map<string, string>()
   let family = ''
   for (const line of text.split('\n')) {
-    const [key = '', flags = '', needs, place = '', base = ''] = line.trim().split(' ')
-    if (!line.startsWith(' ')) family = line
-    else {
+    const [key = '', flags = '', needs, place = '', base = publicBase] = line.trim().split(' ')
+    if (!line.startsWith(' ')) {
+      family = key
+      if (flags) types.set(key, flags)
+    } else {
       const below = place === '!' ? usualPlace(key) : place
-      found.set(key.startsWith('@') ? key.slice(1) : `${family}_${key}`, {
+      operations.set(key.startsWith('@') ? key.slice(1) : `${family}_${key}`, {
         method: methods[flags[0]!]!,
         path: `/${family}${below.replace('#', '{id}')}`,
         needs: needs as Need,
@@ -60,5 +73,5 @@ export function readOperations(text: string): ReadonlyMap<string, Operation> {
       })
     }
   }
-  return found
+  return { operations, types }
 }

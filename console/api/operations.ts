@@ -34,7 +34,7 @@ import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/con
 import type { labEndpoints } from '../../src/lab/contract.ts'
 import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
-import { type OperationId, operationsText } from '../generated/operations.ts'
+import { type OperationId, operationsText, type TypeOf } from '../generated/operations.ts'
 import { type Operation, readOperations } from './operation-table.ts'
 
 /** The id of an operation, as in openapi.json: `servers_create`. */
@@ -102,7 +102,7 @@ type FamilyOf<Path> = Path extends `/projects/{project_id}/${infer Rest}` ? Firs
 export type FamilyName = { [Id in OperationId]: FamilyOf<EndpointOf<Id>['path']> }[OperationId]
 
 /** The type by which the API refers to what can be deleted one by one: `server`. */
-export type ResourceType = { [Id in OperationId]: Id extends `${infer Type}s_remove` ? Type : never }[OperationId]
+export type ResourceType = TypeOf[keyof TypeOf]
 
 /** What a query parameter may be given as; lists are sent as repeated parameters. */
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
@@ -142,14 +142,24 @@ export interface AnyRequest {
   readonly afterwards?: readonly OperationId[] | undefined
 }
 
-const table = readOperations(operationsText)
+const { operations, types } = readOperations(operationsText)
 
 export function operationOf(id: OperationId): Operation {
-  return table.get(id)!
+  return operations.get(id)!
 }
 
 export function isOperation(id: string): id is OperationId {
-  return table.has(id)
+  return operations.has(id)
 }
 
-export const operationIds = [...table.keys()] as readonly OperationId[]
+export const operationIds = [...operations.keys()] as readonly OperationId[]
+
+/** The type by which the API refers to a resource of a family: `server` for `servers`. What is no family stays as it is. */
+export function typeOf(family: string): string {
+  return types.get(family) ?? family
+}
+
+/** The family whose resources are of a type: `servers` for `server`. What is no type stays as it is. */
+export function familyOf(type: string): string {
+  return [...types.keys()].find((family) => types.get(family) === type) ?? type
+}

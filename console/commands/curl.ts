@@ -3,7 +3,7 @@ import { type Asked, type OperationRow, pathOf, type Rendered } from './request.
 import { commandLine, Expanded, piped, type Word } from './shell.ts'
 
 interface CurlOptions {
-  /** The base URL of the API, such as `https://cloud.example.com/v1`. */
+  /** The URL of the root of the API that the request is for. */
   readonly endpoint: string
   /** The variable with the token. */
   readonly token?: 'HCLOUD_TOKEN' | 'MANAGEMENT_TOKEN'

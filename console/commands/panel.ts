@@ -1,5 +1,6 @@
 /** What a panel shows: requests written for each client; the command line first, then curl, then Terraform. */
 import type { Need } from '../../src/kernel/access/roles.ts'
+import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { apiForPrograms, exportedEndpoints, type Origin, originForPrograms } from '../lib/endpoint.ts'
 import { toCurl } from './curl.ts'
 import { toHcloud } from './hcloud/render.ts'
@@ -10,7 +11,7 @@ import { toTerraform, toTerraformImport } from './terraform/render.ts'
 
 /** What a panel needs of the row of an operation. */
 interface PanelRow extends OperationRow {
-  /** The base below which it is, empty for the public API. */
+  /** The root of the API below which it is. */
   readonly base: string
   readonly needs: Need
 }
@@ -48,7 +49,7 @@ const mostShown = 20
 
 /** Writes one request, or those that an act sends for each of many. */
 export function commandsOf(requests: readonly Asked[], around: Surroundings): readonly Shown[] {
-  const isOwn = requests.some(({ operation }) => around.rowOf(operation).base !== '')
+  const isOwn = requests.some(({ operation }) => around.rowOf(operation).base === wolkeBase)
   // What only Wolke has is for curl.
   const clients: readonly Client[] = isOwn ? ['curl'] : ['hcloud', 'curl', 'Terraform']
   return clients.map((client) => shownFor(client, requests, around))
@@ -74,7 +75,7 @@ function beginningOf(client: Client, origin: Origin): string {
 
 /** Whether a token of a Project does not do, as for most of what only Wolke has. */
 export function needsManagement(operation: string, { base, needs }: PanelRow): boolean {
-  return base !== '' && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('lab_')
+  return base === wolkeBase && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('lab_')
 }
 
 const renderers: Readonly<Record<Client, (request: Asked, around: Surroundings) => Rendered>> = {
@@ -84,7 +85,7 @@ const renderers: Readonly<Record<Client, (request: Asked, around: Surroundings) 
     const row = rowOf(request.operation)
     if (row.needs === 'person') return { reason: { kind: 'person' } }
     return toCurl(masked(request), row, {
-      endpoint: originForPrograms(origin) + (row.base || '/v1'),
+      endpoint: originForPrograms(origin) + row.base,
       rowOf,
       token: needsManagement(request.operation, row) ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
     })

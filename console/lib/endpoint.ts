@@ -1,4 +1,5 @@
 /** Where programs find the API that this page came from. */
+import { publicBase } from '../../src/kernel/contract/bases.ts'
 import { sh } from '../commands/shell.ts'
 
 /**
@@ -10,7 +11,7 @@ export function originForPrograms({ protocol, hostname, port, origin }: Origin):
 }
 
 /** The base URL of the public API for programs. */
-export const apiForPrograms = (origin: Origin) => `${originForPrograms(origin)}/v1`
+export const apiForPrograms = (origin: Origin) => `${originForPrograms(origin)}${publicBase}`
 
 /**
  * Points the programs of a shell at an API, and nowhere else: what newer ones ask of Storage Boxes they ask at a second

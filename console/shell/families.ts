@@ -3,7 +3,9 @@
  * Navigation, palette, feeds and what pages share are made from it. A family that the API has and this lacks does not
  * compile.
  */
+
 import type { OperationId } from '../api/operations.ts'
+import { familyOf } from '../api/operations.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { Route } from '../ui/link.tsx'
 import { shell } from '../words/en/shell.ts'
@@ -87,12 +89,7 @@ export function familyOfList(operation: string): Family | undefined {
   return name !== operation && isFamily(name) ? name : undefined
 }
 
-/** The type by which the API names a resource of a family: `server` for `servers`. */
-export function typeOf(family: string): string {
-  return family.replace(/s$/, '')
-}
-
 export function familyOfType(type: string): Family | undefined {
-  const name = `${type}s`
+  const name = familyOf(type)
   return isFamily(name) ? name : undefined
 }

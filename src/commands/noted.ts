@@ -14,6 +14,14 @@ export function commandLine(): AuditActor {
 /** Words of commands that change nothing. */
 const reading = new Set(['list', 'show', 'audit'])
 
+/** The part of the management API that does the same as a command, by its first word. */
+const families: Readonly<Record<string, string>> = {
+  mail: 'installation',
+  person: 'people',
+  project: 'projects',
+  token: 'tokens',
+}
+
 /**
  * Carries out a command on a database: what it changes is in the audit log, and so is its failure. `args` are those of
  * the command line, of which only the words that name the command are written down.
@@ -29,7 +37,7 @@ export async function carryOut(
     actor: commandLine(),
     scope: undefined,
     operation: `wolke ${words.join(' ')}`,
-    family: `${words[0]}s`,
+    family: families[words[0]!] ?? words[0]!,
     subjects: [],
     status: 0,
     correlationId: '',

@@ -5,6 +5,7 @@ import { type Config, serveOptions, toConfig } from '../config/config.ts'
 import { hostsDirectory } from '../config/hosts.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
+import { publicBase } from '../kernel/contract/bases.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { type Clock, runningClock } from '../kernel/process/clock.ts'
@@ -168,7 +169,7 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     '',
     `  API        ${api.at}`,
     ...consoleLines(link),
-    `  Reference  ${api.at.replace(/\/v1$/, '/docs')}`,
+    `  Reference  ${api.at.slice(0, -publicBase.length)}/docs`,
     `  Metadata   ${inWords(metadata)}`,
     `  DNS        ${inWords(dns)}`,
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),

@@ -11,6 +11,7 @@ import { getProject } from '../kernel/access/projects.ts'
 import type { ScopeText } from '../kernel/access/token-scope.ts'
 import { addToken, type ListedToken, listTokens, revokeToken, rotateToken } from '../kernel/access/tokens.ts'
 import { noteProject, noteSubjects } from '../kernel/audit/audited.ts'
+import { wolkeBase } from '../kernel/contract/bases.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
@@ -69,7 +70,7 @@ function createCommand(administer: Administer): Command {
     .description('create a token and print it; it cannot be shown again')
     .addOption(administeredOption())
     .option('--project <name>', 'the Project that it gives access to')
-    .option('--management', 'a token of the installation for /wolke/v1, instead of one of a Project')
+    .option('--management', `a token of the installation for ${wolkeBase}, instead of one of a Project`)
     .option('--read-only', 'only allow GET requests')
     .option('--name <name>', 'a name that says what the token is for', 'token')
     .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option } from 'commander'
 import { type Role, roles } from '../kernel/access/roles.ts'
+import { publicBase } from '../kernel/contract/bases.ts'
 import { plainAddress } from '../kernel/mail/address.ts'
 import type { GroupRole, OidcOptions } from '../people/oidc.ts'
 
@@ -43,12 +44,15 @@ function groups(text: string): GroupRole[] {
   })
 }
 
-/** Parses a comma-separated list of URLs into origins. A URL may end in the base path `/v1`. */
+/** What may follow the origin in a URL that is to be one. */
+const rootPaths: readonly string[] = ['/', publicBase, `${publicBase}/`]
+
+/** Parses a comma-separated list of URLs into origins. A URL may end in the root of the public API. */
 function origins(text: string): string[] {
   return text.split(',').map((part) => {
     const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined
     const isOrigin = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
-    if (!isOrigin || !/^\/(v1\/?)?$/.test(url.pathname)) {
+    if (!isOrigin || !rootPaths.includes(url.pathname)) {
       throw new InvalidArgumentError(`${part.trim()}: expected a URL such as https://cloud.example.com.`)
     }
     return url.origin

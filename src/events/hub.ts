@@ -18,6 +18,8 @@ export interface HubOptions {
   readonly db: Database
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
+  /** The path of the family whose resources are of a type. */
+  readonly familyOf: (type: string) => string
   /** How often changes of other processes are looked for, in milliseconds. */
   readonly pollMs?: number
 }
@@ -196,7 +198,7 @@ export class Hub {
     for (const action of actions) {
       this.#lastAction = Math.max(this.#lastAction, action.id)
       const own = this.#watched.get(action.project_id)
-      if (own && isNews(own, action)) add(action.project_id, inActionWords(action))
+      if (own && isNews(own, action)) add(action.project_id, this.#inActionWords(action))
     }
     for (const { ended } of this.#watched.values()) {
       for (const id of ended) if (id < this.#lastAction - lateActions) ended.delete(id)
@@ -252,7 +254,16 @@ export class Hub {
     const changed = actions.filter(({ finished }) => finished === null || finished >= ended).reverse()
     const fresh = entries.filter(({ id, time }) => id > since.entry || (db.dialect.shared && time >= ended))
     if (fresh.length > mostMissed || changed.length > mostMissed) return undefined
-    return [...fresh.flatMap(inWords), ...changed.flatMap(inActionWords)]
+    return [...fresh.flatMap(inWords), ...changed.flatMap((action) => this.#inActionWords(action))]
+  }
+
+  /** What the data of events says of an action: one event for each family whose resources it names. */
+  #inActionWords({ id, command, status, progress, resources }: ChangedAction): string[] {
+    const byFamily = Map.groupBy(resources, ({ type }) => this.#options.familyOf(type))
+    const action = { id, command, status, progress }
+    return [...byFamily].map(([family, some]) =>
+      JSON.stringify({ family, ids: some.map((resource) => resource.id), action }),
+    )
   }
 }
 
@@ -283,13 +294,4 @@ function inWords(entry: AuditRow): string[] {
   if (entry.outcome !== 'ok') return []
   const ids = resourcesOf(entry).filter((one) => typeof one === 'number')
   return [JSON.stringify({ family: entry.family, ids })]
-}
-
-/** The same for an action: one event for each family whose resources it names. */
-function inActionWords({ id, command, status, progress, resources }: ChangedAction): string[] {
-  const byType = Map.groupBy(resources, ({ type }) => type)
-  const action = { id, command, status, progress }
-  return [...byType].map(([type, some]) =>
-    JSON.stringify({ family: `${type}s`, ids: some.map((resource) => resource.id), action }),
-  )
 }

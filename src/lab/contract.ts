@@ -6,9 +6,6 @@ import { parseId } from '../kernel/ids.ts'
 import { parseAddress } from '../net/ip.ts'
 import { type PacketProtocol, packetProtocols } from './driver.ts'
 
-/** The base of everything that is Wolke's own. */
-export const labPath = '/wolke/v1'
-
 /** An end of a packet as a request names it. */
 export type NamedEnd = { readonly server: number } | { readonly address: string }
 
@@ -83,6 +80,8 @@ const Capabilities = named('Capabilities', {
 
 export const labEndpoints = defineEndpoints({
   capabilities: {
+    family: 'locations',
+    title: 'location',
     method: 'GET',
     needs: 'viewer',
     path: '/locations/{id}/capabilities',
@@ -93,6 +92,7 @@ export const labEndpoints = defineEndpoints({
     errors: [],
   },
   reachability: {
+    family: 'reachability',
     method: 'GET',
     needs: 'viewer',
     path: '/reachability',

@@ -2,6 +2,7 @@
 import type { Client, World } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import { newServer, serverOf } from '../families/servers/proof.ts'
+import { wolkeBase } from '../kernel/contract/bases.ts'
 import type { labEndpoints } from './contract.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
@@ -18,7 +19,7 @@ export interface Question {
 export function ask({ baseUrl }: World, client: Client, question: object) {
   const origin = new URL(baseUrl).origin
   const query = new URLSearchParams({ ...question } as Record<string, string>)
-  return client.get(`${origin}/wolke/v1/reachability?${query}`)
+  return client.get(`${origin}${wolkeBase}/reachability?${query}`)
 }
 
 /** What would become of a packet. */

@@ -126,6 +126,7 @@ const Expires = Type.Optional(nullable(Type.String({ maxLength: 40, description:
 
 const projectEndpoints = defineEndpoints({
   listProjects: {
+    family: 'projects',
     method: 'GET',
     needs: 'anyone',
     path: '/projects',
@@ -137,6 +138,7 @@ const projectEndpoints = defineEndpoints({
     errors: [],
   },
   createProject: {
+    family: 'projects',
     method: 'POST',
     needs: 'operator',
     path: '/projects',
@@ -148,6 +150,7 @@ const projectEndpoints = defineEndpoints({
     errors: ['uniqueness_error'],
   },
   getProject: {
+    family: 'projects',
     method: 'GET',
     needs: 'viewer',
     path: project,
@@ -158,6 +161,7 @@ const projectEndpoints = defineEndpoints({
     errors: [],
   },
   updateProject: {
+    family: 'projects',
     method: 'PUT',
     needs: 'admin',
     // Its owner is told there who was let in, and its name decides whom `--oidc-groups` lets in.
@@ -171,6 +175,7 @@ const projectEndpoints = defineEndpoints({
     errors: ['uniqueness_error'],
   },
   deleteProject: {
+    family: 'projects',
     method: 'DELETE',
     needs: 'owner',
     elevated: true,
@@ -185,6 +190,7 @@ const projectEndpoints = defineEndpoints({
 
 const tokenEndpoints = defineEndpoints({
   listTokens: {
+    family: 'tokens',
     method: 'GET',
     needs: 'admin',
     path: tokens,
@@ -195,6 +201,7 @@ const tokenEndpoints = defineEndpoints({
     errors: [],
   },
   createToken: {
+    family: 'tokens',
     method: 'POST',
     needs: 'admin',
     elevated: true,
@@ -220,6 +227,7 @@ const tokenEndpoints = defineEndpoints({
     errors: [],
   },
   renameToken: {
+    family: 'tokens',
     method: 'PUT',
     needs: 'admin',
     path: `${tokens}/{token_id}`,
@@ -231,6 +239,7 @@ const tokenEndpoints = defineEndpoints({
     errors: [],
   },
   rotateToken: {
+    family: 'tokens',
     method: 'POST',
     needs: 'admin',
     elevated: true,
@@ -243,6 +252,7 @@ const tokenEndpoints = defineEndpoints({
     errors: [],
   },
   revokeToken: {
+    family: 'tokens',
     method: 'DELETE',
     needs: 'admin',
     path: `${tokens}/{token_id}`,
@@ -257,6 +267,7 @@ const members = `${project}/members` as const
 
 export const memberEndpoints = defineEndpoints({
   listMembers: {
+    family: 'members',
     method: 'GET',
     needs: 'viewer',
     notForTokens: true,
@@ -268,6 +279,7 @@ export const memberEndpoints = defineEndpoints({
     errors: [],
   },
   addMember: {
+    family: 'members',
     method: 'POST',
     needs: 'operator',
     elevated: true,
@@ -281,6 +293,7 @@ export const memberEndpoints = defineEndpoints({
     errors: ['member_is_owner'],
   },
   changeMember: {
+    family: 'members',
     method: 'PUT',
     needs: 'admin',
     elevated: true,
@@ -293,6 +306,7 @@ export const memberEndpoints = defineEndpoints({
     errors: ['member_is_owner'],
   },
   removeMember: {
+    family: 'members',
     method: 'DELETE',
     needs: 'admin',
     elevated: true,
@@ -303,6 +317,7 @@ export const memberEndpoints = defineEndpoints({
     errors: ['member_is_owner'],
   },
   transferProject: {
+    family: 'transfer',
     method: 'POST',
     needs: 'owner',
     elevated: true,
@@ -318,6 +333,7 @@ export const memberEndpoints = defineEndpoints({
 
 export const managementEndpoints = defineEndpoints({
   whoami: {
+    family: 'whoami',
     method: 'GET',
     needs: 'anyone',
     path: '/whoami',
@@ -331,6 +347,7 @@ export const managementEndpoints = defineEndpoints({
   ...tokenEndpoints,
   ...memberEndpoints,
   getLimits: {
+    family: 'limits',
     method: 'GET',
     needs: 'viewer',
     path: `${project}/limits`,
@@ -341,6 +358,7 @@ export const managementEndpoints = defineEndpoints({
     errors: [],
   },
   setLimits: {
+    family: 'limits',
     method: 'PUT',
     needs: 'operator',
     path: `${project}/limits`,

@@ -5,6 +5,7 @@ import { samples } from '../../test/proofs.ts'
 import { createManagementToken } from '../kernel/access/management-tokens.ts'
 import { createProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
+import { wolkeBase } from '../kernel/contract/bases.ts'
 import type { Endpoint } from '../kernel/contract/contract.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { changeOwner, queueMail } from '../kernel/mail/outbox.ts'
@@ -38,7 +39,7 @@ export function pathIn(place: Place, { path }: Pick<Endpoint, 'path'>): string {
 
 /** The URL of an endpoint. */
 export function urlOf({ baseUrl }: World, endpoint: Pick<Endpoint, 'path'>, place: Place): string {
-  return `${new URL(baseUrl).origin}/wolke/v1${pathIn(place, endpoint)}`
+  return `${new URL(baseUrl).origin}${wolkeBase}${pathIn(place, endpoint)}`
 }
 
 /** A client with a new management token. */

@@ -1,6 +1,7 @@
 /** The documents that a server can read about itself, byte for byte (spec: Server metadata service). */
 
 import type { OwnInterface } from '../families/networks/reads.ts'
+import { metadataBase } from '../kernel/contract/bases.ts'
 
 export interface ServerFacts {
   readonly id: number
@@ -20,12 +21,14 @@ const leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
   region: (facts) => facts.region,
 }
 
+const list = `${metadataBase}/metadata`
+
 /** The document at a path below the service's root; undefined when it does not exist. */
 export function documentAt(path: string, facts: ServerFacts): string | undefined {
-  if (path === '/v1/userdata') return facts.userData ?? ''
-  if (path === '/v1/metadata' || path === '/v1/metadata/') return summary(facts)
-  if (!path.startsWith('/v1/metadata/')) return undefined
-  const key = path.slice('/v1/metadata/'.length)
+  if (path === `${metadataBase}/userdata`) return facts.userData ?? ''
+  if (path === list || path === `${list}/`) return summary(facts)
+  if (!path.startsWith(`${list}/`)) return undefined
+  const key = path.slice(list.length + 1)
   if (key === 'private-networks') return privateNetworks(facts)
   return Object.hasOwn(leaves, key) ? leaves[key]!(facts) : undefined
 }

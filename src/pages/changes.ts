@@ -1,12 +1,13 @@
 /** The page of dated API changes. */
 import { calendar } from '../calendar.ts'
+import { publicBase } from '../kernel/contract/bases.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 
 /** GET /v1/changes: the dated changes of the API, each with whether it is in effect. */
 export function changesPage(clock: Clock): OpenPage {
   return {
-    path: '/v1/changes',
+    path: `${publicBase}/changes`,
     async answer() {
       const now = clock.now()
       const changes = calendar.map(({ name, from, fromMs, section, summary, waitsFor = null, standing = null }) => ({

@@ -1,6 +1,6 @@
 /** The root page: what this server is, with links to everything else. */
+import { publicBase } from '../kernel/contract/bases.ts'
 import { consoleBase } from '../kernel/http/doors.ts'
-import { basePath } from '../kernel/http/http.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import { logo } from '../look/logo.ts'
 import { iconLink } from '../look/mark.ts'
@@ -25,10 +25,10 @@ const links: readonly Link[] = [
     title: 'API reference',
     about: 'Every endpoint with its parameters, replies and errors',
   },
-  { key: 'openapi', path: `${basePath}/openapi.json`, title: 'OpenAPI document', about: 'The same for programs' },
+  { key: 'openapi', path: `${publicBase}/openapi.json`, title: 'OpenAPI document', about: 'The same for programs' },
   {
     key: 'changes',
-    path: `${basePath}/changes`,
+    path: `${publicBase}/changes`,
     title: 'Dated changes',
     about: 'When the API changed, and what holds today',
   },
@@ -37,7 +37,7 @@ const links: readonly Link[] = [
 
 const root: Link = {
   key: 'ca',
-  path: `${basePath}/ca.pem`,
+  path: `${publicBase}/ca.pem`,
   title: 'Root certificate',
   about: 'Trust it to accept the managed certificates that are issued here',
 }
@@ -48,7 +48,7 @@ export function homePage({ hasRoot }: { hasRoot: boolean }): OpenPage {
   const body = JSON.stringify({
     name: 'Wolke',
     version,
-    api: basePath,
+    api: publicBase,
     links: Object.fromEntries(all.map(({ key, path }) => [key, path])),
   })
   const page = render(all)
@@ -73,7 +73,7 @@ ${new Html(iconLink)}
 <main>
 ${new Html(logo)}
 <h1>Wolke</h1>
-<p class="lead">A cloud that you run yourself. Its API begins at <code>${basePath}</code> and takes the token of a Project.
+<p class="lead">A cloud that you run yourself. Its API begins at <code>${publicBase}</code> and takes the token of a Project.
 <span class="faint">Version ${version}.</span></p>
 <dl>${all.map(
     ({ path, title, about }) => html`

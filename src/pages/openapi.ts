@@ -2,25 +2,28 @@
 import { families } from '../families.ts'
 import { auditEndpoints } from '../kernel/audit/contract.ts'
 import { successStatus } from '../kernel/contract/as-of.ts'
+import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
-import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
+import { declaredCodes, type Endpoint, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
+import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
-import { basePath } from '../kernel/http/http.ts'
-import { labEndpoints, labPath } from '../lab/contract.ts'
+import { labEndpoints } from '../lab/contract.ts'
 import { managementEndpoints } from '../management/contract.ts'
 import { peopleEndpoints } from '../people/contract.ts'
 import { Components, explicit } from './components.ts'
 
 interface Row {
   readonly family: string
+  /** The root of the API below which its path is. */
+  readonly base: string
   readonly key: string
   readonly endpoint: Endpoint
 }
 
 /** All endpoints, each with its family. */
 export function allEndpoints(): Row[] {
-  return families.flatMap(({ name, endpoints }) =>
-    Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, key, endpoint })),
+  return families.flatMap(({ name, base, endpoints }) =>
+    Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, base, key, endpoint })),
   )
 }
 
@@ -28,7 +31,7 @@ export function allEndpoints(): Row[] {
 export function ownEndpoints(): Row[] {
   const parts = { audit: auditEndpoints, lab: labEndpoints, management: managementEndpoints, people: peopleEndpoints }
   return Object.entries(parts).flatMap(([family, endpoints]) =>
-    Object.entries(endpoints).map(([key, endpoint]) => ({ family, key, endpoint })),
+    Object.entries(endpoints).map(([key, endpoint]) => ({ family, base: wolkeBase, key, endpoint })),
   )
 }
 
@@ -42,12 +45,15 @@ function isThere({ addedBy, removedBy }: Endpoint, nowMs: number): boolean {
  * result is a plain JSON value.
  */
 export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string, unknown> {
-  return documentOf(allEndpoints(), basePath, 'Cloud infrastructure management API', nowMs)
+  const tags = families
+    .filter(({ endpoints }) => Object.values(endpoints).some((endpoint) => isThere(endpoint, nowMs)))
+    .map(({ name, spelling }) => ({ name, 'x-displayName': spelling.titles }))
+  return { ...documentOf(allEndpoints(), publicBase, 'Cloud infrastructure management API', nowMs), tags }
 }
 
 /** Builds the document of what only Wolke has, below `/wolke/v1`. */
 export function labDocument(): Record<string, unknown> {
-  return documentOf(ownEndpoints(), labPath, 'The management API and the test lab of Wolke', Number.POSITIVE_INFINITY)
+  return documentOf(ownEndpoints(), wolkeBase, 'The management API and the test lab of Wolke', Number.POSITIVE_INFINITY)
 }
 
 function documentOf(rows: readonly Row[], base: string, description: string, nowMs: number): Record<string, unknown> {
@@ -57,7 +63,8 @@ function documentOf(rows: readonly Row[], base: string, description: string, now
   const shared = repeated(endpoints.flatMap(({ endpoint }) => parametersOf(endpoint)))
   for (const row of endpoints) {
     const { method, path } = row.endpoint
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(row, components, shared, nowMs) }
+    const root = row.base === base ? {} : { servers: [{ url: row.base }] }
+    paths[path] = { ...root, ...paths[path], [method.toLowerCase()]: operation(row, components, shared, nowMs) }
   }
   return {
     openapi: '3.1.0',
@@ -110,7 +117,7 @@ function repeated(parameters: readonly object[]): ReadonlySet<string> {
 }
 
 function pathParameters({ path }: Endpoint) {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  return paramsIn(path).map((name) => ({
     name,
     in: 'path',
     required: true,

@@ -1,6 +1,7 @@
 /** Serves the API reference for the date of the clock. */
 import { createBrotliDecompress } from 'node:zlib'
 import { calendar } from '../calendar.ts'
+import { publicBase } from '../kernel/contract/bases.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Edition } from './edition.ts'
@@ -16,7 +17,7 @@ export function referencePages(clock: Clock): OpenPage[] {
   }
   return [
     {
-      path: '/v1/openapi.json',
+      path: `${publicBase}/openapi.json`,
       async answer() {
         const { document } = await editionNow()
         return { status: 200, type: 'application/json; charset=utf-8', body: document }

@@ -37,10 +37,23 @@ interface Components {
   readonly responses: Readonly<Record<string, Response>>
 }
 
+interface Tag {
+  readonly name: string
+  readonly 'x-displayName': string
+}
+
+interface Server {
+  readonly url: string
+}
+
+/** The operations of a path, by method, and where it is when it is not where most are. */
+type Path = Readonly<Record<string, Operation>> & { readonly servers?: readonly Server[] }
+
 interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  readonly servers: readonly { readonly url: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly servers: readonly Server[]
+  readonly tags?: readonly Tag[]
+  readonly paths: Readonly<Record<string, Path>>
   readonly components: Components
 }
 
@@ -52,13 +65,24 @@ interface Entry extends Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
+interface Family {
+  readonly name: string
+  readonly title: string
+  readonly entries: readonly Entry[]
+}
+
 /** A page with a guide, an index by family, and one foldable entry for each operation. */
 export function renderReference(document: Record<string, unknown>): string {
-  const { info, servers, paths, components } = document as unknown as OpenApi
-  const entries = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => toEntry(method, path, operation, components)),
+  const { info, servers, tags = [], paths, components } = document as unknown as OpenApi
+  const entries = Object.entries(paths).flatMap(([path, { servers: others, ...operations }]) =>
+    Object.entries(operations).map(([method, operation]) =>
+      toEntry(method, (others?.[0]?.url ?? '') + path, operation, components),
+    ),
   )
-  const families = [...Map.groupBy(entries, (entry: Entry) => entry.tags[0] ?? '')]
+  const titles = new Map(tags.map((tag) => [tag.name, capital(tag['x-displayName'])]))
+  const families = [...Map.groupBy(entries, (entry: Entry) => entry.tags[0] ?? '')].map(
+    ([name, some]): Family => ({ name, title: titles.get(name) ?? name, entries: some }),
+  )
   const basePath = servers[0]?.url ?? ''
   return html`<!doctype html>
 <html lang="en">
@@ -115,14 +139,14 @@ function withSchema<T extends Content>(part: T, { schemas }: Components): T {
   return { ...part, content: { 'application/json': { schema: schemas[nameIn(schema.$ref)]! } } }
 }
 
-function index(title: string, families: [string, Entry[]][], components: readonly string[]): Html {
+function index(title: string, families: readonly Family[], components: readonly string[]): Html {
   return html`<nav aria-label="Index"><a class="brand" href="#top">${title} API</a>
 <details open><summary>Guide</summary><ul>${Object.entries(guideSections).map(
     ([id, name]) => html`<li><a href="#${id}">${name}</a>`,
   )}</ul></details>
 ${families.map(
-  ([name, entries]) =>
-    html`<details open><summary>${familyTitle(name)}</summary><ul>${entries.map(
+  ({ title, entries }) =>
+    html`<details open><summary>${title}</summary><ul>${entries.map(
       (entry) => html`<li><a href="#${entry.operationId}" title="${entry.summary}">${head(entry)}</a>`,
     )}</ul></details>`,
 )}
@@ -132,11 +156,7 @@ ${families.map(
 </nav>`
 }
 
-/** The title of a family: `ssh_keys` becomes `SSH keys`. */
-function familyTitle(name: string): string {
-  const words = name.replaceAll('_', ' ').replace(/\b(ssh|ip|iso)(?=s?\b)/g, (word) => word.toUpperCase())
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
+const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
 function head({ method, path }: Entry): Html {
   return html`<span class="method ${method}">${method.toUpperCase()}</span> <span class="path">${pathText(path)}</span>`
@@ -148,8 +168,8 @@ function pathText(path: string): Html[] {
   return parts.map((part) => (part.startsWith('{') ? html`<var>${part}</var>` : html`${part}<wbr>`))
 }
 
-function family([name, entries]: [string, Entry[]]): Html {
-  return html`<section><h2 id="family-${name}">${familyTitle(name)}</h2>${entries.map(operation)}</section>`
+function family({ name, title, entries }: Family): Html {
+  return html`<section><h2 id="family-${name}">${title}</h2>${entries.map(operation)}</section>`
 }
 
 function schemas(named: Components['schemas']): Html {

@@ -92,9 +92,9 @@ const Invitation = named('Invitation', {
 const Link = nullable(Type.String())
 const RecoveryCodes = Type.Object({ recovery_codes: nullable(Type.Array(Type.String())) })
 
-const own = { section, needs: 'person' } as const
+const own = { family: 'account', section, needs: 'person' } as const
 const proven = { ...own, elevated: true } as const
-const operators = { section, needs: 'operator' } as const
+const operators = { family: 'people', section, needs: 'operator' } as const
 
 export const accountEndpoints = defineEndpoints({
   account: {
@@ -133,6 +133,7 @@ export const accountEndpoints = defineEndpoints({
     ...own,
     method: 'PUT',
     path: '/account/credentials/{id}',
+    title: 'credential',
     summary: 'Rename a passkey or another way to sign in',
     body: closedObject({ name: Name }),
     status: 200,
@@ -143,6 +144,7 @@ export const accountEndpoints = defineEndpoints({
     ...proven,
     method: 'DELETE',
     path: '/account/credentials/{id}',
+    title: 'credential',
     summary: 'Remove a way to sign in, but not the last one',
     status: 204,
     errors: ['last_credential'],
@@ -227,6 +229,7 @@ export const accountEndpoints = defineEndpoints({
     ...own,
     method: 'DELETE',
     path: '/account/sessions/{id}',
+    title: 'session',
     summary: 'End a session',
     status: 204,
     errors: [],
@@ -305,6 +308,7 @@ export const peopleEndpoints = defineEndpoints({
     elevated: true,
     method: 'PUT',
     path: '/people/{id}',
+    title: 'person',
     summary: 'Change a person, or forbid to sign in',
     body: closedObject({
       name: Type.Optional(Name),
@@ -320,12 +324,14 @@ export const peopleEndpoints = defineEndpoints({
     elevated: true,
     method: 'POST',
     path: '/people/{id}/link',
+    title: 'person',
     summary: 'Make a link with which a person sets a new password',
     status: 201,
     reply: Type.Object({ link: Link }),
     errors: ['person_disabled'],
   },
   invitations: {
+    family: 'invitations',
     section,
     needs: 'admin',
     method: 'GET',
@@ -336,6 +342,7 @@ export const peopleEndpoints = defineEndpoints({
     errors: [],
   },
   invite: {
+    family: 'invitations',
     section,
     needs: 'admin',
     elevated: true,
@@ -348,11 +355,13 @@ export const peopleEndpoints = defineEndpoints({
     errors: ['resource_limit_exceeded'],
   },
   withdrawInvitation: {
+    family: 'invitations',
     section,
     needs: 'admin',
     elevated: true,
     method: 'DELETE',
     path: '/projects/{project_id}/invitations/{id}',
+    title: 'invitation',
     summary: 'Withdraw an invitation',
     status: 204,
     errors: [],

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { isRole } from '../../src/kernel/access/roles.ts'
 import { commandOf, familyOf, verbOf } from '../../src/kernel/access/token-scope.ts'
+import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { emptyProject } from '../../src/management/proof.ts'
 import { countedPaths } from '../../src/management/store.ts'
@@ -22,10 +23,9 @@ import { firstProject, scopedClient } from '../scoped-clients.ts'
 import { type Caller, call, makeCallers, type Projects, type Request, type Row } from './callers.ts'
 import { decisionOf, needs, operationOf, toldBy, toldTo } from './told.ts'
 
-const ofPublic = (row: PublicRow) => ({ ...row, base: '/v1' }) as const
 /** The stream of events, which is no row of the contract. */
 const events: Row = { name: 'events', base: '', endpoint: { method: 'GET', path: '/events', needs: 'viewer' } }
-const rows: readonly Row[] = [...publicRows.map(ofPublic), ...ownRows, events]
+const rows: readonly Row[] = [...publicRows, ...ownRows, events]
 /** How many kinds of callers there are. */
 const kinds = 47
 
@@ -114,7 +114,7 @@ async function checkPublic(scene: Scene, row: PublicRow): Promise<void> {
   const { world } = scene
   const { endpoint } = row
   const ready = await prepare(world, row)
-  await checkRow(scene, ofPublic(row), askedOf(ready))
+  await checkRow(scene, row, askedOf(ready))
   assert.ok(isRole(endpoint.needs), 'it needs no role in a Project')
   assertWorks(ready, await ready.send(world.as(endpoint.needs)))
   const again = await prepare(world, row)
@@ -164,7 +164,7 @@ forEachDatabase('every endpoint and every kind of caller', (open) => {
     assert.equal(cells, publicRows.length * kinds)
   })
 
-  test('does so below /wolke/v1 and at the stream of events', async () => {
+  test(`does so below ${wolkeBase} and at the stream of events`, async () => {
     const world = await open({ runActions: false })
     const scene = await sceneIn(world)
     // Nobody can delete the Project of the callers.

@@ -10,7 +10,6 @@ import { addToken, removeToken } from '../../src/kernel/access/tokens.ts'
 import type { Method } from '../../src/kernel/contract/contract.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
-import type { labPath } from '../../src/lab/contract.ts'
 import { countedPaths } from '../../src/management/store.ts'
 import { cookieName } from '../../src/people/cookies.ts'
 import { addMember } from '../../src/people/membership-store.ts'
@@ -23,7 +22,7 @@ import { unique } from '../proof.ts'
 export interface Row {
   readonly name: string
   /** Empty for the stream of events, which is at the door of the console alone. */
-  readonly base: '/v1' | typeof labPath | ''
+  readonly base: string
   readonly endpoint: {
     readonly method: Method
     readonly path: string

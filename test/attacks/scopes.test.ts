@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { families } from '../../src/families.ts'
+import { families, familyOfType } from '../../src/families.ts'
 import { familyOf } from '../../src/kernel/access/token-scope.ts'
 import type { Endpoint } from '../../src/kernel/contract/contract.ts'
 import { namingFields } from '../../src/kernel/contract/references.ts'
@@ -13,6 +13,7 @@ import type { EveryTable } from '../../src/kernel/data/db.ts'
 import { checkConsistency } from '../consistency.ts'
 import { dump } from '../dump.ts'
 import { type Answer, type Client, forEachDatabase, testClock, type World } from '../harness.ts'
+import { ownRows } from '../own-requests.ts'
 import { neverExisted } from '../proof.ts'
 import { references, samples } from '../proofs.ts'
 import { assertRefused } from '../refusals.ts'
@@ -83,7 +84,7 @@ async function label(world: World, value: string): Promise<void> {
 }
 
 async function labelOne(world: World, row: Row, id: number, value: string): Promise<void> {
-  const table = familyOf(row.endpoint).replace(/s$/, '')
+  const table = families.find(({ name }) => name === familyOf(row.endpoint))!.spelling.type
   await world.db.transact((tx) =>
     sql`update ${sql.table(table)} set labels = ${JSON.stringify({ [key]: value })} where id = ${id}`.execute(tx.query),
   )
@@ -187,8 +188,34 @@ test('every field of a body that names something says what it names', () => {
   }
 })
 
-test('the family of a kind of resource is its type in the plural', () => {
-  const kinds = families.flatMap(({ name, limited }) => limited.filter(({ path }) => path === name))
-  for (const { path, type } of kinds) assert.equal(`${type}s`, path)
-  assert.equal(kinds.length, resourceTables.length)
+test('every kind of resource is that of one family, whose path and type nobody else has', () => {
+  const types = families.map(({ spelling }) => spelling.type)
+  for (const all of [types, families.map(({ name }) => name)]) assert.equal(new Set(all).size, families.length)
+  for (const { spelling } of families) assert.equal(familyOfType(spelling.type), spelling.path)
+  assert.deepEqual(
+    resourceTables.filter((table) => !types.includes(table)),
+    [],
+  )
+})
+
+test('what has a resource in its path says which, and something reads that', () => {
+  const readers = new Set(
+    rows.filter(({ endpoint }) => endpoint.method === 'GET').map(({ base, endpoint: { path } }) => base + path),
+  )
+  for (const { name, base, endpoint } of rows) {
+    const { path, of, within, isShared, narrows } = endpoint
+    if (path.includes('{') && !isShared && !narrows) assert.ok(of, name)
+    for (const place of [of, within])
+      if (place !== undefined) assert.ok(`${path}/`.startsWith(`${place}/`) && readers.has(base + place), name)
+  }
+})
+
+test('every operation is of a family, with a command where its path has one', () => {
+  for (const { name, endpoint } of rows) {
+    const [, family, ...rest] = endpoint.path.split('/')
+    assert.equal(familyOf(endpoint), family, name)
+    const isCommand = endpoint.method === 'POST' && rest.at(-2) === 'actions'
+    assert.equal(endpoint.command, isCommand ? rest.at(-1) : undefined, name)
+  }
+  for (const { name, endpoint } of ownRows) assert.notEqual(familyOf(endpoint), '', name)
 })

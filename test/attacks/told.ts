@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { isRole, type Need } from '../../src/kernel/access/roles.ts'
-import { labPath } from '../../src/lab/contract.ts'
+import { publicBase, wolkeBase } from '../../src/kernel/contract/bases.ts'
 import type { Answer } from '../harness.ts'
 import { assertRefused } from '../refusals.ts'
 import type { Caller, Row, Standing } from './callers.ts'
@@ -71,7 +71,7 @@ export function toldTo(caller: Caller, row: Row, need: Need): Told {
   const isChange = endpoint.method !== 'GET'
   if (caller.isForged && isChange) return 'page'
   // A management token is for nothing but the management API, and the stream of events for sessions.
-  if (standing === 'management' && base !== labPath) return 'unknown'
+  if (standing === 'management' && base !== wolkeBase) return 'unknown'
   if (door === 'programs' && standing !== 'nobody' && base === '') return 'unseen'
   if (standing === 'reader' && isChange) return 'read'
   const isNamed = door === 'console' || endpoint.path.includes('{project_id}')
@@ -82,7 +82,7 @@ export function toldTo(caller: Caller, row: Row, need: Need): Told {
   if (told !== 'in') return told
   if (caller.isUnproven && endpoint.elevated) return 'proof'
   // Who belongs to a Project is for people and for operators.
-  if (caller.isToken && operationOf(row) === `GET ${labPath}/projects/{project_id}/members`) return 'token'
+  if (caller.isToken && operationOf(row) === `GET ${wolkeBase}/projects/{project_id}/members`) return 'token'
   return need === 'anyone' ? 'in' : toldOfScope(caller, row)
 }
 
@@ -102,7 +102,7 @@ function toldOfScope({ scope = {} }: Caller, { base, endpoint: { method, path } 
   // Actions of all families are read there, and a scope shows those that name a resource of its own.
   if (path === '/actions/{id}' && scope.families) return 'unseen'
   if (scope.label_selector === undefined) return 'in'
-  return base === '/v1' ? toldOfLabels(method, path) : 'label_selector'
+  return base === publicBase ? toldOfLabels(method, path) : 'label_selector'
 }
 
 /** Nothing has the labels that are selected. */

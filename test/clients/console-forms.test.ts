@@ -9,6 +9,7 @@ import { type Client, commandsOf } from '../../console/commands/panel.ts'
 import type { Asked } from '../../console/commands/request.ts'
 import { builtIn } from '../../src/catalogue/built-in.ts'
 import { openCatalogue } from '../../src/catalogue/catalogue.ts'
+import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { readDriven } from '../console/driven.ts'
 import { forDatabasesInTurn, type World } from '../harness.ts'
 import { selected } from '../pasted.ts'
@@ -66,7 +67,8 @@ const catalogue = openCatalogue({
 type Lives = Readonly<Record<'button' | 'hcloud' | 'curl', Life>>
 
 /** What only Wolke has is for curl. */
-const isForHcloud = (step: Step, of: Life) => askedBy(step, of).every(({ operation }) => rowOf(operation).base === '')
+const isForHcloud = (step: Step, of: Life) =>
+  askedBy(step, of).every(({ operation }) => rowOf(operation).base !== wolkeBase)
 
 /** Has a step done in all lives; what the hcloud that is here is too old for is left to the button. */
 async function live(step: Step, lives: Lives, world: World): Promise<void> {

@@ -19,19 +19,12 @@ export function readDriven(): Driven {
   return JSON.parse(readFileSync(file, 'utf8')) as Driven
 }
 
-const bases = [
-  ['/v1', allEndpoints()],
-  ['/wolke/v1', ownEndpoints()],
-] as const
-
 /** What is literal comes before what a parameter would take. */
-const patterns = bases
-  .flatMap(([base, rows]) =>
-    rows.map(({ family, key, endpoint: { method, path } }) => ({
-      operation: `${family}_${key}`,
-      request: `${method} ${base}${path}`,
-    })),
-  )
+const patterns = [...allEndpoints(), ...ownEndpoints()]
+  .map(({ family, base, key, endpoint: { method, path } }) => ({
+    operation: `${family}_${key}`,
+    request: `${method} ${base}${path}`,
+  }))
   .sort((a, b) => a.request.split('{').length - b.request.split('{').length)
   .map(({ operation, request }) => ({
     operation,

@@ -14,6 +14,7 @@ export const browserModules: Readonly<Record<string, number>> = {
   'src/net/dns/tokens.ts': 1_500,
   'src/kernel/access/roles.ts': 1_000,
   'src/kernel/process/shell-words.ts': 1_000,
+  'src/kernel/contract/bases.ts': 1_000,
   'src/kernel/contract/labels.ts': 1_500,
   'src/kernel/contract/selectors.ts': 3_000,
   'src/families/certificates/domain.ts': 3_000,

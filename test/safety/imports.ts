@@ -61,7 +61,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   infrastructure: ['drivers', 'families', 'families.ts', 'kernel'],
   'version.ts': [],
-  'public-families.ts': ['kernel'],
+  'public-families.ts': ['families', 'kernel'],
   'calendar.ts': ['families', 'families.ts', 'kernel', 'metadata', 'public-families.ts'],
   commands: [
     'app.ts',

@@ -1,5 +1,5 @@
 /** One entry of the audit log in detail. */
-import { typeOf } from '../../shell/families.ts'
+import { typeOf } from '../../api/operations.ts'
 import type { AuditEntry } from './actor.ts'
 import { entryOfRequest } from './entries.ts'
 import { EntrySheet } from './entry-sheet.tsx'

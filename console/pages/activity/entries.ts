@@ -1,8 +1,9 @@
 /** Actions and the entries of the audit log as lines of one feed. */
+
 import type { ReplyFor } from '../../api/operations.ts'
+import { typeOf } from '../../api/operations.ts'
 import { commandName } from '../../lib/action-names.ts'
 import { typeName } from '../../lib/api-names.ts'
-import { typeOf } from '../../shell/families.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { type AuditEntry, actorOf } from './actor.ts'
 import type { NameOf } from './names.ts'

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { familyOf } from '../../api/operations.ts'
 import { failureText } from '../../lib/action-failures.ts'
 import { commandName } from '../../lib/action-names.ts'
 import { families, familyOfType } from '../../shell/families.ts'
@@ -37,7 +38,7 @@ export function useFailures(lists: Lists): readonly Need[] | undefined {
 
 /** Certificates tell of their failures by their state, and of what is gone nobody wants to know why it failed. */
 function isNeed({ family, command, resources }: Action, lists: Lists): boolean {
-  const isGone = ({ type, id }: Ref) => lists[`${type}s`]?.every((one) => one.id !== id) ?? false
+  const isGone = ({ type, id }: Ref) => lists[familyOf(type)]?.every((one) => one.id !== id) ?? false
   return family !== 'certificates' && (command.startsWith('create_') || !resources.some(isGone))
 }
 

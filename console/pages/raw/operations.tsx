@@ -71,7 +71,7 @@ function Operation({ id }: { readonly id: OperationId }) {
         {descriptionOf(id).summary}
       </Link>
       <span className="mono dim">
-        {method} {base || '/v1'}
+        {method} {base}
         {path}
       </span>
     </li>

@@ -85,7 +85,7 @@ function Request({ id }: { readonly id: OperationId }) {
         crumbs={[{ label: w.title, link: home }]}
         facts={
           <>
-            <Copyable text={`${method} ${base || '/v1'}${path}`} label={c.copy} />
+            <Copyable text={`${method} ${base}${path}`} label={c.copy} />
             <span>
               {w.needs}: {needsOf(id)}
             </span>

@@ -3,6 +3,7 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { publicBase } from '../../../src/kernel/contract/bases.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { projectsQuery } from '../../api/session.ts'
@@ -140,7 +141,7 @@ function Prices() {
     row('traffic'),
   ] as const
   return (
-    <Card title={w.prices} padded footer={<ButtonAnchor href="/v1/pricing">{w.pricesAll}</ButtonAnchor>}>
+    <Card title={w.prices} padded footer={<ButtonAnchor href={`${publicBase}/pricing`}>{w.pricesAll}</ButtonAnchor>}>
       <p className="dim">{w.pricesText}</p>
       <Facts rows={rows.filter(([, value]) => value !== undefined)} />
     </Card>

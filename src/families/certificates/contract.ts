@@ -18,6 +18,7 @@ export const spelling = {
   type: 'certificate',
   path: 'certificates',
   title: 'certificate',
+  titles: 'certificates',
   sortable: ['id', 'name', 'created'],
 } as const
 

@@ -11,7 +11,7 @@ import { certificateLocks } from './tables.ts'
 import { sendExpiryNotices } from './uploaded/jobs.ts'
 
 export const certificates = defineFamily({
-  name: resource.path,
+  spelling: resource,
   glance: certificateGlance,
   changes: certificateChanges,
   endpoints: certificateEndpoints,

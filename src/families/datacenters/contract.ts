@@ -20,6 +20,8 @@ export const Datacenter = named('Datacenter', {
 const section = 'Datacenters'
 const removedBy = datacenterChanges.datacenters_removed
 
+export const spelling = { type: 'datacenter', path: 'datacenters', title: 'datacenter', titles: 'datacenters' } as const
+
 export const datacenterEndpoints = defineEndpoints({
   list: {
     method: 'GET',

@@ -1,10 +1,10 @@
 import { defineFamily } from '../../platform.ts'
 import { datacenterChanges } from './changes.ts'
-import { datacenterEndpoints } from './contract.ts'
+import { datacenterEndpoints, spelling } from './contract.ts'
 import { datacenterRoutes } from './routes.ts'
 
 export const datacenters = defineFamily({
-  name: 'datacenters',
+  spelling,
   changes: datacenterChanges,
   endpoints: datacenterEndpoints,
   routes: datacenterRoutes,

@@ -3,7 +3,7 @@ import type { Handlers } from '../../kernel/contract/contract.ts'
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
-import type { datacenterEndpoints } from './contract.ts'
+import { type datacenterEndpoints, spelling } from './contract.ts'
 import { isDatacenterName } from './domain.ts'
 import { datacenterToWire } from './view.ts'
 
@@ -28,7 +28,7 @@ export function datacenterRoutes({ catalogue, clock }: Platform): Handlers<typeo
 
     async get({ params }) {
       const datacenter = all().find(({ id }) => id === params.id)
-      if (!datacenter) throw notFound('datacenter', params.id)
+      if (!datacenter) throw notFound(spelling.title, params.id)
       return { datacenter }
     },
   }

@@ -100,6 +100,7 @@ export const spelling = {
   type: 'firewall',
   path: 'firewalls',
   title: 'firewall',
+  titles: 'firewalls',
   sortable: ['id', 'name', 'created'],
 } as const
 

@@ -9,7 +9,7 @@ import { firewalls as resource } from './store.ts'
 import { firewallLocks } from './tables.ts'
 
 export const firewalls = defineFamily({
-  name: resource.path,
+  spelling: resource,
   changes: firewallChanges,
   endpoints: firewallEndpoints,
   routes: firewallRoutes,

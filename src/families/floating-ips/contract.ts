@@ -27,6 +27,7 @@ export const spelling = {
   type: 'floating_ip',
   path: 'floating_ips',
   title: 'Floating IP',
+  titles: 'Floating IPs',
   sortable: ['id', 'created'],
 } as const
 

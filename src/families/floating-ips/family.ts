@@ -11,7 +11,7 @@ import { floatingIps as resource } from './store.ts'
 import { floatingIpLocks } from './tables.ts'
 
 export const floatingIps = defineFamily({
-  name: resource.path,
+  spelling: resource,
   glance: floatingIpGlance,
   changes: floatingIpChanges,
   endpoints: floatingIpEndpoints,

@@ -46,7 +46,13 @@ export const Image = named('Image', {
   deleted: nullable(Timestamp),
 })
 
-export const spelling = { type: 'image', path: 'images', title: 'image', sortable: ['id', 'created'] } as const
+export const spelling = {
+  type: 'image',
+  path: 'images',
+  title: 'image',
+  titles: 'images',
+  sortable: ['id', 'created'],
+} as const
 
 const section = 'Images'
 const action = actionsOf('/images/{id}', section)
@@ -74,6 +80,7 @@ export const imageEndpoints = defineEndpoints({
     method: 'GET',
     needs: 'viewer',
     path: '/images/{id}',
+    of: '/images/{id}',
     summary: 'Get an image, also a deprecated one',
     section,
     status: 200,
@@ -84,6 +91,7 @@ export const imageEndpoints = defineEndpoints({
     method: 'PUT',
     needs: 'restricted',
     path: '/images/{id}',
+    of: '/images/{id}',
     summary: 'Change description or labels of a snapshot or backup, or make a backup a snapshot',
     section,
     body: closedObject({
@@ -99,6 +107,7 @@ export const imageEndpoints = defineEndpoints({
     method: 'DELETE',
     needs: 'member',
     path: '/images/{id}',
+    of: '/images/{id}',
     summary: 'Delete a snapshot or a backup',
     section,
     status: 204,

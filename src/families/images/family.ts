@@ -9,7 +9,7 @@ import { images as resource } from './store.ts'
 import { imageLocks } from './tables.ts'
 
 export const images = defineFamily({
-  name: resource.path,
+  spelling: resource,
   endpoints: imageEndpoints,
   routes: imageRoutes,
   jobs: [removeDeleted],
@@ -17,7 +17,6 @@ export const images = defineFamily({
   glance: imageGlance,
   locks: imageLocks,
   resources: {
-    type: resource.type,
     find: async ({ db, catalogue }, scope, id) =>
       catalogue.imageById(id as number) ?? resource.get(db.query, scope, id as number),
   },

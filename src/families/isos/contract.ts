@@ -29,6 +29,8 @@ export const Iso = named('Iso', {
 
 const section = 'ISOs'
 
+export const spelling = { type: 'iso', path: 'isos', title: 'ISO', titles: 'ISOs' } as const
+
 export const isoEndpoints = defineEndpoints({
   list: {
     method: 'GET',

@@ -1,10 +1,10 @@
 import { defineFamily } from '../../platform.ts'
 import { isoChanges } from './changes.ts'
-import { isoEndpoints } from './contract.ts'
+import { isoEndpoints, spelling } from './contract.ts'
 import { isoRoutes } from './routes.ts'
 
 export const isos = defineFamily({
-  name: 'isos',
+  spelling,
   changes: isoChanges,
   endpoints: isoEndpoints,
   routes: isoRoutes,

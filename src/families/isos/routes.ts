@@ -3,7 +3,7 @@ import type { Handlers } from '../../kernel/contract/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
-import type { isoEndpoints } from './contract.ts'
+import { type isoEndpoints, spelling } from './contract.ts'
 import { selectIsos } from './domain.ts'
 import { isoToWire } from './view.ts'
 
@@ -18,7 +18,7 @@ export function isoRoutes({ catalogue, clock }: Platform): Handlers<typeof isoEn
 
     async get({ params }) {
       const iso = catalogue.isoById(params.id)
-      if (!iso) throw notFound('ISO', params.id)
+      if (!iso) throw notFound(spelling.title, params.id)
       return { iso: isoToWire(iso, clock.now()) }
     },
   }

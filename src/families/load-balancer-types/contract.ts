@@ -33,6 +33,13 @@ export const LoadBalancerType = named('LoadBalancerType', {
 
 const section = 'Load Balancer types'
 
+export const spelling = {
+  type: 'load_balancer_type',
+  path: 'load_balancer_types',
+  title: 'load balancer type',
+  titles: 'load balancer types',
+} as const
+
 export const loadBalancerTypeEndpoints = defineEndpoints({
   list: {
     method: 'GET',

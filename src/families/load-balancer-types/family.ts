@@ -1,11 +1,11 @@
 /** The family of types of Load Balancers. */
 import { defineFamily } from '../../platform.ts'
 import { loadBalancerTypeChanges } from './changes.ts'
-import { loadBalancerTypeEndpoints } from './contract.ts'
+import { loadBalancerTypeEndpoints, spelling } from './contract.ts'
 import { loadBalancerTypeRoutes } from './routes.ts'
 
 export const loadBalancerTypes = defineFamily({
-  name: 'load_balancer_types',
+  spelling,
   changes: loadBalancerTypeChanges,
   endpoints: loadBalancerTypeEndpoints,
   routes: loadBalancerTypeRoutes,

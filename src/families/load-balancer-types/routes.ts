@@ -4,7 +4,7 @@ import type { Handlers } from '../../kernel/contract/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
-import type { loadBalancerTypeEndpoints } from './contract.ts'
+import { type loadBalancerTypeEndpoints, spelling } from './contract.ts'
 import { loadBalancerTypeToWire } from './view.ts'
 
 /** One handler for each endpoint. */
@@ -22,7 +22,7 @@ export function loadBalancerTypeRoutes({ catalogue, clock }: Platform): Handlers
 
     async get({ params }) {
       const type = catalogue.loadBalancerTypeById(params.id)
-      if (!type) throw notFound('load balancer type', params.id)
+      if (!type) throw notFound(spelling.title, params.id)
       return { load_balancer_type: loadBalancerTypeToWire(type, clock.now()) }
     },
   }

@@ -33,6 +33,7 @@ export const spelling = {
   type: 'load_balancer',
   path: 'load_balancers',
   title: 'Load Balancer',
+  titles: 'Load Balancers',
   sortable: ['id', 'name', 'created'],
 } as const
 
@@ -124,6 +125,7 @@ export const loadBalancerEndpoints = defineEndpoints({
     method: 'DELETE',
     needs: 'member',
     path: '/load_balancers/{id}',
+    of: '/load_balancers/{id}',
     section,
     summary: 'Delete a Load Balancer',
     status: 201,

@@ -21,7 +21,7 @@ import { targetEndpoints } from './targets/contract.ts'
 import { targetRoutes } from './targets/routes.ts'
 
 export const loadBalancers = defineFamily({
-  name: resource.path,
+  spelling: resource,
   glance: loadBalancerGlance,
   changes: loadBalancerChanges,
   endpoints: {

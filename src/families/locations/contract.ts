@@ -15,6 +15,8 @@ export const Location = named('Location', {
 
 const section = 'Locations'
 
+export const spelling = { type: 'location', path: 'locations', title: 'location', titles: 'locations' } as const
+
 export const locationEndpoints = defineEndpoints({
   list: {
     method: 'GET',

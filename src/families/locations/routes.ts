@@ -7,7 +7,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
 import { locationChanges } from './changes.ts'
-import type { locationEndpoints } from './contract.ts'
+import { type locationEndpoints, spelling } from './contract.ts'
 import { locationToWire } from './view.ts'
 
 /** One handler for each endpoint. */
@@ -24,7 +24,7 @@ export function locationRoutes({ catalogue, clock }: Platform): Handlers<typeof 
 
     async get({ params }) {
       const location = catalogue.locationById(params.id)
-      if (!location || !exists(location)) throw notFound('location', params.id)
+      if (!location || !exists(location)) throw notFound(spelling.title, params.id)
       return { location: locationToWire(location) }
     },
   }

@@ -27,6 +27,7 @@ export const spelling = {
   type: 'network',
   path: 'networks',
   title: 'network',
+  titles: 'networks',
   sortable: ['id', 'name', 'created'],
 } as const
 

@@ -14,7 +14,7 @@ import { networks as resource } from './store.ts'
 import { networkLocks } from './tables.ts'
 
 export const networks = defineFamily({
-  name: resource.path,
+  spelling: resource,
   changes: networkChanges,
   endpoints: { ...networkEndpoints, ...memberEndpoints },
   routes: (platform) => ({ ...networkRoutes(platform), ...memberRoutes(platform) }),

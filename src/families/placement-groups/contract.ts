@@ -24,6 +24,7 @@ export const spelling = {
   type: 'placement_group',
   path: 'placement_groups',
   title: 'placement group',
+  titles: 'placement groups',
   sortable: ['id', 'name', 'created'],
 } as const
 

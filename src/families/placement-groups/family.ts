@@ -5,7 +5,7 @@ import { placementGroups as groups } from './store.ts'
 import { placementGroupLocks } from './tables.ts'
 
 export const placementGroups = defineFamily({
-  name: 'placement_groups',
+  spelling: groups,
   endpoints: placementGroupEndpoints,
   routes: placementGroupRoutes,
   limited: [groups],

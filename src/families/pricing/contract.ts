@@ -25,6 +25,8 @@ export const Pricing = named('Pricing', {
   traffic: until(pricingChanges.pricing_traffic_removed, nullable(Type.Object({ price_per_tb: Price }))),
 })
 
+export const spelling = { type: 'pricing', path: 'pricing', title: 'pricing', titles: 'pricing' } as const
+
 export const pricingEndpoints = defineEndpoints({
   get: {
     method: 'GET',

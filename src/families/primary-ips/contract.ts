@@ -40,6 +40,7 @@ export const spelling = {
   type: 'primary_ip',
   path: 'primary_ips',
   title: 'Primary IP',
+  titles: 'Primary IPs',
   sortable: ['id', 'created'],
 } as const
 
@@ -73,7 +74,7 @@ const repeatedId = {
   ),
 }
 
-const serverAction = actionsOf('/servers/{id}', 'Servers')
+const serverAction = actionsOf('/servers/{id}', 'Servers', 'servers')
 
 export const primaryIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, PrimaryIp, {

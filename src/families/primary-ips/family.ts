@@ -9,7 +9,7 @@ import { primaryIps as resource } from './store.ts'
 import { primaryIpLocks } from './tables.ts'
 
 export const primaryIps = defineFamily({
-  name: resource.path,
+  spelling: resource,
   glance: primaryIpGlance,
   changes: primaryIpChanges,
   endpoints: primaryIpEndpoints,

@@ -72,6 +72,13 @@ export const ServerType = named('ServerType', {
 
 const section = 'Server types'
 
+export const spelling = {
+  type: 'server_type',
+  path: 'server_types',
+  title: 'server type',
+  titles: 'server types',
+} as const
+
 export const serverTypeEndpoints = defineEndpoints({
   list: {
     method: 'GET',

@@ -4,7 +4,7 @@ import type { Handlers } from '../../kernel/contract/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
-import type { serverTypeEndpoints } from './contract.ts'
+import { type serverTypeEndpoints, spelling } from './contract.ts'
 import { serverTypeToWire } from './view.ts'
 
 /** One handler for each endpoint. */
@@ -22,7 +22,7 @@ export function serverTypeRoutes({ catalogue, clock }: Platform): Handlers<typeo
 
     async get({ params }) {
       const type = catalogue.serverTypeById(params.id)
-      if (!type) throw notFound('server type', params.id)
+      if (!type) throw notFound(spelling.title, params.id)
       return { server_type: serverTypeToWire(type, clock.now()) }
     },
   }

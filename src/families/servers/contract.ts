@@ -77,6 +77,7 @@ export const spelling = {
   type: 'server',
   path: 'servers',
   title: 'server',
+  titles: 'servers',
   sortable: ['id', 'name', 'created'],
 } as const
 
@@ -170,6 +171,7 @@ export const serverEndpoints = defineEndpoints({
     method: 'DELETE',
     needs: 'member',
     path: '/servers/{id}',
+    of: '/servers/{id}',
     summary: 'Delete a server',
     section,
     status: 200,

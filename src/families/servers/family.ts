@@ -19,7 +19,7 @@ import { serverLocks } from './tables.ts'
 import { typeActions } from './type/actions.ts'
 
 export const servers = defineFamily({
-  name: resource.path,
+  spelling: resource,
   glance: serverGlance,
   changes: serverChanges,
   endpoints: serverEndpoints,

@@ -12,7 +12,13 @@ import {
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { maxPublicKey } from './public-key.ts'
 
-export const spelling = { type: 'ssh_key', path: 'ssh_keys', title: 'SSH key', sortable: ['id', 'name'] } as const
+export const spelling = {
+  type: 'ssh_key',
+  path: 'ssh_keys',
+  title: 'SSH key',
+  titles: 'SSH keys',
+  sortable: ['id', 'name'],
+} as const
 
 export const SshKey = named('SshKey', {
   id: Id,

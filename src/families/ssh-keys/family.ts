@@ -5,7 +5,7 @@ import { sshKeys as keys } from './store.ts'
 import { sshKeyLocks } from './tables.ts'
 
 export const sshKeys = defineFamily({
-  name: 'ssh_keys',
+  spelling: keys,
   endpoints: sshKeyEndpoints,
   routes: sshKeyRoutes,
   limited: [keys],

@@ -2,6 +2,13 @@
 import { Type } from 'typebox'
 import { defineEndpoints, Meta, paging, textParam } from '../../kernel/contract/contract.ts'
 
+export const spelling = {
+  type: 'storage_box_type',
+  path: 'storage_box_types',
+  title: 'Storage Box type',
+  titles: 'Storage Box types',
+} as const
+
 export const storageBoxTypeEndpoints = defineEndpoints({
   list: {
     method: 'GET',

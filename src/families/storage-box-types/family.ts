@@ -1,10 +1,10 @@
 /** The family of types of Storage Boxes, which has only its list yet. */
 import { defineFamily } from '../../platform.ts'
-import { storageBoxTypeEndpoints } from './contract.ts'
+import { spelling, storageBoxTypeEndpoints } from './contract.ts'
 import { storageBoxTypeRoutes } from './routes.ts'
 
 export const storageBoxTypes = defineFamily({
-  name: 'storage_box_types',
+  spelling,
   endpoints: storageBoxTypeEndpoints,
   routes: storageBoxTypeRoutes,
 })

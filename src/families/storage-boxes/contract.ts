@@ -2,6 +2,13 @@
 import { Type } from 'typebox'
 import { defineEndpoints, listing, Meta } from '../../kernel/contract/contract.ts'
 
+export const spelling = {
+  type: 'storage_box',
+  path: 'storage_boxes',
+  title: 'Storage Box',
+  titles: 'Storage Boxes',
+} as const
+
 export const storageBoxEndpoints = defineEndpoints({
   list: {
     method: 'GET',

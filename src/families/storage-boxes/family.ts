@@ -1,10 +1,10 @@
 /** The family of Storage Boxes, which has only its list yet. */
 import { defineFamily } from '../../platform.ts'
-import { storageBoxEndpoints } from './contract.ts'
+import { spelling, storageBoxEndpoints } from './contract.ts'
 import { storageBoxRoutes } from './routes.ts'
 
 export const storageBoxes = defineFamily({
-  name: 'storage_boxes',
+  spelling,
   endpoints: storageBoxEndpoints,
   routes: storageBoxRoutes,
 })

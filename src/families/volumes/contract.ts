@@ -27,6 +27,7 @@ export const spelling = {
   type: 'volume',
   path: 'volumes',
   title: 'volume',
+  titles: 'volumes',
   sortable: ['id', 'name', 'created'],
 } as const
 

@@ -9,7 +9,7 @@ import { volumes as resource } from './store.ts'
 import { volumeLocks } from './tables.ts'
 
 export const volumes = defineFamily({
-  name: resource.path,
+  spelling: resource,
   glance: volumeGlance,
   endpoints: volumeEndpoints,
   routes: volumeRoutes,

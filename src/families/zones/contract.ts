@@ -17,7 +17,13 @@ import {
 import { NewRrset } from './rrsets/contract.ts'
 import { maxZonefileBody, Replaced, Zonefile } from './zonefiles/contract.ts'
 
-export const spelling = { type: 'zone', path: 'zones', title: 'zone', sortable: ['id', 'name', 'created'] } as const
+export const spelling = {
+  type: 'zone',
+  path: 'zones',
+  title: 'zone',
+  titles: 'zones',
+  sortable: ['id', 'name', 'created'],
+} as const
 
 export const Mode = Type.Enum(['primary', 'secondary'])
 export const Ttl = Type.Integer({ minimum: 60, maximum: 2_147_483_647 })
@@ -110,6 +116,7 @@ export const zoneEndpoints = defineEndpoints({
     method: 'GET',
     needs: 'viewer',
     path: '/zones/{id_or_name}',
+    of: '/zones/{id_or_name}',
     summary: 'Get a zone by its id or its name',
     section,
     status: 200,
@@ -120,6 +127,7 @@ export const zoneEndpoints = defineEndpoints({
     method: 'PUT',
     needs: 'restricted',
     path: '/zones/{id_or_name}',
+    of: '/zones/{id_or_name}',
     summary: 'Change the labels of a zone',
     section,
     body: closedObject({ labels: Type.Optional(Labels) }),
@@ -131,6 +139,7 @@ export const zoneEndpoints = defineEndpoints({
     method: 'DELETE',
     needs: 'restricted',
     path: '/zones/{id_or_name}',
+    of: '/zones/{id_or_name}',
     summary: 'Delete a zone with all its RRSets',
     section,
     status: 201,

@@ -15,7 +15,7 @@ import { zonefileEndpoints } from './zonefiles/contract.ts'
 import { zonefileRoutes } from './zonefiles/routes.ts'
 
 export const zones = defineFamily({
-  name: resource.path,
+  spelling: resource,
   changes: zoneChanges,
   endpoints: { ...zoneEndpoints, ...zonefileEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...zonefileRoutes(platform), ...rrsetRoutes(platform) }),
@@ -24,7 +24,6 @@ export const zones = defineFamily({
   locks: zoneLocks,
   defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),
   resources: {
-    type: resource.type,
     param: 'id_or_name',
     find: ({ db }, scope, key) => getZone(db.query, scope, String(key)),
   },

@@ -43,19 +43,20 @@ export function toTokenScope(text: ScopeText): TokenScope | undefined {
 /** What a scope judges of an endpoint. */
 export interface Operation {
   readonly method: keyof typeof verbsOfMethods
-  readonly path: string
+  readonly family?: string
+  readonly command?: string
 }
 
-/** The family of an endpoint: the first part of its path. */
-export function familyOf({ path }: Pick<Operation, 'path'>): string {
-  return path.split('/')[1] ?? ''
+/** The family that an endpoint counts to; the empty text for one that no scope grants. */
+export function familyOf({ family = '' }: Pick<Operation, 'family'>): string {
+  return family
 }
 
 const verbsOfMethods = { GET: 'read', POST: 'create', PUT: 'update', DELETE: 'delete' } as const
 
 /** The command that an endpoint carries out; undefined for those that are no actions. */
-export function commandOf({ method, path }: Operation): string | undefined {
-  return method === 'POST' ? /\/actions\/(\w+)$/.exec(path)?.[1] : undefined
+export function commandOf({ command }: Operation): string | undefined {
+  return command
 }
 
 /** The verb of an endpoint: its command, or what its method does. */

@@ -38,16 +38,23 @@ type ActionDefaults = {
   readonly errors: readonly ErrorCode[]
 }
 type ActionEndpoint<Path extends string, Row extends ActionRow> = Row &
-  Omit<ActionDefaults, keyof Row> & { readonly method: 'POST'; readonly path: Path; readonly section: string }
+  Omit<ActionDefaults, keyof Row> & {
+    readonly method: 'POST'
+    readonly path: Path
+    readonly of: string
+    readonly command: string
+    readonly section: string
+  }
 
 /**
  * Declares endpoints `POST {base}/actions/{name}` of one section of the contract, which answer 201 with the action where
- * their row says nothing else.
+ * their row says nothing else. `base` is the path of the resource; `family` its family, where another one declares them.
  */
-export function actionsOf<const Base extends string>(base: Base, section: string) {
+export function actionsOf<const Base extends string>(base: Base, section: string, family?: string) {
   return <const Name extends string, const Row extends ActionRow>(name: Name, row: Row) => {
     const defaults: ActionDefaults = { status: 201, reply: ActionReply, errors: [] }
-    const endpoint = { method: 'POST', path: `${base}/actions/${name}`, section, ...defaults, ...row }
+    const place = { path: `${base}/actions/${name}`, of: base, command: name, ...(family && { family }) }
+    const endpoint = { method: 'POST', ...place, section, ...defaults, ...row }
     return endpoint as unknown as ActionEndpoint<`${Base}/actions/${Name}`, Row>
   }
 }
@@ -103,6 +110,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
   param: Param = 'id' as Param,
 ) {
   const section = 'Actions'
+  const one = `/${family}/{${param}}` as const
   return defineEndpoints({
     listFamilyActions: {
       method: 'GET',
@@ -121,6 +129,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
       method: 'GET',
       needs: 'viewer',
       path: `/${family}/actions/{id}`,
+      title: 'action',
       narrows: true,
       addedBy: kernelChanges.action_endpoints_added,
       summary: `Get an action of ${family}`,
@@ -132,7 +141,8 @@ export function familyActionEndpoints<const Family extends string, const Param e
     listActions: {
       method: 'GET',
       needs: 'viewer',
-      path: `/${family}/{${param}}/actions`,
+      path: `${one}/actions`,
+      of: one,
       summary: 'List the actions of one resource',
       section,
       query: { status, ...sort, ...paging },
@@ -143,7 +153,8 @@ export function familyActionEndpoints<const Family extends string, const Param e
     getAction: {
       method: 'GET',
       needs: 'viewer',
-      path: `/${family}/{${param}}/actions/{action_id}`,
+      path: `${one}/actions/{action_id}`,
+      of: one,
       summary: 'Get an action of one resource (deprecated since April 2026)',
       section,
       status: 200,

@@ -33,6 +33,8 @@ export function actionToWire(action: Action): Static<typeof ActionSchema> {
 interface Reader {
   readonly db: Database
   readonly clock: Clock
+  /** The path of the family whose resources are of a type. */
+  readonly familyOf: (type: string) => string
 }
 
 type Query = Omit<ActionFilter, 'since'>
@@ -71,7 +73,7 @@ async function readSome(
 ) {
   const { query } = reader.db
   const actions = await actionsByIds(query, scope, ids, asOfNow(reader, filter), sort)
-  return caller.limits ? visibleTo(caller.limits, query, scope, actions) : actions
+  return caller.limits ? visibleTo(caller.limits, query, scope, actions, reader.familyOf) : actions
 }
 
 async function readOne(reader: Reader, asked: Asked, id: number, filter: Query = {}) {

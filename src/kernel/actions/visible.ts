@@ -11,15 +11,19 @@ import type { Action } from './tables.ts'
 /**
  * Those of `actions` that a scoped token sees: they name a resource of a family that it is granted, and all their
  * resources match its selector. It also sees those that it started itself, so that it can wait for them, whatever became
- * of their resources.
+ * of their resources. `familyOf` tells the path of the family whose resources are of a type.
  */
 export async function visibleTo(
   limits: TokenScope,
   query: Queries,
   scope: ProjectScope,
   actions: readonly Action[],
+  familyOf: (type: string) => string,
 ): Promise<Action[]> {
-  const ofFamilies = actions.filter(({ resources }) => isOfFamilies(limits, resources))
+  const { families } = limits
+  const ofFamilies = actions.filter(
+    ({ resources }) => !families || resources.some(({ type }) => families.has(familyOf(type))),
+  )
   if (!limits.within) return ofFamilies
   const own = await startedBy(query, scope, ofFamilies)
   const labels = await labelsIn(query, scope, ofFamilies)
@@ -30,11 +34,6 @@ export async function visibleTo(
 }
 
 const isShown = (limits: TokenScope, labels: Labels | undefined) => labels !== undefined && shows(limits, labels)
-
-/** The path of a family is the type of its resources in the plural. */
-function isOfFamilies({ families }: TokenScope, resources: Action['resources']): boolean {
-  return !families || resources.some(({ type }) => families.has(`${type}s`))
-}
 
 /** The subset of `actions` that the token of `scope` started. */
 async function startedBy(

@@ -78,6 +78,7 @@ const filters = {
 
 export const auditEndpoints = defineEndpoints({
   list: {
+    family: 'audit',
     method: 'GET',
     path: '/projects/{project_id}/audit',
     summary: 'List the audit log of a Project',
@@ -90,6 +91,7 @@ export const auditEndpoints = defineEndpoints({
     errors: [],
   },
   listAll: {
+    family: 'audit',
     method: 'GET',
     path: '/audit',
     summary: 'List the audit log of the installation, without what is in Projects that the caller does not administer',
@@ -102,6 +104,7 @@ export const auditEndpoints = defineEndpoints({
     errors: [],
   },
   activity: {
+    family: 'activity',
     method: 'GET',
     path: '/projects/{project_id}/activity',
     summary: 'List the actions of all families of a Project, newest first',

@@ -13,6 +13,7 @@ import type { Browser } from './browser.ts'
 import { type Change, inEffect } from './changes.ts'
 import { maxLabels } from './labels.ts'
 import type { LaterReply } from './later.ts'
+import type { IdParam } from './path-params.ts'
 import type { References } from './references.ts'
 import { parseSelector, type Selector } from './selectors.ts'
 
@@ -28,6 +29,16 @@ export interface Endpoint {
   readonly notForTokens?: true
   /** Path below the base URL, with parameters in braces: `/firewalls/{id}`. `isIdParam` tells ids from names. */
   readonly path: string
+  /** The family that scopes and the audit log count it to; families give their own to what says nothing. */
+  readonly family?: string
+  /** The command that it carries out, as scopes name it. */
+  readonly command?: string
+  /** The path of the resource that it is about, below the same base; the endpoint that reads it has that path. */
+  readonly of?: string
+  /** Of an endpoint that reads a part of a resource: the path of the whole, whose labels say who sees the part. */
+  readonly within?: string
+  /** What texts call what its `id` is of, where that is no resource of its family. */
+  readonly title?: string
   readonly summary: string
   /** The section of docs/contract.md that it implements. */
   readonly section: string
@@ -100,14 +111,6 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 /** The parameters in a path: numbers for ids, strings for names. */
 export type PathParams<Path extends string> = {
   readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
-}
-
-const idParams = ['id', 'action_id', 'project_id', 'person_id', 'token_id', 'mail_id'] as const
-type IdParam = (typeof idParams)[number]
-
-/** Whether a path parameter is an id; the others are strings. */
-export function isIdParam(name: string): name is IdParam {
-  return (idParams as readonly string[]).includes(name)
 }
 
 export type QueryOf<E extends Endpoint> = E['query'] extends QueryParams

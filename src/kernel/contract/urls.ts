@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { hostAndPort } from '../../net/listen-address.ts'
 import { parseId } from '../ids.ts'
-import { type Endpoint, isIdParam, maxText } from './contract.ts'
+import { type Endpoint, maxText } from './contract.ts'
 import { isStorable } from './input.ts'
+import { isIdParam } from './path-params.ts'
 
 /** Whether every percent sign in the URL begins a valid escape sequence. */
 export function isDecodable(url: string): boolean {

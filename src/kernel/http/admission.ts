@@ -2,10 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Identity, type Principal, principalIn, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
+import { wolkeBase } from '../contract/bases.ts'
 import { ApiError } from '../errors.ts'
 import { clientNetwork } from '../process/network.ts'
 import type { ProjectId } from '../scope.ts'
-import { foreignRefusal, ownBase, strangeHostRefusal } from './doors.ts'
+import { foreignRefusal, strangeHostRefusal } from './doors.ts'
 import { type Limiter, narrower, unlimited, type Verdict } from './rate-limit.ts'
 
 /** The parts of a request that admission reads. */
@@ -130,7 +131,7 @@ async function admitStranger(request: Caller, options: Gate, token: string): Pro
 
 /** Admits the owner of a token. A management token is unknown to the API of Projects. */
 function admitProgram(request: Caller, options: Gate, principal: Principal): Admission | Promise<Admission> {
-  const isUnknown = principal.actor.kind !== 'token' && !request.url.startsWith(`${ownBase}/`)
+  const isUnknown = principal.actor.kind !== 'token' && !request.url.startsWith(`${wolkeBase}/`)
   return isUnknown ? admitNobody(request, options, invalidTokenText) : admitPrincipal(request, options, principal)
 }
 

@@ -1,4 +1,5 @@
 /** Endpoints that are not there: they come and go with dated changes, and not every installation has all. */
+import { publicBase } from '../contract/bases.ts'
 import { inEffect } from '../contract/changes.ts'
 import type { Endpoint } from '../contract/contract.ts'
 import { searchOf } from '../contract/urls.ts'
@@ -16,7 +17,7 @@ export function checkCalendar(
 ): void {
   if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
   if (removedBy && inEffect(removedBy, nowMs)) {
-    throw removed('this endpoint', linked(`/v1/changes#${removedBy.name}`))
+    throw removed('this endpoint', linked(`${publicBase}/changes#${removedBy.name}`))
   }
   if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(url)).has(without.param)) {
     throw removed(`this endpoint without ${without.param}`, linked(without.announcement))
@@ -31,8 +32,8 @@ function removed(what: string, announcement: string): ApiError {
  * The refusal of a path without an endpoint. Families of the public API that this installation lacks are told from
  * paths that nobody has.
  */
-export function nothingAt(path: string, publicFamilies: Readonly<Record<string, string>> = {}): ApiError {
-  const family = /^\/v1\/(\w+)/.exec(path)?.[1] ?? ''
-  if (!Object.hasOwn(publicFamilies, family)) return new ApiError('not_found', 'there is nothing at this path')
-  return new ApiError('not_found', `this installation has no ${publicFamilies[family]}`)
+export function nothingAt(path: string, lacking: Readonly<Record<string, string>> = {}): ApiError {
+  const lacked = Object.keys(lacking).find((root) => path === root || path.startsWith(`${root}/`))
+  if (lacked === undefined) return new ApiError('not_found', 'there is nothing at this path')
+  return new ApiError('not_found', `this installation has no ${lacking[lacked]}`)
 }

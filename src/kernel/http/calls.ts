@@ -1,7 +1,8 @@
 /** Makes of a request what a handler gets. */
 import type { FastifyRequest } from 'fastify'
-import { type ApiCall, type Endpoint, isIdParam, type QueryParams, widePaging } from '../contract/contract.ts'
+import { type ApiCall, type Endpoint, type QueryParams, widePaging } from '../contract/contract.ts'
 import { type BodyCheck, parseQuery } from '../contract/input.ts'
+import { isIdParam } from '../contract/path-params.ts'
 import { reachedAt, searchOf } from '../contract/urls.ts'
 import { doorOf } from './doors.ts'
 import type { Limiter } from './rate-limit.ts'

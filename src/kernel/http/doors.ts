@@ -4,6 +4,7 @@
  * that both doors lead to the same routes.
  */
 import type { IncomingMessage } from 'node:http'
+import { wolkeBase } from '../contract/bases.ts'
 import { isDecodable, isOwnHost } from '../contract/urls.ts'
 import { ApiError } from '../errors.ts'
 import { parseId } from '../ids.ts'
@@ -11,8 +12,6 @@ import type { ProjectId } from '../scope.ts'
 
 /** The base of what needs the cookie of a session. */
 export const consoleBase = '/console'
-/** The base of what only Wolke has. */
-export const ownBase = '/wolke/v1'
 const doorBase = `${consoleBase}/api`
 
 /** A page sends it along when nobody has done anything for a while, so that what it asks by itself keeps no session alive. */
@@ -25,31 +24,44 @@ export interface Door {
 }
 
 /** The first segments of everything that only Wolke has, besides open pages. */
-const ownBases = [consoleBase, ownBase].map((base) => base.split('/')[1])
+const ownBases = [consoleBase, wolkeBase].map((base) => base.split('/')[1])
 
 const doors = new WeakMap<IncomingMessage, Door>()
 
-const inProject = /^\/console\/api\/projects\/(\d{1,19})(?=\/(?:v1|wolke\/v1)\/|\/events(?:\?|$))/
-const inNone = /^\/console\/api(?=\/wolke\/v1\/)/
+const doorway = new RegExp(`^${doorBase}(?:/projects/(\\d{1,19}))?(?=/)`)
+const events = /^\/events(?:\?|$)/
 
-/** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */
-export function throughDoor(request: IncomingMessage, url: string): string {
-  if (!url.startsWith(doorBase)) return url
-  const [base, project] = inProject.exec(url) ?? inNone.exec(url) ?? []
-  if (base === undefined) return url
-  const projectId = project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId)
-  doors.set(request, { projectId })
-  return url.slice(base.length)
+/** Where requests lead. */
+export interface Ways {
+  /** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */
+  throughDoor(request: IncomingMessage, url: string): string
+  /** Whether a request is for what only Wolke has, and not for the public API through whichever door. */
+  isForWolke(url: string): boolean
 }
 
-const publicInProject = /^\/console\/api\/projects\/\d{1,19}\/v1\//
-
-/** Whether a request is for what only Wolke has, and not for the public API through whichever door. */
-export function isForWolke(url: string): boolean {
-  if (url.startsWith('/v1/') || publicInProject.test(url)) return false
-  const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? []
-  const name = isDecodable(first) ? decodeURIComponent(first) : first
-  return ownBases.some((base) => base === name)
+/** The ways to the API whose families are below some bases, and to what only Wolke has. */
+export function waysTo(bases: readonly string[]): Ways {
+  const isBelow = (url: string, base: string) => url.startsWith(base) && url[base.length] === '/'
+  const isPublic = (url: string) => bases.some((base) => isBelow(url, base))
+  return {
+    throughDoor(request, url) {
+      const [door, project] = url.startsWith(doorBase) ? (doorway.exec(url) ?? []) : []
+      if (door === undefined) return url
+      const rest = url.slice(door.length)
+      const isOpen = isBelow(rest, wolkeBase) || (project !== undefined && (isPublic(rest) || events.test(rest)))
+      if (!isOpen) return url
+      doors.set(request, { projectId: project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId) })
+      return rest
+    },
+    isForWolke(url) {
+      if (isPublic(url)) return false
+      const [door, project] = doorway.exec(url) ?? []
+      if (project !== undefined && isPublic(url.slice(door!.length))) return false
+      const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? []
+      const name = isDecodable(first) ? decodeURIComponent(first) : first
+      return ownBases.some((base) => base === name)
+    },
+  }
 }
 
 /** The door that a request came through; undefined for requests of programs. */

@@ -11,9 +11,11 @@ import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { Note } from '../audit/note.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
+import { publicBase } from '../contract/bases.ts'
 import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
 import { LaterReply } from '../contract/later.ts'
+import { titleOf } from '../contract/path-params.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
@@ -35,11 +37,11 @@ import { readBody } from './body.ts'
 import { checkCalendar, nothingAt } from './calendar.ts'
 import { trustIn } from './caller.ts'
 import { readInput, readParams, toCall } from './calls.ts'
-import { backgroundHeader, type Door, doorOf, isForWolke } from './doors.ts'
+import { backgroundHeader, type Door, doorOf, waysTo } from './doors.ts'
 import { envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { closeGently, createInstance, undecodable } from './instance.ts'
 import { findNamed, refuseGone } from './named-projects.ts'
-import { type Handled, narrowingOf, readResource } from './narrowing.ts'
+import { type Handled, narrowingOf, Readers } from './narrowing.ts'
 import { createServer } from './node-http.ts'
 import { type Asked, askedAt, noteOf, noteRefusal } from './notes.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
@@ -74,8 +76,10 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly limits: Limits
   readonly audit?: AuditLog
   readonly vendor: string
-  /** Names of the public API's families by path, for the refusal of families that this installation lacks. */
-  readonly publicFamilies?: Readonly<Record<string, string>>
+  /** The roots below which families of the public API are; the usual one by default. */
+  readonly bases?: readonly string[]
+  /** What families of the public API that this installation lacks are called, by their paths with their roots. */
+  readonly lacking?: Readonly<Record<string, string>>
   /** Origins of the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
   /** Networks of proxies that are believed when they say for whom they ask. */
@@ -104,9 +108,6 @@ export interface Edge extends Mounting {
   wing(): Promise<FastifyInstance>
 }
 
-/** The last segment of the base URL (spec: Versioning). */
-export const basePath = '/v1'
-
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
@@ -127,6 +128,7 @@ type Mounted = Replying & Handled
 /** The endpoints and pages mounted so far. */
 interface Routes {
   readonly mounted: Mounted[]
+  readonly readers: Readers
   readonly pages: Map<string, OpenPage>
   readonly served: Served
 }
@@ -136,14 +138,19 @@ export function buildEdge(options: EdgeOptions): Edge {
   const trust = trustIn(options.trustedProxies)
   const sockets = new WebSockets({ ...options, trust })
   const streams = new Streams(options)
-  const parts: Parts = { options, streams, routes: { mounted: [], pages: new Map(), served: new Map() } }
+  const parts: Parts = {
+    options,
+    streams,
+    routes: { mounted: [], readers: new Readers(), pages: new Map(), served: new Map() },
+  }
   const state = { isClosing: false }
+  const ways = waysTo(options.bases ?? [publicBase])
   let load: ((part: Mounting) => Promise<void>) | undefined
   const wing = new Wing({
-    isFor: (url) => load !== undefined && isForWolke(url),
+    isFor: (url) => load !== undefined && ways.isForWolke(url),
     log: options.log,
     async build() {
-      const instance = createInstance(() => createServer(), trust)
+      const instance = createInstance(() => createServer(), trust, ways)
       const server = prepare(instance, parts, state)
       await load?.(mountingOn(server, parts))
       return server
@@ -151,7 +158,7 @@ export function buildEdge(options: EdgeOptions): Edge {
   })
   const listening = (requests: RequestListener) =>
     serverFor({ requests: wing.before(requests), sockets }, { ...options, trust })
-  const server = prepare(createInstance(listening, trust), parts, state)
+  const server = prepare(createInstance(listening, trust, ways), parts, state)
   server.addHook('preClose', (done) => {
     state.isClosing = true
     for (const one of [sockets, streams]) one.close()
@@ -195,11 +202,12 @@ function prepare(server: FastifyInstance, { options, routes }: Parts, state: { r
 
 function mountingOn(server: FastifyInstance, { options, routes, streams }: Parts): Mounting {
   return {
-    mount(endpoints, handlers, base = basePath) {
+    mount(endpoints, handlers, base = publicBase) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
         const handler = handlers[key] as unknown as Mounted['handler']
         const mounted = { endpoint, base, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
         routes.mounted.push(mounted)
+        routes.readers.add(mounted)
         mountEndpoint(server, options, routes, mounted)
       }
     },
@@ -288,18 +296,9 @@ function misdirected(
     reply.header('allow', allowed.join(', '))
     return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
   }
-  if (request.is404) return nothingAt(pathOf(request.url), options.publicFamilies)
+  if (request.is404) return nothingAt(pathOf(request.url), options.lacking)
   // An invalid id gets the same reply as an unknown one.
-  return notFound(kindIn(request.routeOptions.url ?? '', unfit![0]), unfit![1].slice(0, 80))
-}
-
-/** What a parameter of a route is the id of, by the segment before it: `server` in `/v1/servers/:id`. */
-function kindIn(route: string, param: string): string {
-  const [, family = 'resource'] = new RegExp(`/(\\w+)/:${param}(?:/|$)`).exec(route) ?? []
-  return family
-    .replaceAll('_', ' ')
-    .replace(/s$/, '')
-    .replace(/\b(ip|iso|ssh)\b/, (short) => short.toUpperCase())
+  return notFound(titleOf(unfit![0], request.routeOptions.config.endpoint?.title), unfit![1].slice(0, 80))
 }
 
 function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {
@@ -323,7 +322,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
   const namesProject = endpoint.path.includes('{project_id}')
-  const narrowing = narrowingOf(mounted, { mounted: routes.mounted, publicBase: basePath }, options.query)
+  const narrowing = narrowingOf(mounted, routes.readers, options.query)
   const asked = askedAt(endpoint, base)
   server.route({
     method: endpoint.method,
@@ -351,7 +350,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
       input = readInput(request, endpoint, checkBody, now)
     } catch (refusal) {
       // 404 comes before 422: the resource in the path is looked for before the input is refused.
-      if (hasParams) await readResource(endpoint, toCall(request, params, options), routes.mounted)
+      if (hasParams) await routes.readers.read(mounted, toCall(request, params, options))
       throw refusal
     }
     const call = toCall(request, params, options, input)

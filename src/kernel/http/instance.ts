@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { maxBodyBytes } from '../contract/input.ts'
 import { isDecodable } from '../contract/urls.ts'
 import type { Trust } from './caller.ts'
-import { throughDoor } from './doors.ts'
+import type { Ways } from './doors.ts'
 import { correlationId } from './edge.ts'
 import { sendCookies } from './served.ts'
 
@@ -15,7 +15,11 @@ export const undecodable = '/%00undecodable'
  * `serverFor` makes the server that an instance would listen with. Proxies that are trusted say for whom they ask, and
  * whether by TLS.
  */
-export function createInstance(serverFor: (requests: RequestListener) => Server, trust: Trust): FastifyInstance {
+export function createInstance(
+  serverFor: (requests: RequestListener) => Server,
+  trust: Trust,
+  { throughDoor }: Ways,
+): FastifyInstance {
   return fastify({
     serverFactory: serverFor,
     trustProxy: trust,

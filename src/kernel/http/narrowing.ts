@@ -4,9 +4,11 @@
  * request, such as filters of servers that a firewall is applied to, is done whatever their labels are.
  */
 import { beyondSelector, shows, type TokenScope } from '../access/token-scope.ts'
+import { wolkeBase } from '../contract/bases.ts'
 import { type ApiCall, type Endpoint, toIdOrName } from '../contract/contract.ts'
 import { parseQuery } from '../contract/input.ts'
 import type { Labels } from '../contract/labels.ts'
+import { paramsIn } from '../contract/path-params.ts'
 import { type FoundValue, namingFields, type Referred, valuesAt } from '../contract/references.ts'
 import { narrowed, type Selector } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
@@ -24,24 +26,39 @@ export interface Handled {
 
 type Call = ApiCall<Endpoint>
 
-/**
- * Looks for the resource in the path by calling the endpoint that reads it; undefined when none does. Errors:
- * `not_found`.
- */
-export async function readResource(
-  { path }: Endpoint,
-  call: Call,
-  mounted: readonly Handled[],
-): Promise<{ readonly reply: unknown } | undefined> {
-  const readers = mounted.filter(
-    ({ endpoint }) =>
-      endpoint.method === 'GET' && endpoint.path.endsWith('}') && `${path}/`.startsWith(`${endpoint.path}/`),
-  )
-  const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
-  return nearest && { reply: await nearest.handler(withoutQuery(call, nearest.endpoint)) }
+/** The endpoints that read the resources which others are about. */
+export class Readers {
+  readonly #byPath = new Map<string, Handled>()
+
+  /** Takes in an endpoint, which may be one of them. */
+  add(handled: Handled): void {
+    const { endpoint, base } = handled
+    if (endpoint.method === 'GET' && endpoint.path === endpoint.of) this.#byPath.set(base + endpoint.path, handled)
+  }
+
+  /** The one that reads what an endpoint is about; undefined for one that is about no single resource. */
+  of({ endpoint: { of }, base }: Handled): Handled | undefined {
+    return of === undefined ? undefined : this.#byPath.get(base + of)
+  }
+
+  /** The same of the whole, where an endpoint is about a part of a resource. */
+  ofWhole(handled: Handled): Handled | undefined {
+    const reader = this.of(handled)
+    const { within } = reader?.endpoint ?? {}
+    return within === undefined ? reader : this.#byPath.get(handled.base + within)
+  }
+
+  /** Looks for what an endpoint is about; nothing is asked for one that is about no single resource. Errors: `not_found`. */
+  async read(handled: Handled, call: Call): Promise<void> {
+    const reader = this.of(handled)
+    if (reader) await ask(reader, call)
+  }
 }
 
-const withoutQuery = (call: Call, { query = {} }: Endpoint): Call => ({ ...call, query: parseQuery(query, '', 0) })
+/** The reply of a reader; the query of the call is not meant for it. */
+function ask({ endpoint: { query = {} }, handler }: Handled, call: Call): Promise<unknown> {
+  return handler({ ...call, query: parseQuery(query, '', 0) })
+}
 
 /** How requests for one endpoint are narrowed. */
 export interface Narrowing {
@@ -51,29 +68,19 @@ export interface Narrowing {
   fit(call: Call): Promise<Call>
 }
 
-/** How requests for an endpoint are narrowed; `mounted` are all endpoints. */
-export function narrowingOf(
-  { endpoint, base }: Handled,
-  { mounted, publicBase }: { readonly mounted: readonly Handled[]; readonly publicBase: string },
-  query: Queries | undefined,
-): Narrowing {
-  const kind = !query
-    ? 'refused'
-    : base === publicBase
-      ? kindOf(endpoint)
-      : endpoint.needs === 'anyone'
-        ? 'free'
-        : 'refused'
+/** How requests for an endpoint are narrowed. */
+export function narrowingOf(handled: Handled, readers: Readers, query: Queries | undefined): Narrowing {
+  const { endpoint } = handled
+  const kind = query ? kindOf(handled) : 'refused'
   const undeclared = endpoint.body ? namingFields(endpoint.body).filter((path) => !endpoint.refers?.[path]) : []
-  const isLabelled = carriesLabels(endpoint)
   return {
     async enter(call) {
       if (kind === 'refused' || undeclared.length > 0) throw beyondSelector(limitsOf(call), 'this is about others too')
-      if (kind === 'one') await mustShow(endpoint, call, mounted)
+      if (kind === 'one') await mustShow(readers.ofWhole(handled), call)
     },
     async fit(call) {
       const limits = limitsOf(call)
-      if (isLabelled) checkLabels(endpoint, call, limits)
+      if (carriesLabels(handled, readers)) checkLabels(endpoint, call, limits)
       if (endpoint.refers) await checkReferences(call, limits, endpoint.refers, query!)
       if (kind !== 'list') return call
       const { label_selector: asked } = call.query as { label_selector?: Selector }
@@ -85,39 +92,50 @@ export function narrowingOf(
 const limitsOf = ({ caller }: Call) => caller.limits!
 
 /**
- * What an endpoint of the public API is about: `one` resource in its path, a `list` that can be narrowed, something that
+ * What an endpoint is about, as its row says: `one` resource in its path, a `list` that can be narrowed, something that
  * needs no narrowing because it is shared, new or narrows itself (`free`), or what cannot be narrowed (`refused`).
  */
-function kindOf(endpoint: Endpoint): 'one' | 'list' | 'free' | 'refused' {
-  const { method, path, query = {} } = endpoint
-  if (endpoint.isShared || endpoint.narrows) return 'free'
-  if (/^\/\w+\/\{/.test(path)) return 'one'
+function kindOf({ endpoint, base }: Handled): 'one' | 'list' | 'free' | 'refused' {
+  const { method, path, of, query = {}, needs, isShared, narrows } = endpoint
+  if (base === wolkeBase) return needs === 'anyone' ? 'free' : 'refused'
+  if (isShared || narrows) return 'free'
+  if (of !== undefined) return 'one'
+  if (path.includes('{')) return 'refused'
   if (method === 'GET' && 'label_selector' in query) return 'list'
-  return method === 'POST' && carriesLabels(endpoint) ? 'free' : 'refused'
+  return method === 'POST' && hasLabels(endpoint) ? 'free' : 'refused'
 }
 
-/** Whether a body has the labels of a resource; those of its parts are free. */
-function carriesLabels({ method, path, body }: Endpoint): boolean {
-  if (body?.properties.labels === undefined) return false
-  if (method === 'POST') return !path.includes('{') || /^\/\w+\/\{\w+\}\/actions\//.test(path)
-  return /^\/\w+\/\{\w+\}$/.test(path)
+const hasLabels = ({ body }: Endpoint) => body?.properties.labels !== undefined
+
+/** Whether a body has the labels of a resource that it makes or changes; those of parts are free. */
+function carriesLabels(handled: Handled, readers: Readers): boolean {
+  const { endpoint } = handled
+  if (!hasLabels(endpoint)) return false
+  const { method, path, of, command } = endpoint
+  if (of === undefined) return method === 'POST'
+  const isWhole = readers.of(handled) === readers.ofWhole(handled)
+  return isWhole && (command !== undefined || (method === 'PUT' && path === of))
 }
 
-/** Errors: `not_found` for a resource that the caller does not see, with the text for one that there is not. */
-async function mustShow(endpoint: Endpoint, call: Call, mounted: readonly Handled[]): Promise<void> {
-  const [, family = '', param = ''] = /^(\/\w+\/)\{(\w+)\}/.exec(endpoint.path) ?? []
-  const reader = { ...endpoint, path: `${family}{${param}}` }
-  const found = await readResource(reader, call, mounted)
-  const resource = Object.values((found?.reply ?? {}) as Record<string, { id?: number; labels?: Labels }>)[0]
-  if (resource?.labels && (isCatalogued(resource.id!) || shows(limitsOf(call), resource.labels))) return
+/**
+ * Reads the resource that a call is about. Errors: `not_found` for one that the caller does not see, with the text for one
+ * that there is not; `forbidden` where nothing tells whether it does.
+ */
+async function mustShow(reader: Handled | undefined, call: Call): Promise<void> {
+  if (!reader) throw beyondSelector(limitsOf(call), 'this is about others too')
+  const reply = (await ask(reader, call)) as Readonly<Record<string, { id: number; labels?: Labels }>>
+  const [resource] = Object.values(reply)
+  if (resource?.labels && (isCatalogued(resource.id) || shows(limitsOf(call), resource.labels))) return
+  const [param = ''] = paramsIn(reader.endpoint.path)
   const key = (call.params as Record<string, number | string>)[param]
   const params = { ...call.params, [param]: typeof key === 'number' ? largestId : String(largestId) }
   try {
-    await readResource(reader, { ...call, params } as Call, mounted)
+    await ask(reader, { ...call, params } as Call)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     throw new ApiError('not_found', error.message.replaceAll(String(largestId), String(key)))
   }
+  throw new ApiError('not_found', `there is no ${key}`)
 }
 
 /** Whether an id is one of the catalogue, which all callers see. */

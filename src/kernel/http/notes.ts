@@ -3,7 +3,9 @@
 import type { Principal } from '../access/principal.ts'
 import type { AuditLog } from '../audit/log.ts'
 import { Note, type Requested } from '../audit/note.ts'
+import { publicBase } from '../contract/bases.ts'
 import type { Endpoint } from '../contract/contract.ts'
+import { paramsIn } from '../contract/path-params.ts'
 import type { ApiError } from '../errors.ts'
 import { parseId } from '../ids.ts'
 import { clientNetwork } from '../process/network.ts'
@@ -15,12 +17,10 @@ export interface Asked extends Pick<Requested, 'operation' | 'family' | 'status'
 }
 
 /** Undefined for an endpoint that changes nothing. */
-export function askedAt({ method, path, status }: Endpoint, base: string): Asked | undefined {
+export function askedAt({ method, path, family = '', status }: Endpoint, base: string): Asked | undefined {
   if (method === 'GET') return undefined
-  const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'))
-  const family = words[0] === 'projects' && words.length > 1 ? words[1]! : words[0]!
-  const params = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name === 'project_id' ? [] : [name!]))
-  return { operation: `${method} ${base === '/v1' ? '' : base}${path}`, family, status, params }
+  const params = paramsIn(path).filter((name) => name !== 'project_id')
+  return { operation: `${method} ${base === publicBase ? '' : base}${path}`, family, status, params }
 }
 
 /** The parts of a request that the log learns. */

@@ -182,8 +182,8 @@ function sharesOf({ actor, session, scope }: Principal): Share[] {
   ]
 }
 
-function guardOf({ needs, path }: StreamPath): Guard {
-  return { method: 'GET', path, needs }
+function guardOf({ needs }: StreamPath): Guard {
+  return { method: 'GET', needs }
 }
 
 /** Reads `away` of a query; clients that do not tell it know all that there is. Errors: `invalid_input`. */

@@ -2,7 +2,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { type Endpoint, listing, Meta, type QueryParams } from '../contract/contract.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Spelling } from './resource.ts'
+import type { Kind } from './resource.ts'
 
 /** What differs between kinds of resources. */
 interface Rows<Filters extends QueryParams, Create extends TObject, Reply extends TProperties, Update extends TObject> {
@@ -39,7 +39,7 @@ function withArticle(title: string): string {
 
 /** The five endpoints of a kind of resource. */
 export function resourceEndpoints<
-  const S extends Spelling,
+  const S extends Kind,
   Schema extends TSchema,
   // biome-ignore lint/complexity/noBannedTypes: no filters
   const Filters extends QueryParams = {},
@@ -47,7 +47,7 @@ export function resourceEndpoints<
   // biome-ignore lint/complexity/noBannedTypes: nothing besides the resource
   More extends TProperties = {},
   Update extends TObject = TObject,
->({ type, path, title, sortable }: S, schema: Schema, rows: Rows<Filters, Create, More, Update>) {
+>({ type, path, title, titles, sortable }: S, schema: Schema, rows: Rows<Filters, Create, More, Update>) {
   const { section, needs, filters = {} as Filters, create, update, remove } = rows
   const reply = Type.Object({ [type]: schema }) as unknown as Reply<S['type'], Schema>
   const one = `/${path}/{id}` as `/${S['path']}/{id}`
@@ -59,7 +59,7 @@ export function resourceEndpoints<
       method: 'GET',
       needs: 'viewer',
       path: all,
-      summary: `List ${title}s`,
+      summary: `List ${titles}`,
       query: { ...listing(sortable), ...filters },
       status: 200,
       reply: Type.Object({ [path]: Type.Array(schema), meta: Meta }) as unknown as ListReply<S['path'], Schema>,
@@ -83,6 +83,7 @@ export function resourceEndpoints<
       method: 'GET',
       needs: 'viewer',
       path: one,
+      of: one,
       summary: `Get ${withArticle(title)}`,
       status: 200,
       reply,
@@ -93,6 +94,7 @@ export function resourceEndpoints<
       method: 'PUT',
       needs: 'restricted',
       path: one,
+      of: one,
       summary: update.summary ?? `Change the name or the labels of ${withArticle(title)}`,
       body: update.body,
       status: 200,
@@ -104,6 +106,7 @@ export function resourceEndpoints<
       method: 'DELETE',
       needs,
       path: one,
+      of: one,
       summary: remove?.summary ?? `Delete ${withArticle(title)}`,
       status: 204,
       errors: remove?.errors ?? [],

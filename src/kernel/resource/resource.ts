@@ -6,6 +6,7 @@
 
 import { sql } from 'kysely'
 import type { Labels } from '../contract/labels.ts'
+import type { Spelling } from '../contract/spelling.ts'
 import { drawId, type Queries, type TenantTables, type Transaction } from '../data/db.ts'
 import { databaseFailure, Taken } from '../data/dialect.ts'
 import { insertScopedAlong, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
@@ -17,14 +18,8 @@ import { indexLabels } from './label-index.ts'
 import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
 import { changedMeanwhile } from './update.ts'
 
-/** How a kind of resource is called, each spelling once. */
-export interface Spelling {
-  /** Its table, its type in actions and labels, and its key in replies, such as `floating_ip`. */
-  readonly type: string
-  /** Its path and its key in lists, such as `floating_ips`. */
-  readonly path: string
-  /** What texts call it, such as `Floating IP`. */
-  readonly title: string
+/** What is said of a kind of resource before anything is known of its rows. Its type is the name of its table. */
+export interface Kind extends Spelling {
   /** Fields by which a list can be sorted; each is a column of the same name. */
   readonly sortable: readonly string[]
 }
@@ -64,8 +59,7 @@ type Change<T extends ResourceTable> = Partial<
   Omit<TenantTables[T], 'id' | 'project_id' | 'labels' | 'created' | 'version'>
 > & { readonly labels?: Labels }
 
-export interface ResourceDefinition<T extends ResourceTable, P extends string, Item extends ResourceItem>
-  extends Spelling {
+export interface ResourceDefinition<T extends ResourceTable, P extends string, Item extends ResourceItem> extends Kind {
   readonly type: T
   readonly path: P
   fromRow(row: TenantTables[T]): Item

@@ -14,7 +14,7 @@ import {
 } from '../../kernel/contract/contract.ts'
 import { Counts, Limit } from '../shapes.ts'
 
-const own = { section: 'Management', needs: 'operator' } as const
+const own = { family: 'installation', section: 'Management', needs: 'operator' } as const
 
 const InstalledProject = named('InstalledProject', {
   id: Id,

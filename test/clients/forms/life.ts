@@ -10,6 +10,7 @@ import { createManagementToken } from '../../../src/kernel/access/management-tok
 import { createProject } from '../../../src/kernel/access/projects.ts'
 import type { Need } from '../../../src/kernel/access/roles.ts'
 import { createToken } from '../../../src/kernel/access/tokens.ts'
+import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { timestamp } from '../../../src/kernel/process/clock.ts'
 import { allEndpoints, ownEndpoints } from '../../../src/pages/openapi.ts'
 import type { Client, World } from '../../harness.ts'
@@ -26,12 +27,10 @@ interface Row {
 }
 
 const rows = new Map<string, Row>(
-  [['', allEndpoints()] as const, ['/wolke/v1', ownEndpoints()] as const].flatMap(([base, endpoints]) =>
-    endpoints.map(({ family, key, endpoint: { method, path, needs } }) => [
-      `${family}_${key}`,
-      { method, path, needs, base },
-    ]),
-  ),
+  [...allEndpoints(), ...ownEndpoints()].map(({ family, base, key, endpoint: { method, path, needs } }) => [
+    `${family}_${key}`,
+    { method, path, needs, base },
+  ]),
 )
 
 export function rowOf(operation: string): Row {
@@ -72,7 +71,7 @@ export const everything: readonly Family[] = families.filter((family) => !ofProj
 /** What a request may change: families of its path and name, servers, which show what they have, and their images. */
 export function touchedBy({ operation }: Asked): readonly Family[] {
   const { base, path } = rowOf(operation)
-  if (base !== '') return families.filter((family) => ofProjects.includes(family))
+  if (base === wolkeBase) return families.filter((family) => ofProjects.includes(family))
   const isOf = (family: Family) => family === path.split('/')[1] || operation.startsWith(`${family}_`)
   return families.filter(
     (family) => ['servers', 'images'].includes(family) || isOf(family) || (family === 'rrsets' && isOf('zones')),
@@ -182,8 +181,8 @@ function reader({ api, manager }: Clients, of: { name: string; project: number; 
 async function send(world: World, clients: Clients, asked: Asked): Promise<void> {
   const row = rowOf(asked.operation)
   const path = pathOf(asked, row)
-  const [client, url] =
-    row.base === '' ? [clients.api, path] : [clients.manager, new URL(world.baseUrl).origin + row.base + path]
+  const client = row.base === wolkeBase ? clients.manager : clients.api
+  const url = new URL(world.baseUrl).origin + row.base + path
   const { status, body, text } = await client.request(row.method, url, { body: asked.body })
   assert.ok(status < 300, `${asked.operation} ${JSON.stringify(asked.body)}: ${status} ${text}`)
   await world.settle()

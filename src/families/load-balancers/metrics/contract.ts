@@ -9,6 +9,7 @@ export const metricEndpoints = defineEndpoints({
     method: 'GET',
     needs: 'viewer',
     path: '/load_balancers/{id}/metrics',
+    of: '/load_balancers/{id}',
     summary: 'Get what was measured of a Load Balancer in the past 30 days',
     section: 'Load Balancers',
     query: metricsQuery(metricTypes),

@@ -37,13 +37,14 @@ export const NetworkMember = named('NetworkMember', {
   status: Type.Enum([...memberStatuses]),
 })
 
-const action = actionsOf('/servers/{id}', 'Networks')
+const action = actionsOf('/servers/{id}', 'Networks', 'servers')
 
 export const memberEndpoints = defineEndpoints({
   listMembers: {
     method: 'GET',
     needs: 'viewer',
     path: '/networks/{id}/members',
+    of: '/networks/{id}',
     summary: 'List what is in a network',
     section: 'Networks',
     addedBy: networkChanges.network_members,

@@ -1,4 +1,6 @@
 /** Where consoles are opened, and how long after they were asked for. */
-export const consolePath = '/wolke/v1/console'
+import { wolkeBase } from '../../../kernel/contract/bases.ts'
+
+export const consolePath = `${wolkeBase}/console`
 
 export const sessionMs = 60_000

@@ -9,6 +9,7 @@ export const metricEndpoints = defineEndpoints({
     method: 'GET',
     needs: 'viewer',
     path: '/servers/{id}/metrics',
+    of: '/servers/{id}',
     summary: 'Get what was measured of a server in the past 30 days',
     section: 'Servers',
     query: metricsQuery(metricTypes),

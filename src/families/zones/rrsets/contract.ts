@@ -51,7 +51,9 @@ export const Rrset = named('Rrset', {
 
 const Reply = Type.Object({ rrset: Rrset })
 const section = 'DNS zones'
-const one = '/zones/{id_or_name}/rrsets/{rr_name}/{rr_type}'
+const zone = '/zones/{id_or_name}'
+const all = `${zone}/rrsets` as const
+const one = `${all}/{rr_name}/{rr_type}` as const
 
 const action = actionsOf(one, section)
 const errors = ['incorrect_zone_mode', 'protected'] as const
@@ -60,7 +62,8 @@ export const rrsetEndpoints = defineEndpoints({
   listRrsets: {
     method: 'GET',
     needs: 'viewer',
-    path: '/zones/{id_or_name}/rrsets',
+    path: all,
+    of: zone,
     summary: 'List the RRSets of a zone',
     section,
     query: {
@@ -75,7 +78,8 @@ export const rrsetEndpoints = defineEndpoints({
   createRrset: {
     method: 'POST',
     needs: 'restricted',
-    path: '/zones/{id_or_name}/rrsets',
+    path: all,
+    of: zone,
     summary: 'Create an RRSet',
     section,
     body: NewRrset,
@@ -87,6 +91,8 @@ export const rrsetEndpoints = defineEndpoints({
     method: 'GET',
     needs: 'viewer',
     path: one,
+    of: one,
+    within: zone,
     summary: 'Get an RRSet',
     section,
     status: 200,
@@ -97,6 +103,7 @@ export const rrsetEndpoints = defineEndpoints({
     method: 'PUT',
     needs: 'restricted',
     path: one,
+    of: one,
     summary: 'Change the labels of an RRSet',
     section,
     body: closedObject({ labels: Type.Optional(Labels), records: Type.Optional(Type.Unknown()) }),
@@ -108,6 +115,7 @@ export const rrsetEndpoints = defineEndpoints({
     method: 'DELETE',
     needs: 'restricted',
     path: one,
+    of: one,
     summary: 'Delete an RRSet',
     section,
     status: 201,

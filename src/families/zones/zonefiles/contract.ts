@@ -22,6 +22,7 @@ export const zonefileEndpoints = defineEndpoints({
     method: 'GET',
     needs: 'viewer',
     path: '/zones/{id_or_name}/zonefile',
+    of: '/zones/{id_or_name}',
     summary: 'Get a primary zone as a zone file',
     section,
     status: 200,

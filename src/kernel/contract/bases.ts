@@ -1,0 +1,8 @@
+/** The roots of the API, each written once. A family is below that of the public API where it names no other. */
+
+/** The root of the public API (spec: Versioning). */
+export const publicBase = '/v1'
+/** The root of what only Wolke has: Projects and people, the audit log, and what infrastructure can do. */
+export const wolkeBase = '/wolke/v1'
+/** The root of what servers read of themselves. */
+export const metadataBase = '/v1'

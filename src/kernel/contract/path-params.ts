@@ -1,0 +1,28 @@
+/** The parameters in the paths of endpoints, which are in braces: `/servers/{id}`. */
+
+/** The parameters that are ids, each with what texts call what it is of where its endpoint does not say that. */
+const idParams = {
+  id: 'resource',
+  action_id: 'action',
+  project_id: 'Project',
+  person_id: 'member',
+  token_id: 'token',
+  mail_id: 'mail',
+} as const
+export type IdParam = keyof typeof idParams
+
+/** Whether a path parameter is an id; the others are strings. */
+export function isIdParam(name: string): name is IdParam {
+  return Object.hasOwn(idParams, name)
+}
+
+/** What texts call what a parameter names of an endpoint, whose resources they call `title`. */
+export function titleOf(name: string, title?: string): string {
+  const isResource = name === 'id' || name === 'id_or_name'
+  return (isResource ? title : undefined) ?? (isIdParam(name) ? idParams[name] : 'resource')
+}
+
+/** The names of the parameters in a path, in order. */
+export function paramsIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+}
