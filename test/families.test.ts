@@ -1,13 +1,17 @@
 /**
- * A family is its folder, one file under drivers/simulated, its migration and one line in families.ts: no other file
- * names it, so that none has to be edited when one comes. The tree is read, each rule comes with planted violations, and
- * what is allowed to depend on certain families is listed with the reason.
+ * A family is its folder, one file under drivers/simulated, its migration and its lines in families.ts: no other file
+ * names it, makes one of its spellings from another or knows where in the API it is, so that none has to be edited when
+ * one comes. The tree is read, each rule comes with planted violations, and what is allowed to depend on certain families
+ * is listed with the reason. planted.test.ts plants one.
  */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { families } from '../src/families.ts'
 import { type Source, toSource } from './source.ts'
+
+const types = new Map(families.map(({ spelling: { path, type } }) => [path, type]))
 
 /** A family as its folder, its path, its type and identifiers spell it: floating-ips, floating_ips, floating_ip, floatingIp. */
 interface Spelling {
@@ -17,7 +21,7 @@ interface Spelling {
   readonly identifier: RegExp | undefined
 }
 
-const typeOf = (folder: string) => folder.replaceAll('-', '_').replace(/s$/, '')
+const typeOf = (folder: string) => types.get(folder.replaceAll('-', '_'))!
 const camelOf = (folder: string) => typeOf(folder).replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 const pascalOf = (folder: string) => camelOf(folder).replace(/^./, (letter) => letter.toUpperCase())
 
@@ -241,12 +245,39 @@ function circles(sources: readonly Source[]): string[] {
   )
 }
 
+// ---- Spellings and roots --------------------------------------------------------------------------------------------
+
+/** Where the roots of the API are written. */
+const rootsFile = 'src/kernel/contract/bases.ts'
+
+/** What is to know neither how a family is spelled nor where it is; tests of one thing speak to it as clients do. */
+const knowsNoPlace = (source: Source) =>
+  source.path.startsWith('test/')
+    ? source.path.startsWith('test/safety/') || (source.path.endsWith('.test.ts') && walks(source))
+    : source.path !== rootsFile && !source.path.endsWith('.test.ts')
+
+/** A plural made by adding an s to a word, or a word made by taking it away. Seconds are written with an s as well. */
+const addedS = [
+  /\$\{[^{}]*\b(family|key|kind|name|resource|table|title|type|words?)\b[^{}]*\}s\b/g,
+  /\b(family|key|kind|name|resource|table|title|type|words?) \+ (['"`])s\2/g,
+  /\/s\$\//g,
+  /\.endsWith\((['"`])s\1\)/g,
+]
+const writtenRoot = [/\/v1(?![\w.])/g]
+
+/** Where a source matches one of some patterns outside of comments. */
+const found = (patterns: readonly RegExp[], { path, code }: Source) =>
+  patterns.flatMap((pattern) => [...code.matchAll(pattern)].map(([text]) => `${path} has ${text}`))
+
+const respelled = (sources: readonly Source[]) =>
+  sources.filter(knowsNoPlace).flatMap((source) => found([...addedS, ...writtenRoot], source))
+
 // ---- The tests -----------------------------------------------------------------------------------------------------
 
 const root = join(import.meta.dirname, '..')
 
-function readTree(): Source[] {
-  return globSync('{src,test,scripts}/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+function readTree(pattern = '{src,test,scripts}/**/*.ts'): Source[] {
+  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'console/generated/**', 'test/planted/**'] })
     .filter((path) => path !== 'test/families.test.ts')
     .sort()
     .map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))
@@ -273,6 +304,12 @@ describe('a family', () => {
       if (one.families === 'all') assert.ok(all.filter(named).length > all.length / 2, `${one.path} names few families`)
       else for (const family of one.families) assert.ok(named(family), `${one.path} names no ${family} any more`)
     }
+  })
+
+  test('is spelled as it says itself, and below the root that it says', () => {
+    const everything = readTree('{src,console,attack,bench,scripts,test}/**/*.{ts,tsx,js,mjs}')
+    assert.ok(everything.length > sources.length)
+    assert.deepEqual(respelled(everything), [])
   })
 
   test('imports none that imports it, but from its attachments.ts', () => {
@@ -311,6 +348,32 @@ describe('every rule can fail', () => {
       'test/edge.test.ts': "await api.get('/servers')",
     }
     assert.deepEqual(violations(tree(fine), ['servers'], []), [])
+  })
+
+  test('a family is spelled from another of its spellings, or is looked for below a root', () => {
+    const planted = [
+      `const family = \`\${type}s\``,
+      `const family = \`\${resource.type}s\``,
+      `const summary = \`List \${title}s\``,
+      "const family = type + 's'",
+      'const path = key.endsWith("s") ? key : other',
+      "const type = family.replace(/s$/, '')",
+      "const path = '/v1/servers'",
+      "const path = '/wolke/v1'",
+      `const url = \`\${origin}/v1\``,
+      'const family = /^\\/v1\\/(\\w+)/.exec(path)',
+    ]
+    const places = ['src/kernel/a.ts', 'console/a.tsx', 'attack/a.ts', 'bench/a.ts', 'scripts/a.ts', 'test/safety/a.ts']
+    for (const path of places)
+      for (const text of planted) assert.equal(respelled(tree({ [path]: text })).length, 1, `${path}: ${text}`)
+    const fine = [
+      `const flags = \`--duration \${seconds}s\``,
+      "const note = 'openssh-key-v1'; const level = 'TLSv1.2'",
+      `/** Below \`/v1\`, and its \`\${type}s\`. */`,
+      "const first = 'key-1=v1'",
+    ]
+    assert.deepEqual(respelled(tree(Object.fromEntries(fine.map((text, i) => [`src/${i}.ts`, text])))), [])
+    assert.deepEqual(respelled(tree({ 'test/edge.test.ts': "await get('/v1/servers')" })), [])
   })
 
   test('two families import each other', () => {

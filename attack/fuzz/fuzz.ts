@@ -28,7 +28,8 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Path>>
 }
 
-function readOperations(): Operation[] {
+/** The operations of the document of the API. */
+export function readOperations(): Operation[] {
   const text = readFileSync(join(import.meta.dirname, '../../api/openapi.json'), 'utf8')
   const document = JSON.parse(text) as OpenApi
   return Object.entries(dereferenced(document.paths, document)).flatMap(([path, { servers: _, ...methods }]) =>

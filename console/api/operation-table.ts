@@ -22,7 +22,7 @@ export interface Operation {
 }
 
 /** What there is to know of the API for making calls. */
-export interface Table {
+interface Table {
   readonly operations: ReadonlyMap<string, Operation>
   /** The types of what can be deleted one by one, by family: `server` for `servers`. */
   readonly types: ReadonlyMap<string, string>

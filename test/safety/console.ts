@@ -59,7 +59,7 @@ const senders: Rule = {
     ),
   ),
   planted: [
-    { 'console/pages/a.tsx': "const reply = await fetch('/console/api/wolke/v1/whoami')" },
+    { 'console/pages/a.tsx': "const reply = await fetch('/console/api/any')" },
     { 'console/shell/a.ts': "new EventSource('/console/api/projects/1/events')" },
   ],
 }
