@@ -111,6 +111,7 @@ const dependants: readonly Dependant[] = [
     families: ['certificates', 'images'],
     why: 'those whose states tell of failures, and those that are in no table',
   },
+  { path: 'test/dns-zones.ts', families: ['zones'], why: 'zones for tests of the name server' },
   { path: 'test/tokens.test.ts', families: ['images', 'pricing'], why: 'what every Project reads' },
   { path: 'src/config/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
   {

@@ -37,6 +37,7 @@ import { urlIn } from './bases.ts'
 import { bringUp } from './bring-up.ts'
 import { followWrites } from './dump.ts'
 import { type EngineName, engines } from './engines.ts'
+import { exchange } from './exchange.ts'
 import { recordLocks } from './lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
 import { watchDatabase } from './watched-database.ts'
@@ -469,25 +470,22 @@ export function makeClient(
   failures: Error[] = [],
   always: Record<string, string> = {},
 ): Client {
-  const request: Client['request'] = async (method, path, { body: given, headers = {} } = {}) => {
-    const response = await fetch(path.startsWith('/') ? urlIn(baseUrl, path) : path, {
+  const request: Client['request'] = async (method, path, { body: given, headers: more = {} } = {}) => {
+    const { status, headers, text } = await exchange(path.startsWith('/') ? urlIn(baseUrl, path) : path, {
       method,
       headers: {
-        // Compression takes longer than all else about a request, and has tests of its own.
-        'accept-encoding': 'identity',
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(given === undefined ? {} : { 'content-type': 'application/json' }),
         ...always,
-        ...headers,
+        ...more,
       },
       ...(given === undefined ? {} : { body: typeof given === 'string' ? given : JSON.stringify(given) }),
     })
-    const text = await response.text()
     const failure = failures.shift()
     if (failure) throw failure
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const isJson = headers.get('content-type')?.startsWith('application/json')
     const body = isJson ? JSON.parse(text) : undefined
-    return { path, status: response.status, headers: response.headers, text, body }
+    return { path, status, headers, text, body }
   }
   return {
     token,

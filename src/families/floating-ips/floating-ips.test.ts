@@ -95,7 +95,7 @@ forProjects('Floating IPs', (open) => {
   })
 
   test('several that leave a server at once each lead to it until another one has them', async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ alone: true, runActions: false })
     const [a, b, c] = [await makeServer(world, 'a'), await makeServer(world, 'b'), await makeServer(world, 'c')]
     const assigned = { home_location: undefined, server: a }
     const [one, other] = [await makeFloatingIp(world, assigned), await makeFloatingIp(world, assigned)]
