@@ -14,28 +14,32 @@ export interface Looks {
   readonly isForced?: boolean
 }
 
-/** Judges what is on a page: all that axe knows in the light theme, and in the dark one what colours can change. */
+/**
+ * Judges what is on a page: all that axe knows where it is wide and light, and otherwise what less room or another theme can
+ * change. Structure where it is narrow is judged for every page, if not in every state (`judgeInShort`).
+ */
 export async function judgeLooks(page: Page, { name, widths = [1280, 375], isForced }: Looks = {}): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    for (const width of widths) {
+    for (const [place, width] of widths.entries()) {
       await page.setViewportSize({ width, height: 800 })
       if (pictures && name) {
         await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
       }
-      await assertAccessible(page, isForced ? 'structure' : colorScheme === 'light' ? 'all' : 'colors')
+      const judged = colorScheme === 'dark' ? 'colors' : place === 0 ? 'all' : 'colors and room'
+      await assertAccessible(page, isForced ? 'structure' : judged)
     }
   }
 }
 
 /**
- * Judges what is much the same on many pages, which other tests judge in all looks: wholly where it is wide and light,
- * and where it is narrow and dark what these can change.
+ * Judges what is much the same on many pages, which other tests judge in all looks: wholly where it is narrow and light,
+ * and where it is wide and dark what these can change.
  */
 export async function judgeInShort(page: Page): Promise<void> {
   const looks: readonly (readonly ['light' | 'dark', number, Judged])[] = [
-    ['dark', 375, 'colors and room'],
-    ['light', 1280, 'all'],
+    ['light', 375, 'all'],
+    ['dark', 1280, 'colors and room'],
   ]
   for (const [colorScheme, width, judged] of looks) {
     await page.emulateMedia({ colorScheme })
