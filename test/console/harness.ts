@@ -143,6 +143,10 @@ async function freeZones({ api, world }: Guest): Promise<void> {
   if (status === 401) return
   for (const { id, protection } of body.zones) {
     if (protection.delete) await api.post(`/zones/${id}/actions/change_protection`, { delete: false })
+    for (const { name, type, protection } of (await api.get(`/zones/${id}/rrsets`)).body.rrsets) {
+      const path = `/zones/${id}/rrsets/${name}/${type}/actions/change_protection`
+      if (protection.change) await api.post(path, { change: false })
+    }
     await world.settle()
     assert.equal((await api.delete(`/zones/${id}`)).status, 201)
   }
