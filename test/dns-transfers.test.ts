@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { after, afterEach, test } from 'node:test'
 import { type Answer as DnsAnswer, decode, encode } from 'dns-packet'
 import { ask, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
-import { forDatabasesInTurn, type World } from './harness.ts'
+import { forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
 const loopback = { settings: { zones: { privatePrimaries: ['127.0.0.0/8'] } } }
@@ -138,7 +138,7 @@ const records: DnsAnswer[] = [
   { type: 'A', name: 'www.example.org', ttl: 300, data: '203.0.113.66' },
 ]
 
-forDatabasesInTurn('Transfers', (openWorld) => {
+forEachDatabase('Transfers', (openWorld) => {
   async function makeSecondary(world: World, port: number, key: object = {}) {
     const body = {
       name: 'example.com',

@@ -6,7 +6,7 @@ import { limitedPaths } from '../src/families.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { emptyProject, loggedMail, manager } from '../src/management/proof.ts'
 import { percentOf, rounded, sum, times } from '../src/net/decimal.ts'
-import { forDatabasesInTurn, type World } from './harness.ts'
+import { forEachDatabase, type World } from './harness.ts'
 import { setUp } from './people/browser.ts'
 import { done } from './proof.ts'
 import { assertRefused } from './refusals.ts'
@@ -20,7 +20,7 @@ interface Listed {
   readonly limits: readonly { readonly kind: string; readonly limit: number | null; readonly used: number | null }[]
 }
 
-forDatabasesInTurn('the installation', (open) => {
+forEachDatabase('the installation', (open) => {
   test('shows operators all Projects with owners, what they hold and their limits', async () => {
     const world = await open({ runActions: false, limits: { servers: 7 } })
     const api = await manager(world)
@@ -119,7 +119,7 @@ forDatabasesInTurn('the installation', (open) => {
   })
 })
 
-forDatabasesInTurn('a summary of Projects', (open) => {
+forEachDatabase('a summary of Projects', (open) => {
   test('counts what runs and what ends, and adds up what a month costs', async () => {
     const world = await open({ runActions: false })
     await done(world.api.post('/servers', serverBody('web')))

@@ -1,12 +1,13 @@
 /**
- * The ledger of statements. Most tests run on one database only, so a run notes which statements of the program each
- * database was given, and fails when one was given to a single database: nobody knows whether the other accepts it.
+ * The ledger of statements. Many tests run on one database only, so a run notes which statements of the program each
+ * database was given, and names those that were given to a single one: nobody knows whether the other accepts them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Connection } from '../src/kernel/data/connection.ts'
 import type { EngineName } from './engines.ts'
+import { schemaTables } from './schema.ts'
 
 /** Names the folder of a run's ledger to the processes of its tests. */
 export const ledgerVariable = 'WOLKE_TEST_LEDGER'
@@ -44,16 +45,20 @@ function origin(): string {
   const { stack = '' } = new Error('a statement')
   Error.stackTraceLimit = stackTraceLimit
   const frames = stack.matchAll(/\/((?:src|test)\/[\w/.-]+:\d+)/g)
-  for (const [, frame = ''] of frames) if (!/^(src\/kernel\/data|test\/(ledger|watched))/.test(frame)) return frame
+  for (const [, frame = ''] of frames)
+    if (!/^(src\/kernel\/data\/[\w-]+\.ts|test\/(ledger|watched|writes|dump))/.test(frame)) return frame
   return ''
 }
 
-/** Statements that read and write rows, but for those that tests make themselves. */
+const tables = new Set(schemaTables().map(({ name }) => name))
+
+/** Statements that read and write rows of the schema, but for those that tests make themselves. */
 function ofProgram(seen: ReadonlyMap<string, string>): Statements {
   const found: Statements = {}
   for (const [text, from] of seen) {
-    if (/^\s*\(?(select|insert|update|delete|with)\b/i.test(text) && !from.startsWith('test/'))
-      found[form(text)] ||= from
+    const named = [...text.matchAll(/\b(?:from|into|update|join) "?(\w+)/gi)]
+    if (/^test\/|\.test\.ts/.test(from) || !named.some(([, name]) => tables.has(name!))) continue
+    if (/^\s*\(?(select|insert|update|delete|with)\b/i.test(text)) found[form(text)] ||= from
   }
   return found
 }

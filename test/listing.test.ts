@@ -13,7 +13,7 @@ import { matches, parseSelector, type Selector } from '../src/kernel/contract/se
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { PageQuery } from '../src/kernel/resource/listing.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
-import { type Client, forDatabasesInTurn, forEachDatabase, type World } from './harness.ts'
+import { type Client, forEachDatabase, type World } from './harness.ts'
 import { assertRefused } from './refusals.ts'
 import { watchDatabase } from './watched-database.ts'
 
@@ -130,7 +130,7 @@ function distinct(sort: readonly Sort[]): Sort[] {
   return sort.filter(({ field }, i) => sort.findIndex((other) => other.field === field) === i)
 }
 
-forDatabasesInTurn('A list', (open) => {
+forEachDatabase('A list', (open) => {
   test('under every selector, sort and page shows what looking at everything finds', async () => {
     const world = await open()
     const items = makeItems(3_000)

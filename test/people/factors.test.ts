@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dump } from '../dump.ts'
-import { forDatabasesInTurn, type World } from '../harness.ts'
+import { forEachDatabase, type World } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, enter, withCodes, withPasskey } from './second-factors.ts'
 
-forDatabasesInTurn('one-time codes', (open) => {
+forEachDatabase('one-time codes', (open) => {
   test('are asked for after the password; until then there is no session', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)
@@ -161,7 +161,7 @@ forDatabasesInTurn('one-time codes', (open) => {
   })
 })
 
-forDatabasesInTurn('passkeys', (open) => {
+forEachDatabase('passkeys', (open) => {
   test('are made, named, and used to sign in without a password or a second factor', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)

@@ -13,7 +13,7 @@ import { noteSent } from '../../src/people/mail-store.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { openPeople, tidyPeople } from '../../src/people/open.ts'
 import { gate, until } from '../bare-database.ts'
-import { forDatabasesInTurn, type Open, type World } from '../harness.ts'
+import { forEachDatabase, type Open, type World } from '../harness.ts'
 import { holdable, untilMet } from '../held.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
@@ -37,7 +37,7 @@ async function nextProcess({ db, clock, secrets }: World, send: SendMail) {
   return mail!
 }
 
-forDatabasesInTurn('mail with links', (open) => {
+forEachDatabase('mail with links', (open) => {
   test('that could not be sent is sent by the next process, with links that count, and is sealed until then', async () => {
     let attempts = 0
     const { world, lines, admin } = await openWith(open, async () => {
@@ -115,7 +115,7 @@ async function openInviting(open: Open, send: SendMail) {
 
 const aboutInvitations = { limits: [{ name: 'invitations' }] }
 
-forDatabasesInTurn('mail that admins of Projects have sent', (open) => {
+forEachDatabase('mail that admins of Projects have sent', (open) => {
   test('keeps waiting neither links for new passwords nor the mail of other Projects', async () => {
     const holding = gate()
     const under: string[] = []
@@ -228,7 +228,7 @@ forDatabasesInTurn('mail that admins of Projects have sent', (open) => {
   })
 })
 
-forDatabasesInTurn('links for new passwords by mail', (open) => {
+forEachDatabase('links for new passwords by mail', (open) => {
   test('go to an address three times while the first one counts, whoever asks, and the last one does', async () => {
     const sent: Letter[] = []
     const { world } = await openWith(open, async (mail) => void sent.push(mail))

@@ -10,7 +10,7 @@ import { timestamp } from '../../src/kernel/process/clock.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { until } from '../bare-database.ts'
-import { forDatabasesInTurn, type World } from '../harness.ts'
+import { forEachDatabase, type World } from '../harness.ts'
 import { own, password, setUp, TestBrowser } from './browser.ts'
 
 /** Jana, who owns Project default, and somebody whom she has invited. */
@@ -26,7 +26,7 @@ async function withMember(world: World, role: string) {
   return { jana, eva, at, ids: { jana: await idOf(jana), eva: await idOf(eva) } }
 }
 
-forDatabasesInTurn('members', (open) => {
+forEachDatabase('members', (open) => {
   test('are seen by all members, changed by admins, and a change counts at once', async () => {
     const world = await open({ runActions: false })
     const { jana, eva, at, ids } = await withMember(world, 'viewer')

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createProject, findProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeSetupLink } from '../../src/people/setup.ts'
-import { forDatabasesInTurn, type World } from '../harness.ts'
+import { forEachDatabase, type World } from '../harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
 async function withDefault(world: World): Promise<number> {
@@ -12,7 +12,7 @@ async function withDefault(world: World): Promise<number> {
   return id
 }
 
-forDatabasesInTurn('the first administrator', (open) => {
+forEachDatabase('the first administrator', (open) => {
   test('is who uses the link of the start, and owns Project default', async () => {
     const world = await open({ runActions: false })
     const project = await withDefault(world)

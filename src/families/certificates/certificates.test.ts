@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chain, pem, selfSigned, sequence } from '../../../test/certificates.ts'
 import { dump } from '../../../test/dump.ts'
-import { forProjects, type World } from '../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../test/harness.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { replaceUses } from './effects.ts'
@@ -25,7 +25,7 @@ async function scopes({ db }: World): Promise<[ProjectScope, ProjectScope]> {
 
 const balancer = (id: number) => ({ type: 'load_balancer', id }) as const
 
-forProjects('Certificates', (open) => {
+forEachDatabase('Certificates', (open) => {
   test('an uploaded one comes back byte for byte, with what its leaf says and without its private key', async () => {
     const { api } = await open()
     const { certificates, ...five } = chain(5)
@@ -105,7 +105,7 @@ forProjects('Certificates', (open) => {
   })
 
   test('the private key lies sealed in the database, and only who needs it reads it back', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const { id } = await upload(world, 'a')
     const secret = pair.private_key.split('\n')[1]!
     const everything = await dump(world.db)
@@ -121,7 +121,7 @@ forProjects('Certificates', (open) => {
   })
 
   test('lists filter by name, type and labels, and sort by id, name and creation', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     for (const name of ['b', 'a']) {
       await upload(world, name, { labels: { is: name } })
       world.clock.advance(1_000)
@@ -149,7 +149,7 @@ forProjects('Certificates', (open) => {
   })
 
   test('it says what uses it, and stays until nothing does', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const [{ id: a }, { id: b }] = [await upload(world, 'a'), await upload(world, 'b')]
     const [own, other] = await scopes(world)
     const use = (scope: ProjectScope, user: number, ids: number[]) =>

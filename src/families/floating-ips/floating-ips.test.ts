@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, testClock, type World } from '../../../test/harness.ts'
+import { forEachDatabase, testClock, type World } from '../../../test/harness.ts'
 import { expect } from '../../../test/resources.ts'
 
 async function makeServer({ api, settle }: World, name: string): Promise<number> {
@@ -29,7 +29,7 @@ function leadsTo({ simulation }: World, ip: string): number | undefined {
   return found[0]?.serverId
 }
 
-forProjects('Floating IPs', (open) => {
+forEachDatabase('Floating IPs', (open) => {
   test('an unassigned one has no action, a name of its own and a default reverse name', async () => {
     const { api } = await open()
     const { body } = await api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1', description: 'web' })
@@ -95,7 +95,7 @@ forProjects('Floating IPs', (open) => {
   })
 
   test('several that leave a server at once each lead to it until another one has them', async () => {
-    const world = await open({ alone: true, runActions: false })
+    const world = await open({ runActions: false })
     const [a, b, c] = [await makeServer(world, 'a'), await makeServer(world, 'b'), await makeServer(world, 'c')]
     const assigned = { home_location: undefined, server: a }
     const [one, other] = [await makeFloatingIp(world, assigned), await makeFloatingIp(world, assigned)]
@@ -153,7 +153,7 @@ forProjects('Floating IPs', (open) => {
   })
 
   test('where neither an assignment nor its undoing succeeds, it is led back as soon as that can be done', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const [a, b] = [await makeServer(world, 'a'), await makeServer(world, 'b')]
     const ip = await makeFloatingIp(world, { home_location: undefined, server: a })
     let calls = 0

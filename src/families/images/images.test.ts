@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, type Client, forProjects, testClock } from '../../../test/harness.ts'
+import { type Answer, type Client, forEachDatabase, testClock } from '../../../test/harness.ts'
 
 interface Image {
   readonly id: number
@@ -24,7 +24,7 @@ async function listAll(api: Client, query = ''): Promise<Image[]> {
   return images
 }
 
-forProjects('images', (open) => {
+forEachDatabase('images', (open) => {
   test('a system image is found by id and by name and architecture, with all its fields', async () => {
     const { api } = await open()
     const { image } = (await api.get('/images/161547269')).body

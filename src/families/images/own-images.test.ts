@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forProjects, testClock, type World } from '../../../test/harness.ts'
+import { type Client, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
 import { expect } from '../../../test/resources.ts'
 import { newServer } from '../servers/proof.ts'
 
@@ -46,7 +46,7 @@ async function openGallery(open: (options: object) => Promise<World>) {
   return { ...world, world, x86, arm, first, backup, second }
 }
 
-forProjects('images of a Project', (open) => {
+forEachDatabase('images of a Project', (open) => {
   test('one list has the images of the installation and of the Project, in order and once over its pages', async () => {
     const { api, foreign, first, backup, second } = await openGallery(open)
     const own = [first, backup, second]

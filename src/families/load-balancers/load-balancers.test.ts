@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, type World } from '../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../test/harness.ts'
 import { done, unique } from '../../../test/proof.ts'
 import { expect, outcomeOf, refused } from '../../../test/resources.ts'
 import { cloudSubnet, makeNetwork } from '../networks/proof.ts'
@@ -19,7 +19,7 @@ async function change(world: World, id: number, path: string, body?: object) {
 /** What the data plane has of a Load Balancer. */
 const stateOf = ({ simulation }: World, id: number) => simulation.world.loadBalancers.get(id)?.state
 
-forProjects('Load Balancers', (open) => {
+forEachDatabase('Load Balancers', (open) => {
   test('one that is asked for by name, type and place has exactly the documented fields with their defaults', async () => {
     const world = await open({ runActions: false })
     const asked = { name: 'web', load_balancer_type: 'lb11', location: 'fsn1' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Client, forProjects, testClock } from '../../../test/harness.ts'
+import { type Client, forEachDatabase, testClock } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
 import { extended, type Topology, withoutSubnet, withRoute, withSubnet } from './domain.ts'
 import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from './proof.ts'
@@ -8,7 +8,7 @@ import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from './pro
 const get = async (api: Client, id: number) => (await done(api.get(`/networks/${id}`))).network
 const field = ({ error }: { error: { details: { fields: { name: string }[] } } }) => error.details.fields[0]?.name
 
-forProjects('Networks', (open) => {
+forEachDatabase('Networks', (open) => {
   test('a network has exactly the documented fields, and is gone after its deletion', async () => {
     const { api } = await open()
     const subnets = [cloudSubnet('10.0.16.0/24')]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forProjects, type World } from '../../../test/harness.ts'
+import { type Client, forEachDatabase, type World } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
 import { expect } from '../../../test/resources.ts'
 import { serveOptions } from '../../config/config.ts'
@@ -22,7 +22,7 @@ const add = (api: Client, id: number, placement_group: number | string) =>
 /** A server that is off. */
 const makeOff = (world: World, options: object = {}) => makeServer(world, { start_after_create: false, ...options })
 
-forProjects('placement groups', (open) => {
+forEachDatabase('placement groups', (open) => {
   test('a group is created empty, found by what it has, changed and deleted', async () => {
     const { api } = await open()
     const given = { ...groupBody('web'), labels: { env: 'prod' } }
@@ -258,7 +258,7 @@ forProjects('placement groups', (open) => {
   })
 
   test('a server that cannot be started has not joined the group', async () => {
-    const world = await open({ alone: true, runActions: false })
+    const world = await open({ runActions: false })
     const { api, simulation } = world
     const group = await newGroup(api, 'web')
     const id = await makeOff(world)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forProjects } from '../../../test/harness.ts'
+import { type Client, forEachDatabase } from '../../../test/harness.ts'
 import { expect, outcomeOf, refused, settleAll } from '../../../test/resources.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { newFirewall, toSelector } from '../firewalls/proof.ts'
@@ -22,7 +22,7 @@ interface Named {
 const create = (api: Client, options: object) => api.post('/servers', serverBody('a', options))
 const powerActions = ['poweron', 'poweroff', 'shutdown', 'reboot', 'reset'] as const
 
-forProjects('servers', (open) => {
+forEachDatabase('servers', (open) => {
   test('a server has exactly the documented fields, each with its right value', async () => {
     const world = await open()
     const { api } = world
@@ -101,7 +101,7 @@ forProjects('servers', (open) => {
   })
 
   test('a deletion answers 200 with its action; the server goes, its actions stay', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const { api, simulation } = world
     const id = await newServer(api, 'a', { labels: { env: 'dev' } })
     await settleAll(world)
@@ -201,7 +201,7 @@ forProjects('servers', (open) => {
   })
 
   test('lists filter by name, status and labels, and sort by id, name and creation', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const { api, clock } = world
     await newServer(api, 'b', { labels: { env: 'dev' } })
     clock.advance(1_000)

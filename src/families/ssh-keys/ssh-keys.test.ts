@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects } from '../../../test/harness.ts'
+import { forEachDatabase } from '../../../test/harness.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl user@host\n'
 const fingerprint = '65:96:2d:fc:e8:d5:a9:11:64:0c:0f:ea:00:6e:5b:bd'
 const other = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI'
 
-forProjects('SSH keys', (open) => {
+forEachDatabase('SSH keys', (open) => {
   test('a key comes back byte for byte, with its MD5 fingerprint, under an id of more than 32 bits', async () => {
     const { api } = await open()
     const created = await api.post('/ssh_keys', { name: 'laptop', public_key: key, labels: { env: 'dev' } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, type World } from '../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../test/harness.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 
 const here = { location: 'hel1' }
@@ -22,7 +22,7 @@ const attachedTo = ({ simulation }: World, server: number) => simulation.world.a
 
 const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code]
 
-forProjects('volumes', (open) => {
+forEachDatabase('volumes', (open) => {
   test('one in a location is creating, then available, with exactly the documented fields', async () => {
     const world = await open({ runActions: false })
     const request = { name: 'data', size: 42, location: 'hel1', format: 'ext4', labels: { env: 'dev' } }
@@ -240,7 +240,7 @@ forProjects('volumes', (open) => {
   })
 
   test('one that the infrastructure did not remove is removed as soon as that can be done', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const id = await makeVolume(world, 'data')
     world.simulation.behave(({ subject }) => (subject === id ? 'error before effect' : undefined))
     assert.equal((await world.api.delete(`/volumes/${id}`)).status, 204)
@@ -266,7 +266,7 @@ forProjects('volumes', (open) => {
   })
 
   test('a server whose deletion fails has its volumes as before', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const server = await makeServer(world, here)
     const id = await makeVolume(world, 'data', { server })
     let refusals = 1
@@ -278,7 +278,7 @@ forProjects('volumes', (open) => {
   })
 
   test('a failed creation leaves nothing behind, and what waited for it fails too', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const server = await makeServer(world, here)
     let refusals = 1
     world.simulation.behave(({ method, driver }) =>
@@ -297,7 +297,7 @@ forProjects('volumes', (open) => {
   })
 
   test('a failed attachment, detachment or resize leaves it as it was, unlocked', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const server = await makeServer(world, here)
     const id = await makeVolume(world, 'data')
     const fail = async (action: string, body?: object) => {
@@ -321,7 +321,7 @@ forProjects('volumes', (open) => {
   })
 
   test('a new server has the volumes that it was requested with before it starts', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const [a, b] = [await makeVolume(world, 'a'), await makeVolume(world, 'b')]
     const request = { ...serverBody('s', here), volumes: [b, a, b], automount: true }
     const calls = world.simulation.record()
@@ -365,7 +365,7 @@ forProjects('volumes', (open) => {
   })
 
   test('a server that could not be made gives its volumes back', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const id = await makeVolume(world, 'data')
     let refusals = 1
     world.simulation.behave(({ driver }) => (driver === 'servers' && refusals-- > 0 ? 'error after effect' : undefined))

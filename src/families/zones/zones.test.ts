@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dump } from '../../../test/dump.ts'
-import { forDatabasesInTurn, type World } from '../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../test/harness.ts'
 import { expect } from '../../../test/resources.ts'
 
 const nameservers = ['ns1.wolke.example.', 'ns2.wolke.example.', 'ns3.wolke.example.']
@@ -33,7 +33,7 @@ async function rrsetsOf({ api }: Pick<World, 'api'>, zone = 'example.com') {
 
 const records = (path: string) => `/zones/example.com/rrsets/${path}`
 
-forDatabasesInTurn('Zones', (open) => {
+forEachDatabase('Zones', (open) => {
   test('a new primary zone has SOA and NS records, its name servers, and an action that is done', async () => {
     const world = await open()
     const { body } = await world.api.post('/zones', { name: 'example.com', mode: 'primary', labels: { env: 'prod' } })

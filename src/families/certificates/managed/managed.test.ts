@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
-import { forEachDatabase, forProjects, testClock, type World, type WorldOptions } from '../../../../test/harness.ts'
+import { forEachDatabase, testClock, type World, type WorldOptions } from '../../../../test/harness.ts'
 import { embeddedCa } from '../../../drivers/embedded-ca/authority.ts'
 import { simulate } from '../../../families.ts'
 import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
@@ -57,7 +57,7 @@ function authorityThat(calls: Partial<Drivers['authority']>, clock = testClock()
   return { clock, drivers: { authority: { ...simulate({ delayMs: 0, clock }).drivers.authority, ...calls } } }
 }
 
-forProjects('Managed certificates', (open) => {
+forEachDatabase('Managed certificates', (open) => {
   test('one is pending, then issued for what was asked, with a key that only who needs it gets', async () => {
     const world = await open({ runActions: false })
     const zone = await makeZone(world, 'one.example')
@@ -317,7 +317,7 @@ forEachDatabase('The embedded authority', (open, engineName) => {
 
 const publicKeyOf = (chain: string) => String(new X509Certificate(chain).publicKey.export({ format: 'jwk' }).x)
 
-forProjects('Renewal', (open) => {
+forEachDatabase('Renewal', (open) => {
   /** Runs the background jobs, and the actions that they start, so many days later. */
   const after = async (world: World, days: number) => {
     world.clock.advance(days * dayMs)
@@ -407,7 +407,7 @@ forProjects('Renewal', (open) => {
   })
 
   test('of one certificate is started once, however many processes look at the clock', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     await makeZone(world, 'once.example')
     const { certificate } = await issue(world, 'o', 'once.example')
     const rival =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects } from '../../../../test/harness.ts'
+import { forEachDatabase } from '../../../../test/harness.ts'
 import { openMailServer } from '../../../../test/smtp.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { changeOwner } from '../../../kernel/mail/outbox.ts'
@@ -8,7 +8,7 @@ import { parseSmtpUrl, smtpSender } from '../../../kernel/mail/smtp.ts'
 import type { CertificateSummary } from '../domain.ts'
 import { type IssuingFailure, tellOfFailure } from './notices.ts'
 
-forProjects('mail about managed certificates', (open) => {
+forEachDatabase('mail about managed certificates', (open) => {
   test('tells of each failure once, in words, in the transaction that records it', async (t) => {
     const server = await openMailServer()
     t.after(() => server.close())

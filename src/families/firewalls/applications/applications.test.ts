@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
-import { type Answer, type Client, forProjects } from '../../../../test/harness.ts'
+import { type Answer, type Client, forEachDatabase } from '../../../../test/harness.ts'
 import { expect, settleAll } from '../../../../test/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { newServer, privateOnly, serverBody } from '../../servers/proof.ts'
@@ -21,7 +21,7 @@ import {
 
 const appliedTo = async (api: Client, id: number) => (await api.get(`/firewalls/${id}`)).body.firewall.applied_to
 
-forProjects('where firewalls are applied', (open) => {
+forEachDatabase('where firewalls are applied', (open) => {
   test('a server looks at few of many selectors, and finds every one that matches it', async () => {
     const { api, db } = await open({ runActions: false })
     const selectors = Array.from({ length: 60 }, (_, i) => `env=prod,app=app-${i}`)
@@ -296,7 +296,7 @@ forProjects('where firewalls are applied', (open) => {
   })
 
   test('a new server is behind every firewall that matches it before it starts', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const { api, simulation } = world
     const f = await newFirewall(api, 'f', { rules: [allow('80')], apply_to: [toSelector('env=dev')] })
     const g = await newFirewall(api, 'g', { rules: [allow('22')] })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, type World } from '../../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { expect, refused } from '../../../../test/resources.ts'
 import { builtIn } from '../../../catalogue/built-in.ts'
@@ -31,7 +31,7 @@ const owned = openCatalogue({
   ],
 })
 
-forProjects('Targets of Load Balancers', (open) => {
+forEachDatabase('Targets of Load Balancers', (open) => {
   test('a server is reached by its public IPv4 address, and shows which Load Balancers it is a target of', async () => {
     const world = await open()
     const server = await makeServer(world)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
-import { forProjects, type World } from '../../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { expect } from '../../../../test/resources.ts'
 import { makeServer, serverBody } from '../../servers/proof.ts'
@@ -17,7 +17,7 @@ async function change(world: World, server: number, path: string, body: object) 
   return (await done(world.api.get(`/actions/${action.id}`))).action
 }
 
-forProjects('Servers in networks', (open) => {
+forEachDatabase('Servers in networks', (open) => {
   test('get the lowest free address, never that of the gateway, and show it', async () => {
     const world = await open()
     const [first, second] = [await makeServer(world), await makeServer(world)]
@@ -70,7 +70,7 @@ forProjects('Servers in networks', (open) => {
   })
 
   test('a change that fails leaves the addresses as they were', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const server = await makeServer(world)
     const network = await makeNetwork(world, { subnets })
     const fail = () => world.simulation.behave(({ driver }) => (driver === 'interfaces' ? 'error after effect' : 'ok'))
@@ -198,7 +198,7 @@ forProjects('Servers in networks', (open) => {
   })
 
   test('a server that cannot be made leaves nothing behind in its networks', async () => {
-    const world = await open({ alone: true })
+    const world = await open()
     const network = await makeNetwork(world, { subnets })
     world.simulation.behave(() => 'error before effect')
     const { server } = await done(world.api.post('/servers', serverBody('never', { networks: [network] })))

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { olderProject, run } from '../../../../test/bare-database.ts'
 import { checkConsistency } from '../../../../test/consistency.ts'
-import { type Client, engines, forDatabasesInTurn, testClock, type World } from '../../../../test/harness.ts'
+import { type Client, engines, forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../../../../test/postgres.ts'
 import { expect } from '../../../../test/resources.ts'
 import { parseDatabaseUrl } from '../../../kernel/data/dialect.ts'
@@ -68,7 +68,7 @@ async function expireAll({ db }: World): Promise<void> {
   })
 }
 
-forDatabasesInTurn('What is in zones', (open) => {
+forEachDatabase('What is in zones', (open) => {
   test('an export beside imports and other changes is the zone at one moment', async () => {
     const world = await open()
     await makeZone(world)
