@@ -88,9 +88,9 @@ export async function olderProject(db: Database, created: string): Promise<Proje
   return 1 as ProjectId
 }
 
-/** Waits until `holds` is true, for at most a minute, which is enough on a busy machine. */
+/** Waits until `holds` is true, for at most five minutes, which is enough on a busy machine. */
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + 300_000
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await delay(3)
