@@ -143,7 +143,9 @@ async function freeZones({ api, world }: Guest): Promise<void> {
   if (status === 401) return
   for (const { id, protection } of body.zones) {
     if (protection.delete) await api.post(`/zones/${id}/actions/change_protection`, { delete: false })
-    for (const { name, type, protection } of (await api.get(`/zones/${id}/rrsets`)).body.rrsets) {
+    // Secondary zones have none of their own.
+    const { rrsets = [] } = (await api.get(`/zones/${id}/rrsets`)).body
+    for (const { name, type, protection } of rrsets) {
       const path = `/zones/${id}/rrsets/${name}/${type}/actions/change_protection`
       if (protection.change) await api.post(path, { change: false })
     }
