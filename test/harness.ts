@@ -7,8 +7,6 @@
 import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe } from 'node:test'
 import { crc32 } from 'node:zlib'
-import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import { type App, type AppOptions, buildApp } from '../src/app.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../src/catalogue/catalogue.ts'
@@ -19,12 +17,10 @@ import type { Identity } from '../src/kernel/access/principal.ts'
 import { createProject, findProject, type ProjectRow } from '../src/kernel/access/projects.ts'
 import type { Role } from '../src/kernel/access/roles.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
-import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract/contract.ts'
 import type { Database, Transaction } from '../src/kernel/data/db.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
-import type { Exchange } from '../src/kernel/http/http.ts'
 import { type Clock, timestamp } from '../src/kernel/process/clock.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
 import { openLog } from '../src/kernel/process/log.ts'
@@ -38,6 +34,7 @@ import { bringUp } from './bring-up.ts'
 import { followWrites } from './dump.ts'
 import { type EngineName, engines } from './engines.ts'
 import { exchange } from './exchange.ts'
+import { holdAgainstContract } from './held-to-contract.ts'
 import { recordLocks } from './lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
 import { watchDatabase } from './watched-database.ts'
@@ -495,40 +492,4 @@ export function makeClient(
     put: (path, body) => request('PUT', path, { body }),
     delete: (path) => request('DELETE', path),
   }
-}
-
-// ---- Contract checks of every exchange -----------------------------------------------------------------------------
-
-const validators = new Map<TSchema, Validator>()
-
-function validatorOf(schema: TSchema): Validator {
-  const known = validators.get(schema)
-  if (known) return known
-  const made = Compile(closed(schema))
-  validators.set(schema, made)
-  return made
-}
-
-/** Closes every object of a schema, so that surplus fields are found. */
-function closed<T>(schema: T): T {
-  if (Array.isArray(schema)) return schema.map(closed) as T
-  if (typeof schema !== 'object' || schema === null) return schema
-  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
-  if (copy.type === 'object' && copy.properties) copy.additionalProperties = false
-  return copy as T
-}
-
-function holdAgainstContract({ endpoint, code, reply }: Exchange, failures: Error[]): void {
-  const name = endpoint && `${endpoint.method} ${endpoint.path}`
-  if (endpoint && code && !declaredCodes(endpoint).has(code) && !troubleCodes.has(code)) {
-    failures.push(new Error(`${name} answered with ${code}, which it does not declare`))
-  }
-  if (endpoint?.reply && code === undefined) checkReply(name as string, endpoint, reply, failures)
-}
-
-function checkReply(name: string, endpoint: Endpoint, reply: unknown, failures: Error[]): void {
-  const validator = validatorOf(endpoint.reply as TSchema)
-  if (validator.Check(reply)) return
-  const problems = [...validator.Errors(reply)].slice(0, 5).map((e) => `${e.instancePath || '/'} ${e.message}`)
-  failures.push(new Error(`${name} replied with what it does not promise: ${problems.join('; ')}`))
 }
