@@ -71,7 +71,7 @@ function digestOfSources() {
 function filesOfConsole() {
   const own = filesIn('console').filter((path) => !path.startsWith('console/generated/'))
   const shared = filesIn('src').filter((path) =>
-    /^src\/((public-)?families|kernel|net|pages|version)[/.]|\/contract\.ts$/.test(path),
+    /^src\/((public-)?families|kernel|protocols\/net|pages|version)[/.]|\/contract\.ts$/.test(path),
   )
   const isOfTests = (path) => path.endsWith('/proof.ts')
   return [...own, ...shared.filter((path) => !isOfTests(path)), 'scripts/console-tables.ts']

@@ -1,10 +1,10 @@
 /** A round of the keeper of hosts over many resources that are as they are wanted, beside a list of them by Incus. */
 import { openIncus } from '../src/drivers/incus/open.ts'
-import { differencesOf } from '../src/infrastructure/differences.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { runningClock } from '../src/kernel/process/clock.ts'
 import { openLog } from '../src/kernel/process/log.ts'
+import { differencesOf } from '../src/reconcile/differences.ts'
 import { clusterOf, onHosts } from '../test/hosts/cluster.ts'
 import { call, forAll, timed } from './client.ts'
 import { command, finish, type HostsBench, inTurns } from './hosts-rounds.ts'

@@ -37,16 +37,24 @@ import { readJsonInTurns } from '../src/kernel/contract/json-in-turns.ts'
 import { labelKeyProblem, labelValueProblem, parseLabels } from '../src/kernel/contract/labels.ts'
 import { parseSelector } from '../src/kernel/contract/selectors.ts'
 import { isDecodable, isOwnHost, methodsAt } from '../src/kernel/contract/urls.ts'
-import { waysTo } from '../src/kernel/http/doors.ts'
-import { readWeights } from '../src/kernel/http/weights.ts'
+import { waysTo } from '../src/kernel/http/admission/doors.ts'
+import { readWeights } from '../src/kernel/http/api/weights.ts'
 import { parseId } from '../src/kernel/ids.ts'
 import { isMailAddress, plainAddress } from '../src/kernel/mail/address.ts'
 import { sortSteps } from '../src/kernel/process/sorting.ts'
 import { readExpiry } from '../src/management/tokens.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from '../src/metadata/documents.ts'
-import { bytesOfAddress } from '../src/net/address-bytes.ts'
-import { readAll } from '../src/net/der.ts'
-import { lowerName, parseName, printName, quoteBytes, unescaped } from '../src/net/dns/names.ts'
+import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
+import { isListed } from '../src/people/common-list.ts'
+import { commonPassword } from '../src/people/common-password.ts'
+import { readCookie } from '../src/people/cookies.ts'
+import { nextPath } from '../src/people/pages/door.ts'
+import { passwordProblem } from '../src/people/password.ts'
+import { isSecret } from '../src/people/secret-text.ts'
+import { hashRecoveryCode, isOneTimeCode, matchingStep } from '../src/people/totp.ts'
+import { bytesOfAddress } from '../src/protocols/net/address-bytes.ts'
+import { readAll } from '../src/protocols/net/der.ts'
+import { lowerName, parseName, printName, quoteBytes, unescaped } from '../src/protocols/net/dns/names.ts'
 import {
   isRecordType,
   mostDataBytes,
@@ -56,23 +64,15 @@ import {
   printRdata,
   type RecordTypeName,
   typeCode,
-} from '../src/net/dns/rdata.ts'
-import { isBase64, readSvcParams, svcParamsToText } from '../src/net/dns/svc-params.ts'
-import { readEntries, readWords } from '../src/net/dns/tokens.ts'
-import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/net/hostnames.ts'
-import { familyOf, parseAddress, parseCidr } from '../src/net/ip.ts'
-import { pemBlocks, pemBytes } from '../src/net/pem.ts'
-import { isUnicodeLabel } from '../src/net/punycode.ts'
-import { RfbHandshake } from '../src/net/rfb.ts'
-import { alternativeNames, certificateKey, privateKey, validityOf } from '../src/net/x509.ts'
-import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
-import { isListed } from '../src/people/common-list.ts'
-import { commonPassword } from '../src/people/common-password.ts'
-import { readCookie } from '../src/people/cookies.ts'
-import { nextPath } from '../src/people/pages/door.ts'
-import { passwordProblem } from '../src/people/password.ts'
-import { isSecret } from '../src/people/secret-text.ts'
-import { hashRecoveryCode, isOneTimeCode, matchingStep } from '../src/people/totp.ts'
+} from '../src/protocols/net/dns/rdata.ts'
+import { isBase64, readSvcParams, svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
+import { readEntries, readWords } from '../src/protocols/net/dns/tokens.ts'
+import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/protocols/net/hostnames.ts'
+import { familyOf, parseAddress, parseCidr } from '../src/protocols/net/ip.ts'
+import { pemBlocks, pemBytes } from '../src/protocols/net/pem.ts'
+import { isUnicodeLabel } from '../src/protocols/net/punycode.ts'
+import { RfbHandshake } from '../src/protocols/net/rfb.ts'
+import { alternativeNames, certificateKey, privateKey, validityOf } from '../src/protocols/net/x509.ts'
 import { hostileBodies, json, type Shape } from './body-inputs.ts'
 import { fill, type Inputs, units } from './fillings.ts'
 import {
@@ -317,14 +317,14 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'kernel/contract/urls.ts isDecodable': text(isDecodable, most.headers, '/%41'),
   'kernel/contract/urls.ts methodsAt': text((value) => methodsAt(value, paths), most.headers, '/'),
   'kernel/contract/urls.ts isOwnHost': text(isOwnHost, most.headers, '['),
-  'kernel/http/doors.ts waysTo': text(waysTo([publicBase]).isForWolke, most.headers, '/'),
-  'kernel/http/weights.ts readWeights': text(readWeights, most.headers, 'a;q='),
+  'kernel/http/admission/doors.ts waysTo': text(waysTo([publicBase]).isForWolke, most.headers, '/'),
+  'kernel/http/api/weights.ts readWeights': text(readWeights, most.headers, 'a;q='),
   'kernel/ids.ts parseId': text(parseId, most.headers, '1'),
   'kernel/mail/address.ts isMailAddress': text(isMailAddress, enough, 'a@'),
   'kernel/mail/address.ts plainAddress': text(plainAddress, enough, 'a@'),
   'management/tokens.ts readExpiry': text((value) => readExpiry(value, 0), most.body, '2030-01-01T00:00:00.'),
-  'net/address-bytes.ts bytesOfAddress': text((value) => bytesOfAddress(value), enough, '1:', '::'),
-  'net/der.ts readAll': bytes(readAll, 30_000),
+  'protocols/net/address-bytes.ts bytesOfAddress': text((value) => bytesOfAddress(value), enough, '1:', '::'),
+  'protocols/net/der.ts readAll': bytes(readAll, 30_000),
   'metadata/documents.ts documentAt': text(
     (value) => documentAt(value, facts),
     most.headers,
@@ -335,47 +335,53 @@ export const parsers: Readonly<Record<string, Parser>> = {
     most.headers,
     '/latest/meta-data/',
   ),
-  'net/dns/names.ts lowerName': text(lowerName, 255),
-  'net/dns/names.ts parseName': text((value) => parseName(value, origin), enough),
-  'net/dns/names.ts printName': text((value) => printName(`\x3f${fill(value, 63).slice(0, 63)}\0`), 255),
-  'net/dns/names.ts quoteBytes': bytes(quoteBytes, mostDataBytes),
-  'net/dns/names.ts unescaped': text((value) => unescaped(value, mostDataBytes), enough),
-  'net/dns/rdata.ts isRecordType': text(isRecordType, enough),
-  'net/dns/rdata.ts parsePeriod': text(parsePeriod, enough),
-  'net/dns/rdata.ts parseRdata': records((type, data) => parseRdata(type, data, origin)),
-  'net/dns/rdata.ts plainNameAt': bytes((value) => plainNameAt(value, 0), mostDataBytes),
-  'net/dns/rdata.ts printRdata': {
+  'protocols/net/dns/names.ts lowerName': text(lowerName, 255),
+  'protocols/net/dns/names.ts parseName': text((value) => parseName(value, origin), enough),
+  'protocols/net/dns/names.ts printName': text((value) => printName(`\x3f${fill(value, 63).slice(0, 63)}\0`), 255),
+  'protocols/net/dns/names.ts quoteBytes': bytes(quoteBytes, mostDataBytes),
+  'protocols/net/dns/names.ts unescaped': text((value) => unescaped(value, mostDataBytes), enough),
+  'protocols/net/dns/rdata.ts isRecordType': text(isRecordType, enough),
+  'protocols/net/dns/rdata.ts parsePeriod': text(parsePeriod, enough),
+  'protocols/net/dns/rdata.ts parseRdata': records((type, data) => parseRdata(type, data, origin)),
+  'protocols/net/dns/rdata.ts plainNameAt': bytes((value) => plainNameAt(value, 0), mostDataBytes),
+  'protocols/net/dns/rdata.ts printRdata': {
     most: mostDataBytes,
     inputs: () => taken(rightBytes(), ({ type, data }) => printRdata(type, data)),
   },
-  'net/dns/rdata.ts typeCode': text(typeCode, enough, 'TYPE'),
-  'net/dns/svc-params.ts isBase64': text(isBase64, 512),
-  'net/dns/svc-params.ts readSvcParams': {
+  'protocols/net/dns/rdata.ts typeCode': text(typeCode, enough, 'TYPE'),
+  'protocols/net/dns/svc-params.ts isBase64': text(isBase64, 512),
+  'protocols/net/dns/svc-params.ts readSvcParams': {
     most: enough,
     *inputs() {
       yield* worked(recordInputs(), ({ text }) => readParams(text))
       yield* taken(atMost(mostDataBytes, enough, paramTexts()), readParams)
     },
   },
-  'net/dns/svc-params.ts svcParamsToText': { most: mostDataBytes, inputs: () => taken(rightParams(), svcParamsToText) },
-  'net/dns/tokens.ts readEntries': text((value) => readEntries(value), enough, 'a TXT ', '( ', ';'),
-  'net/dns/tokens.ts readWords': text(readWords, enough),
-  'net/hostnames.ts isDnsLabel': text(isDnsLabel, enough),
-  'net/hostnames.ts isDnsName': text(isDnsName, enough),
-  'net/hostnames.ts isHostLabel': text(isHostLabel, enough),
-  'net/hostnames.ts isHostName': text(isHostName, enough),
-  'net/hostnames.ts isLowerCase': text(isLowerCase, enough),
-  'net/ip.ts familyOf': text(familyOf, enough),
-  'net/ip.ts parseAddress': text(parseAddress, enough, '1:', '::'),
-  'net/ip.ts parseCidr': text(parseCidr, enough, '10.0.0.0/', '::/'),
-  'net/pem.ts pemBlocks': text(pemBlocks, most.body, '-----BEGIN A-----'),
-  'net/pem.ts pemBytes': text((body) => pemBytes({ label: 'A', body }), 30_000),
-  'net/punycode.ts isUnicodeLabel': text(isUnicodeLabel, enough, 'xn--'),
-  'net/rfb.ts RfbHandshake': bytes((value) => new RfbHandshake('secret', Buffer.alloc(16)).feed(value), most.form),
-  'net/x509.ts alternativeNames': bytes(alternativeNames, 30_000),
-  'net/x509.ts certificateKey': bytes(certificateKey, 30_000),
-  'net/x509.ts privateKey': bytes((value) => privateKey('PRIVATE KEY', value), 5_000),
-  'net/x509.ts validityOf': bytes(validityOf, 30_000),
+  'protocols/net/dns/svc-params.ts svcParamsToText': {
+    most: mostDataBytes,
+    inputs: () => taken(rightParams(), svcParamsToText),
+  },
+  'protocols/net/dns/tokens.ts readEntries': text((value) => readEntries(value), enough, 'a TXT ', '( ', ';'),
+  'protocols/net/dns/tokens.ts readWords': text(readWords, enough),
+  'protocols/net/hostnames.ts isDnsLabel': text(isDnsLabel, enough),
+  'protocols/net/hostnames.ts isDnsName': text(isDnsName, enough),
+  'protocols/net/hostnames.ts isHostLabel': text(isHostLabel, enough),
+  'protocols/net/hostnames.ts isHostName': text(isHostName, enough),
+  'protocols/net/hostnames.ts isLowerCase': text(isLowerCase, enough),
+  'protocols/net/ip.ts familyOf': text(familyOf, enough),
+  'protocols/net/ip.ts parseAddress': text(parseAddress, enough, '1:', '::'),
+  'protocols/net/ip.ts parseCidr': text(parseCidr, enough, '10.0.0.0/', '::/'),
+  'protocols/net/pem.ts pemBlocks': text(pemBlocks, most.body, '-----BEGIN A-----'),
+  'protocols/net/pem.ts pemBytes': text((body) => pemBytes({ label: 'A', body }), 30_000),
+  'protocols/net/punycode.ts isUnicodeLabel': text(isUnicodeLabel, enough, 'xn--'),
+  'protocols/net/rfb.ts RfbHandshake': bytes(
+    (value) => new RfbHandshake('secret', Buffer.alloc(16)).feed(value),
+    most.form,
+  ),
+  'protocols/net/x509.ts alternativeNames': bytes(alternativeNames, 30_000),
+  'protocols/net/x509.ts certificateKey': bytes(certificateKey, 30_000),
+  'protocols/net/x509.ts privateKey': bytes((value) => privateKey('PRIVATE KEY', value), 5_000),
+  'protocols/net/x509.ts validityOf': bytes(validityOf, 30_000),
   'people/common-list.ts isListed': text(isListed, most.form),
   'people/common-password.ts commonPassword': text((value) => commonPassword(value.slice(0, 128)), 128),
   'people/cookies.ts readCookie': text((value) => readCookie(value, 'wolke'), most.headers),

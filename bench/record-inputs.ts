@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import type { ZoneContent } from '../src/families/zones/content/apex.ts'
 import { rrsetLimits } from '../src/families/zones/limits.ts'
 import type { RrsetContent } from '../src/families/zones/rrsets/domain.ts'
-import { printRdata, type RecordTypeName, recordTypeNames, recordTypes } from '../src/net/dns/rdata.ts'
-import { svcParamsToText } from '../src/net/dns/svc-params.ts'
+import { printRdata, type RecordTypeName, recordTypeNames, recordTypes } from '../src/protocols/net/dns/rdata.ts'
+import { svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
 import { fill, type Inputs, units } from './fillings.ts'
 
 type Field = (typeof recordTypes)[RecordTypeName]['fields'][number]

@@ -4,12 +4,9 @@
  */
 import { everything } from './catalogue/capabilities.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
 import { families, familyOfType } from './families.ts'
-import type { KeptHosts } from './infrastructure/keeper.ts'
-import { installationName } from './infrastructure/name.ts'
 import type { Asker, Sessions } from './kernel/access/principal.ts'
 import { Standing } from './kernel/access/standing.ts'
 import { Authenticator, principalOfToken } from './kernel/access/tokens.ts'
@@ -23,10 +20,10 @@ import { publicBase } from './kernel/contract/bases.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
-import { type Limits, noLimits } from './kernel/http/admission.ts'
+import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
+import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
 import { buildEdge, type Edge, type EdgeOptions, type Exchange } from './kernel/http/http.ts'
-import type { OpenPage } from './kernel/http/open-pages.ts'
-import { localLimiter, sharedLimiter } from './kernel/http/rate-limit.ts'
+import type { OpenPage } from './kernel/http/pages/open-pages.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
@@ -37,8 +34,6 @@ import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
-import { DefaultNames } from './net/default-names.ts'
-import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
 import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
@@ -49,7 +44,12 @@ import { referencePages } from './pages/reference.ts'
 import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
 import type { People } from './people/people.ts'
 import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
+import { DefaultNames } from './protocols/net/default-names.ts'
+import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
 import { publicFamilies } from './public-families.ts'
+import type { KeptHosts } from './reconcile/keeper.ts'
+import { installationName } from './reconcile/name.ts'
+import { consoleSocket } from './screens/service.ts'
 
 /** Requests per hour of a person in no Project, and of a management token. */
 const callerRequests = 20_000
@@ -299,7 +299,7 @@ async function jobsOfHosts(
   { db, drivers }: { readonly db: Database; readonly drivers: Drivers },
 ): Promise<PlannedJob[]> {
   if (hosts.length === 0) return []
-  const { Keeper } = await import('./infrastructure/keeper.ts')
+  const { Keeper } = await import('./reconcile/keeper.ts')
   const installation = await installationName(secrets, db)
   const keeper = new Keeper({ db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs })
   return [{ name: 'keepHosts', run: () => keeper.run() }]

@@ -17,7 +17,7 @@ import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
 import type { ProjectId, ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
-import type { DefaultNames } from './net/default-names.ts'
+import type { DefaultNames } from './protocols/net/default-names.ts'
 
 /** Settings by family. Families add theirs by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging

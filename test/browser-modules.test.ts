@@ -5,7 +5,7 @@ import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { previewImport } from '../src/families/zones/zonefiles/preview.ts'
-import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
+import { parseRdata, recordTypeNames } from '../src/protocols/net/dns/rdata.ts'
 import { answersAsNode, bundled } from './browser-questions.ts'
 import { browserModules } from './safety/console.ts'
 
@@ -29,8 +29,8 @@ describe('modules for browsers', () => {
 
 const parsers = `
 import { provideBytes } from './console/lib/bytes.ts'
-import { nameOf } from './src/net/dns/names.ts'
-import { parseRdata } from './src/net/dns/rdata.ts'
+import { nameOf } from './src/protocols/net/dns/names.ts'
+import { parseRdata } from './src/protocols/net/dns/rdata.ts'
 import { previewImport } from './src/families/zones/zonefiles/preview.ts'
 provideBytes()
 const hex = (bytes) => bytes && Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -68,7 +68,7 @@ describe('the parsers of DNS in browsers', () => {
 
   it('read values as in Node', async () => {
     const { rdata } = await inBrowser(parsers)
-    const { nameOf } = await import('../src/net/dns/names.ts')
+    const { nameOf } = await import('../src/protocols/net/dns/names.ts')
     const value = fc.oneof(fc.constantFrom(...values), fc.string({ unit: 'grapheme', maxLength: 20 }))
     fc.assert(
       fc.property(fc.constantFrom(...recordTypeNames), value, (type, text) => {

@@ -6,7 +6,7 @@ import { allows, backupWindowOf, isPassing, serverStatuses, type Verb } from '..
 import { covers, roles } from '../src/kernel/access/roles.ts'
 import { parseLabels } from '../src/kernel/contract/labels.ts'
 import { canonical, matches, parseSelector } from '../src/kernel/contract/selectors.ts'
-import { parseAddress, parseCidr } from '../src/net/ip.ts'
+import { parseAddress, parseCidr } from '../src/protocols/net/ip.ts'
 
 const verbs: readonly Verb[] = [
   'powerOn',

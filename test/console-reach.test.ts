@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { answer, readEnds, readPort, type World as Shown } from '../console/pages/reach/decide.ts'
 import { cloudSubnet, makeNetwork } from '../src/families/networks/proof.ts'
-import { answer as answerOf, inside, makeServer, outside, unreachable } from '../src/lab/proof.ts'
+import { answer as answerOf, inside, makeServer, outside, unreachable } from '../src/reachability/proof.ts'
 import { forDatabasesInTurn, type World } from './harness.ts'
 import { done } from './proof.ts'
 

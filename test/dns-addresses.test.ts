@@ -1,7 +1,7 @@
 /** The name server and addresses: the names that they have, in both directions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DefaultNames } from '../src/net/default-names.ts'
+import { DefaultNames } from '../src/protocols/net/default-names.ts'
 import { ask, serveDns } from './dns-client.ts'
 import { forDatabasesInTurn } from './harness.ts'
 import { expect } from './resources.ts'

@@ -1,9 +1,9 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
-import { queries as ofLab } from '../src/lab/proof.ts'
 import { bodies as ofManagement, type Place, pathIn, placeIn } from '../src/management/proof.ts'
 import { ownEndpoints } from '../src/pages/openapi.ts'
 import { type Named, namedIn, bodies as ofPeople } from '../src/people/proof.ts'
+import { queries as ofLab } from '../src/reachability/proof.ts'
 import type { World } from './harness.ts'
 import { neverExisted } from './proof.ts'
 

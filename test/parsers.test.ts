@@ -6,7 +6,7 @@ import { readSources, type Source, toSource } from './source.ts'
 
 /** Where what is sent is read: what operators and the infrastructure say is trusted. */
 const places =
-  /^(net|dns|events|families|management|metadata|people|drivers\/rfb|kernel\/(access|audit|contract|http|mail|ids\.ts))/
+  /^(protocols|dns|events|families|management|metadata|people|drivers\/rfb|kernel\/(access|audit|contract|http|mail|ids\.ts))/
 /** What is called like a parser. All that `net` offers for texts and bytes is one. */
 const called =
   /^(parse|read|is|print|quote|unescaped|lower|common)|^(has|matching|hashRecovery)[A-Z]|(Problem|Path|Blocks|Bytes|At|Key|Names|Address|Of)$/
@@ -22,19 +22,19 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'families/networks/members/domain.ts macOf',
     'families/zones/rrsets/domain.ts valueKey',
     'kernel/contract/references.ts valuesAt',
-    'net/address-bytes.ts textOfAddress',
-    'net/dns/addresses.ts addressBytes',
-    'net/dns/names.ts nameOf',
-    'net/ip.ts addressAt',
-    'net/ip.ts subnetAt',
-    'net/private-networks.ts isPrivateAddress',
+    'protocols/net/address-bytes.ts textOfAddress',
+    'protocols/net/dns/addresses.ts addressBytes',
+    'protocols/net/dns/names.ts nameOf',
+    'protocols/net/ip.ts addressAt',
+    'protocols/net/ip.ts subnetAt',
+    'protocols/net/private-networks.ts isPrivateAddress',
     'people/cookies.ts isSecurePlace',
     'people/passkeys.ts rpIdAt',
   ],
   'all that it does is done by one of the table': [
     'families/zones/content/requests.ts parseZonefile',
-    'kernel/http/body.ts readBody',
-    'net/dns/rdata.ts readRdata',
+    'kernel/http/api/body.ts readBody',
+    'protocols/net/dns/rdata.ts readRdata',
     'people/password.ts isPassword',
   ],
   'it cuts a text at one place': [
@@ -43,22 +43,22 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'kernel/contract/urls.ts pathOf',
     'kernel/contract/urls.ts reachedAt',
     'kernel/contract/urls.ts searchOf',
-    'kernel/http/calendar.ts nothingAt',
+    'kernel/http/admission/calendar.ts nothingAt',
   ],
   'it reads what was written here': [
     'families/certificates/store.ts issuedColumns',
     'kernel/contract/as-of.ts asOf',
     'kernel/contract/path-params.ts isIdParam',
     'kernel/contract/path-params.ts titleOf',
-    'kernel/http/compress.ts isCompressible',
-    'net/crypt.ts isHashOf',
+    'kernel/http/api/compress.ts isCompressible',
+    'protocols/net/crypt.ts isHashOf',
     'people/password.ts isOutdated',
   ],
   'it reads what operators say': [
     'kernel/mail/smtp.ts parseSmtpUrl',
-    'net/decimal.ts isLess',
-    'net/decimal.ts percentOf',
-    'net/default-names.ts formProblem',
+    'protocols/net/decimal.ts isLess',
+    'protocols/net/decimal.ts percentOf',
+    'protocols/net/default-names.ts formProblem',
   ],
 }
 
@@ -83,8 +83,8 @@ test('every parser of what is sent is in the table of the benchmark', () => {
     [],
     'these need a place in bench/parser-table.ts',
   )
-  const planted = toSource('net/new.ts', 'export function* parseText(text: string): string {}')
-  assert.deepEqual(parsersIn(planted), ['net/new.ts parseText'])
+  const planted = toSource('protocols/net/new.ts', 'export function* parseText(text: string): string {}')
+  assert.deepEqual(parsersIn(planted), ['protocols/net/new.ts parseText'])
 })
 
 test('everything that the table names is there', () => {

@@ -12,7 +12,13 @@ import type { Database } from '../src/kernel/data/db.ts'
 import type { DatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
-import { type Limiter, localLimiter, sharedLimiter, unlimited, type Verdict } from '../src/kernel/http/rate-limit.ts'
+import {
+  type Limiter,
+  localLimiter,
+  sharedLimiter,
+  unlimited,
+  type Verdict,
+} from '../src/kernel/http/admission/rate-limit.ts'
 import { clientNetwork } from '../src/kernel/process/network.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { migrations } from '../src/migrations/index.ts'

@@ -31,9 +31,9 @@ import type { zonefileEndpoints } from '../../src/families/zones/zonefiles/contr
 import type { actionEndpoints, familyActionEndpoints, ResourceParam } from '../../src/kernel/actions/contract.ts'
 import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
-import type { labEndpoints } from '../../src/lab/contract.ts'
 import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
+import type { labEndpoints } from '../../src/reachability/contract.ts'
 import { type OperationId, operationsText, type TypeOf } from '../generated/operations.ts'
 import { type Operation, readOperations } from './operation-table.ts'
 

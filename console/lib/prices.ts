@@ -4,7 +4,7 @@
  */
 import type { Static } from 'typebox'
 import type { Pricing } from '../../src/families/pricing/contract.ts'
-import { isLess, percentOf, sum, times } from '../../src/net/decimal.ts'
+import { isLess, percentOf, sum, times } from '../../src/protocols/net/decimal.ts'
 
 type PriceList = Static<typeof Pricing>
 

@@ -1,5 +1,5 @@
 /** The parts of record values by type, so that people fill in fields and not lines. */
-import type { RecordTypeName } from '../../src/net/dns/rdata.ts'
+import type { RecordTypeName } from '../../src/protocols/net/dns/rdata.ts'
 
 interface RdataField {
   /** Such as `priority`; words for people are found by it. */

@@ -1,5 +1,5 @@
 /** What an installation offers and what it costs; built-in.ts and file.ts fill it. */
-import { cidrContains } from '../net/ip.ts'
+import { cidrContains } from '../protocols/net/ip.ts'
 
 /**
  * ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span (spec: Location).

@@ -1,6 +1,6 @@
 /** The addresses outside of the cloud in a catalogue file, and who owns them. */
 import { type Static, Type } from 'typebox'
-import { parseCidr } from '../net/ip.ts'
+import { parseCidr } from '../protocols/net/ip.ts'
 import type { ExternalRange } from './catalogue.ts'
 import { checkUnique, fail } from './file-entries.ts'
 

@@ -1,5 +1,5 @@
 /** Prices as decimal strings, computed without floating point. */
-import { percentOf } from '../net/decimal.ts'
+import { percentOf } from '../protocols/net/decimal.ts'
 import type { Price } from './catalogue.ts'
 
 const netDigits = 10

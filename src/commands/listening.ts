@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { Config, Listen } from '../config/config.ts'
 import { responseRates } from '../config/dns.ts'
 import type { Logger } from '../kernel/process/log.ts'
-import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
+import { hostAndPort, type ListenAddress } from '../protocols/net/listen-address.ts'
 import { CommandFailure } from './failure.ts'
 
 /** The address of an open listener. */

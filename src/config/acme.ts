@@ -1,6 +1,6 @@
 /** Options of the issuer of managed certificates, and of the check of their zones. */
 import { InvalidArgumentError, Option } from 'commander'
-import { parseAddress } from '../net/ip.ts'
+import { parseAddress } from '../protocols/net/ip.ts'
 import { count } from './dns.ts'
 import { mailAddress } from './mail.ts'
 

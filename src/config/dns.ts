@@ -3,9 +3,9 @@ import { InvalidArgumentError, Option } from 'commander'
 import { defaultResponseRates, type ResponseRates } from '../dns/response-rate.ts'
 import { defaultZoneLimits } from '../families/zones/limits.ts'
 import { defaultTransferLimits, type ZoneSettings } from '../families/zones/settings.ts'
-import { type AddressType, DefaultNames, formProblem, placeholders, usualForm } from '../net/default-names.ts'
-import { isDnsName, isHostLabel, isLowerCase } from '../net/hostnames.ts'
-import { parseAddress, parseCidr } from '../net/ip.ts'
+import { type AddressType, DefaultNames, formProblem, placeholders, usualForm } from '../protocols/net/default-names.ts'
+import { isDnsName, isHostLabel, isLowerCase } from '../protocols/net/hostnames.ts'
+import { parseAddress, parseCidr } from '../protocols/net/ip.ts'
 
 export interface DnsConfig {
   readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]

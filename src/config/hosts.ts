@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type InstanceType, instanceTypes, simulatedName } from '../drivers/incus/options.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
-import { parseAddress } from '../net/ip.ts'
+import { parseAddress } from '../protocols/net/ip.ts'
 import { count } from './dns.ts'
 
 const kinds = [simulatedName, 'incus'] as const

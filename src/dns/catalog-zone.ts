@@ -4,7 +4,7 @@
  */
 import type { ServedZone } from '../families/zones/host.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
-import { isWithin, type NameKey, nameOf } from '../net/dns/names.ts'
+import { isWithin, type NameKey, nameOf } from '../protocols/net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'
 
 export interface CatalogZoneOptions {

@@ -2,8 +2,8 @@
  * Looks up a question in a zone (RFC 1034, 4.3.2; RFC 2308, 4592, 8482): records, alias chains, wildcards, referrals to
  * delegated zones, and the negative answers NXDOMAIN and NODATA.
  */
-import { isWithin, lowerName, type NameKey, parentName, selfAndParents } from '../net/dns/names.ts'
-import { firstNameIn, recordTypes } from '../net/dns/rdata.ts'
+import { isWithin, lowerName, type NameKey, parentName, selfAndParents } from '../protocols/net/dns/names.ts'
+import { firstNameIn, recordTypes } from '../protocols/net/dns/rdata.ts'
 import { type Answer, bareAnswer, type OwnedRrset, queryTypes, rcodes, type WireRrset } from './message.ts'
 import type { ZoneImage, ZoneNode } from './zone-image.ts'
 

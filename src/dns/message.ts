@@ -2,7 +2,7 @@
  * DNS messages (RFC 1035, 4; RFC 6891): parses queries from untrusted bytes and writes answers. The parser tells
  * malformed queries from messages to ignore, and never throws.
  */
-import { lowerName, type NameKey } from '../net/dns/names.ts'
+import { lowerName, type NameKey } from '../protocols/net/dns/names.ts'
 
 /** Response codes. */
 export const rcodes = {

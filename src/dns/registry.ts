@@ -19,7 +19,7 @@ import {
 } from '../families/zones/host.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { nextTurn, turn } from '../kernel/process/turns.ts'
-import { type NameKey, nameOf, selfAndParents } from '../net/dns/names.ts'
+import { type NameKey, nameOf, selfAndParents } from '../protocols/net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone of the registry with its cached content. */

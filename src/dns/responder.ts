@@ -2,8 +2,8 @@
  * Turns the bytes of a query into those of its answer. Answers are cached as bytes for as long as none of the zones
  * they were made from changes; a cache hit costs a map look-up, a copy, and patching in the client's id and question.
  */
-import { lowerName, type NameKey } from '../net/dns/names.ts'
-import { recordTypes } from '../net/dns/rdata.ts'
+import { lowerName, type NameKey } from '../protocols/net/dns/names.ts'
+import { recordTypes } from '../protocols/net/dns/rdata.ts'
 import type { AddressNames } from './addresses.ts'
 import { lookUp } from './lookup.ts'
 import {

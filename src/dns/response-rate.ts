@@ -5,7 +5,7 @@
  * spoofed.
  */
 import { BlockList, isIPv6 } from 'node:net'
-import { parseCidr } from '../net/ip.ts'
+import { parseCidr } from '../protocols/net/ip.ts'
 
 /** Limits of UDP answers per second to one network (/24 for IPv4, /56 for IPv6). */
 export interface ResponseRates {

@@ -14,7 +14,7 @@ import { FairQueue } from '../kernel/process/fair-queue.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
-import { parseAddress } from '../net/ip.ts'
+import { parseAddress } from '../protocols/net/ip.ts'
 import { type Asking, askSerial, isNews, receiveZone, type ZoneHead } from './transfer-in.ts'
 
 export interface SecondariesOptions {

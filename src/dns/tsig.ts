@@ -3,8 +3,8 @@
  * from a holder of the key. A message that fails verification must not be used.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { lowerName, nameOf } from '../net/dns/names.ts'
-import type { TsigAlgorithm } from '../net/dns/tsig-algorithms.ts'
+import { lowerName, nameOf } from '../protocols/net/dns/names.ts'
+import type { TsigAlgorithm } from '../protocols/net/dns/tsig-algorithms.ts'
 import { headerBytes, queryTypes, readName, skipName } from './message.ts'
 
 export interface TsigKey {

@@ -2,9 +2,9 @@
  * A zone in memory, ready for queries: every name with its records in wire format, and the empty names between them.
  * It does no I/O.
  */
-import type { NameKey } from '../net/dns/names.ts'
-import { isWithin, lowerName, nameOf, parentName, parseName } from '../net/dns/names.ts'
-import { parseRdata, recordTypes, typeCode } from '../net/dns/rdata.ts'
+import type { NameKey } from '../protocols/net/dns/names.ts'
+import { isWithin, lowerName, nameOf, parentName, parseName } from '../protocols/net/dns/names.ts'
+import { parseRdata, recordTypes, typeCode } from '../protocols/net/dns/rdata.ts'
 import type { OwnedRrset, WireRrset } from './message.ts'
 
 /** An RRset as the database stores it. */

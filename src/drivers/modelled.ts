@@ -1,7 +1,7 @@
 /** Tells what would happen to a packet between servers on hosts, without sending one. */
 import { simulate } from '../families.ts'
 import type { Clock } from '../kernel/process/clock.ts'
-import type { ReachabilityDriver } from '../lab/driver.ts'
+import type { ReachabilityDriver } from '../reachability/driver.ts'
 
 /** Answers out of a simulation of the servers concerned, which is made for each question. */
 export function modelled(clock: Clock): ReachabilityDriver {

@@ -7,7 +7,7 @@ import { actionsFrom, type ChangedAction, changedActions, newestAction, runningI
 import { entriesAfter, firstIdAfter, newestId, resourcesOf } from '../kernel/audit/reading.ts'
 import type { AuditRow } from '../kernel/audit/tables.ts'
 import type { Database } from '../kernel/data/db.ts'
-import type { Listening, StreamEvent } from '../kernel/http/streams.ts'
+import type { Listening, StreamEvent } from '../kernel/http/streams/streams.ts'
 import { onOwnBehalf } from '../kernel/process/behalf.ts'
 import { type Clock, timestamp } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'

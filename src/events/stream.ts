@@ -1,5 +1,5 @@
 /** The stream of what changes in a Project, for the console. */
-import type { StreamPath } from '../kernel/http/streams.ts'
+import type { StreamPath } from '../kernel/http/streams/streams.ts'
 import { Hub, type HubOptions } from './hub.ts'
 
 /** `GET /console/api/projects/{project}/events?away=MILLISECONDS`. */

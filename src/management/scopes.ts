@@ -3,7 +3,7 @@ import { families } from '../families.ts'
 import { commandOf, familyOf, generalVerbs, type ScopeText } from '../kernel/access/token-scope.ts'
 import { canonical, parseSelector } from '../kernel/contract/selectors.ts'
 import type { Problem } from '../kernel/errors.ts'
-import { labEndpoints } from '../lab/contract.ts'
+import { labEndpoints } from '../reachability/contract.ts'
 
 const operations = families.flatMap(({ endpoints }) => Object.values(endpoints))
 

@@ -4,8 +4,8 @@ import { runningByProject } from '../kernel/actions/activity.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId } from '../kernel/scope.ts'
-import { rounded, sum, times } from '../net/decimal.ts'
 import type { Cost, Platform } from '../platform.ts'
+import { rounded, sum, times } from '../protocols/net/decimal.ts'
 import { failedActs } from './failures.ts'
 
 /** How long before its end something is told of, in milliseconds. */

@@ -1,7 +1,7 @@
 /** The page of dated API changes. */
 import { calendar } from '../calendar.ts'
 import { publicBase } from '../kernel/contract/bases.ts'
-import type { OpenPage } from '../kernel/http/open-pages.ts'
+import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 
 /** GET /v1/changes: the dated changes of the API, each with whether it is in effect. */

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
-import { browserHeaders } from '../kernel/http/browser-headers.ts'
-import { type Encoding, pack, preferredEncoding } from '../kernel/http/compress.ts'
-import { consoleBase } from '../kernel/http/doors.ts'
-import type { SentPage } from '../kernel/http/open-pages.ts'
-import type { PageTree } from '../kernel/http/page-trees.ts'
+import { consoleBase } from '../kernel/http/admission/doors.ts'
+import { type Encoding, pack, preferredEncoding } from '../kernel/http/api/compress.ts'
+import type { SentPage } from '../kernel/http/pages/open-pages.ts'
+import type { PageTree } from '../kernel/http/pages/page-trees.ts'
+import { browserHeaders } from '../kernel/http/server/browser-headers.ts'
 
 const folder = new URL(import.meta.url.endsWith('.ts') ? '../../dist/console/' : './console/', import.meta.url)
 

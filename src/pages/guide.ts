@@ -2,7 +2,7 @@
 import { calendar } from '../calendar.ts'
 import { defaultPerPage, maxPerPage } from '../kernel/contract/contract.ts'
 import { maxSelectorBytes, maxTerms, maxValues } from '../kernel/contract/selectors.ts'
-import { type Html, html } from '../net/html.ts'
+import { type Html, html } from '../protocols/net/html.ts'
 
 /** Sections of the guide by anchor, with their titles, in order. */
 export const guideSections = {

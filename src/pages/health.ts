@@ -2,7 +2,7 @@
 
 import type { Health, Watch } from '../kernel/data/health.ts'
 import { statusOf } from '../kernel/errors.ts'
-import type { OpenPage } from '../kernel/http/open-pages.ts'
+import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 
 const type = 'application/json; charset=utf-8'
 /** What was well a moment ago says nothing of now. */

@@ -1,10 +1,10 @@
 /** The root page: what this server is, with links to everything else. */
 import { publicBase } from '../kernel/contract/bases.ts'
-import { consoleBase } from '../kernel/http/doors.ts'
-import type { OpenPage } from '../kernel/http/open-pages.ts'
+import { consoleBase } from '../kernel/http/admission/doors.ts'
+import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 import { logo } from '../look/logo.ts'
 import { iconLink } from '../look/mark.ts'
-import { Html, html } from '../net/html.ts'
+import { Html, html } from '../protocols/net/html.ts'
 import { version } from '../version.ts'
 import { htmlPage } from './html-page.ts'
 import { homeStyle } from './style.ts'

@@ -1,6 +1,7 @@
 /** HTML pages for people. */
-import { browserHeaders } from '../kernel/http/browser-headers.ts'
-import type { PageAnswer } from '../kernel/http/open-pages.ts'
+
+import type { PageAnswer } from '../kernel/http/pages/open-pages.ts'
+import { browserHeaders } from '../kernel/http/server/browser-headers.ts'
 
 const policy = [
   "default-src 'none'",

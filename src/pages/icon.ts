@@ -1,5 +1,5 @@
 /** The mark as the icon of every page. */
-import type { OpenPage } from '../kernel/http/open-pages.ts'
+import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 import { iconPath, mark } from '../look/mark.ts'
 
 const headers = { 'cache-control': 'public, max-age=86400' }

@@ -7,9 +7,9 @@ import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
-import { labEndpoints } from '../lab/contract.ts'
 import { managementEndpoints } from '../management/contract.ts'
 import { peopleEndpoints } from '../people/contract.ts'
+import { labEndpoints } from '../reachability/contract.ts'
 import { Components, explicit } from './components.ts'
 
 interface Row {

@@ -1,5 +1,5 @@
 /** Renders text of the contract as HTML. */
-import { type Html, html } from '../net/html.ts'
+import { type Html, html } from '../protocols/net/html.ts'
 
 /** Text in which backticks mark code. */
 export function prose(text: string): Html {

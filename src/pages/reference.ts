@@ -2,7 +2,7 @@
 import { createBrotliDecompress } from 'node:zlib'
 import { calendar } from '../calendar.ts'
 import { publicBase } from '../kernel/contract/bases.ts'
-import type { OpenPage } from '../kernel/http/open-pages.ts'
+import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Edition } from './edition.ts'
 import { htmlPage } from './html-page.ts'

@@ -1,7 +1,7 @@
 /** Renders the OpenAPI document as one static HTML page without scripts or external resources. */
 
 import { iconLink } from '../look/mark.ts'
-import { Html, html } from '../net/html.ts'
+import { Html, html } from '../protocols/net/html.ts'
 import { guide, guideSections } from './guide.ts'
 import { note, prose } from './prose.ts'
 import { allowed, anchorOf, nameIn, properties, type Schema } from './schema.ts'

@@ -1,5 +1,5 @@
 /** Renders JSON Schema as nested lists of properties; a component becomes a link to its description. */
-import { Html, html } from '../net/html.ts'
+import { Html, html } from '../protocols/net/html.ts'
 import { note } from './prose.ts'
 
 export interface Schema {

@@ -1,6 +1,6 @@
 /** A server with one resource of every kind, and what requests to it mean, whoever spells them. */
 import assert from 'node:assert/strict'
-import { parseCidr } from '../../src/net/ip.ts'
+import { parseCidr } from '../../src/protocols/net/ip.ts'
 import type { References } from './bodies.ts'
 import { publicKey, type Service } from './clients.ts'
 

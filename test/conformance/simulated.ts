@@ -3,7 +3,7 @@
  * what is written to a disk is kept here, by what the infrastructure says of disks, images and volumes.
  */
 import type { Simulation } from '../../src/families.ts'
-import { cidrContains } from '../../src/net/ip.ts'
+import { cidrContains } from '../../src/protocols/net/ip.ts'
 import type { World } from '../harness.ts'
 import type { Look, Place, Probe } from './place.ts'
 import { toldPath } from './stage.ts'

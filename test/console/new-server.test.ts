@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { rounded } from '../../src/net/decimal.ts'
+import { rounded } from '../../src/protocols/net/decimal.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, fill, take } from './keyboard.ts'
 import { someKeys } from './states/resources.ts'

@@ -5,13 +5,13 @@ import { checkImports, checkMatches, inFolder, nowhere, type Rule } from './rule
 
 /** Modules of the server that browsers run, and the most bytes that each has with all that it imports, compressed. */
 export const browserModules: Readonly<Record<string, number>> = {
-  'src/net/decimal.ts': 1_000,
-  'src/net/ip.ts': 6_000,
-  'src/net/private-networks.ts': 7_000,
-  'src/net/punycode.ts': 1_000,
-  'src/net/hostnames.ts': 1_000,
-  'src/net/dns/rdata.ts': 10_000,
-  'src/net/dns/tokens.ts': 1_500,
+  'src/protocols/net/decimal.ts': 1_000,
+  'src/protocols/net/ip.ts': 6_000,
+  'src/protocols/net/private-networks.ts': 7_000,
+  'src/protocols/net/punycode.ts': 1_000,
+  'src/protocols/net/hostnames.ts': 1_000,
+  'src/protocols/net/dns/rdata.ts': 10_000,
+  'src/protocols/net/dns/tokens.ts': 1_500,
   'src/kernel/access/roles.ts': 1_000,
   'src/kernel/process/shell-words.ts': 1_000,
   'src/kernel/contract/bases.ts': 1_000,

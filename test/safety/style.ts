@@ -44,11 +44,11 @@ const environment: Rule = {
 const addresses: Rule = {
   promise: 'one place says at which address the caller of a request is; peers are only those of whole connections',
   check: checkMatches(/\bremoteAddress\b/g, ({ path }) =>
-    /^(kernel\/http\/(caller|connections|edge)|kernel\/process\/network|dns\/tcp-server|metadata\/\w+|drivers\/.*)\.ts$/.test(
+    /^(kernel\/http\/server\/(caller|connections|edge)|kernel\/process\/network|dns\/tcp-server|metadata\/\w+|drivers\/.*)\.ts$/.test(
       path,
     ),
   ),
-  planted: [{ 'kernel/http/web-sockets.ts': 'const from = socket.remoteAddress' }],
+  planted: [{ 'kernel/http/streams/web-sockets.ts': 'const from = socket.remoteAddress' }],
 }
 
 const maxLines = 400

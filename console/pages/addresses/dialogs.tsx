@@ -2,7 +2,7 @@
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { parseAddress } from '../../../src/net/ip.ts'
+import { parseAddress } from '../../../src/protocols/net/ip.ts'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { aMonth } from '../../lib/money.ts'

@@ -10,7 +10,7 @@ import {
   type Protocol,
   parseRules,
 } from '../../../src/families/firewalls/domain.ts'
-import { parseAddress, parseCidr } from '../../../src/net/ip.ts'
+import { parseAddress, parseCidr } from '../../../src/protocols/net/ip.ts'
 import { internet, type Rule } from './rule.ts'
 
 export interface Draft {

@@ -1,6 +1,6 @@
 /** How much of the Internet some networks are, however they are cut into pieces. Pure. */
-import { cidrRange, type Family, parseCidr } from '../../../src/net/ip.ts'
-import { privateNetworks } from '../../../src/net/private-networks.ts'
+import { cidrRange, type Family, parseCidr } from '../../../src/protocols/net/ip.ts'
+import { privateNetworks } from '../../../src/protocols/net/private-networks.ts'
 
 /** All public addresses of a version of the protocol, very many, not that many, or none. */
 export type Exposure = 'all' | 'wide' | 'narrow' | 'none'

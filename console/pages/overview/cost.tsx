@@ -1,6 +1,6 @@
 /** What a month of a Project costs. Loaded after what the overview is for. */
 import { useQuery } from '@tanstack/react-query'
-import { sum } from '../../../src/net/decimal.ts'
+import { sum } from '../../../src/protocols/net/decimal.ts'
 import { useApi } from '../../api/api.ts'
 import { money } from '../../lib/money.ts'
 import { Card, Facts, Price } from '../../ui/card.tsx'

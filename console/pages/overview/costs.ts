@@ -1,5 +1,5 @@
 /** What the possessions of a Project cost every month. Pure. */
-import { isLess, sum } from '../../../src/net/decimal.ts'
+import { isLess, sum } from '../../../src/protocols/net/decimal.ts'
 import type { ItemOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { estimate, type Line, type Wanted } from '../../lib/prices.ts'

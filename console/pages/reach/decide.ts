@@ -4,8 +4,8 @@
  */
 import { type Decision, decide, type End } from '../../../src/families/firewalls/decisions.ts'
 import { type Protocol, parsePorts, type Rule } from '../../../src/families/firewalls/domain.ts'
-import { addressAt, cidrContains, parseAddress, parseCidr } from '../../../src/net/ip.ts'
-import { privateUse } from '../../../src/net/private-networks.ts'
+import { addressAt, cidrContains, parseAddress, parseCidr } from '../../../src/protocols/net/ip.ts'
+import { privateUse } from '../../../src/protocols/net/private-networks.ts'
 import { type Applied, serverIdsOf } from '../firewalls/applied.ts'
 import type { Content } from '../firewalls/draft.ts'
 import { contentOf } from '../firewalls/draft.ts'

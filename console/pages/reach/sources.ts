@@ -1,5 +1,5 @@
 /** Where traffic comes from that rules let in, grouped as people name it: the Internet, a network, a server. Pure. */
-import { parseCidr } from '../../../src/net/ip.ts'
+import { parseCidr } from '../../../src/protocols/net/ip.ts'
 import { internet } from '../firewalls/rule.ts'
 import type { Server } from '../servers/server.ts'
 import { covers, type EffectiveRule, publicNetworks } from './decide.ts'

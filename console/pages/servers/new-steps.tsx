@@ -1,7 +1,7 @@
 /** The sections of the form. */
 
 import { type ReactNode, useState } from 'react'
-import { isHostLabel } from '../../../src/net/hostnames.ts'
+import { isHostLabel } from '../../../src/protocols/net/hostnames.ts'
 import type { FieldProblems } from '../../api/failure.ts'
 import { aMonth } from '../../lib/money.ts'
 import { Check } from '../../ui/check.tsx'

@@ -1,6 +1,6 @@
 /** What will exist and what it costs, beside the form. */
 
-import { sum, times } from '../../../src/net/decimal.ts'
+import { sum, times } from '../../../src/protocols/net/decimal.ts'
 import { toFailure } from '../../api/failure.ts'
 import { money } from '../../lib/money.ts'
 import type { Line } from '../../lib/prices.ts'

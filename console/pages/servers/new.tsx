@@ -3,7 +3,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { isLess } from '../../../src/net/decimal.ts'
+import { isLess } from '../../../src/protocols/net/decimal.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import { leastMonthly } from '../../lib/prices.ts'

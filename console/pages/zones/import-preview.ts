@@ -7,7 +7,7 @@ import {
   previewImport,
   type Refused,
 } from '../../../src/families/zones/zonefiles/preview.ts'
-import { Malformed } from '../../../src/net/dns/tokens.ts'
+import { Malformed } from '../../../src/protocols/net/dns/tokens.ts'
 
 export type { Preview, Refused } from '../../../src/families/zones/zonefiles/preview.ts'
 

@@ -5,7 +5,7 @@ import { type AcmeStub, problem, type StubAnswer, startAcmeStub } from '../../..
 import { certificate } from '../../../test/fixtures/tls.ts'
 import { testClock } from '../../../test/harness.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import { makePrivateKey, makeRequest } from '../../net/x509-requests.ts'
+import { makePrivateKey, makeRequest } from '../../protocols/net/x509-requests.ts'
 import { embeddedCa } from '../embedded-ca/authority.ts'
 import { openAcme } from './authority.ts'
 import { openOutbound } from './outbound.ts'

@@ -8,8 +8,8 @@ import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { DriverError } from '../../kernel/actions/define.ts'
-import { parseAddress } from '../../net/ip.ts'
-import { isPrivateAddress } from '../../net/private-networks.ts'
+import { parseAddress } from '../../protocols/net/ip.ts'
+import { isPrivateAddress } from '../../protocols/net/private-networks.ts'
 
 export interface OutboundOptions {
   readonly directory: string

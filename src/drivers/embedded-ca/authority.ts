@@ -6,7 +6,7 @@ import { randomBytes, webcrypto } from 'node:crypto'
 import type { AuthorityDriver } from '../../families/certificates/managed/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
-import { ecdsa, loadX509 } from '../../net/x509-writing.ts'
+import { ecdsa, loadX509 } from '../../protocols/net/x509-writing.ts'
 
 export interface EmbeddedCaOptions {
   readonly clock: Clock

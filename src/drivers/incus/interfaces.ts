@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { InterfacesDriver, InterfacesState, PrivateInterface } from '../../families/networks/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import { parseCidr } from '../../net/ip.ts'
+import { parseCidr } from '../../protocols/net/ip.ts'
 import { type Incus, IncusError } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
 import { command, renewNetworkSeed } from './guest.ts'

@@ -4,7 +4,7 @@
  */
 import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/networks/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import { addressAt } from '../../net/ip.ts'
+import { addressAt } from '../../protocols/net/ip.ts'
 import { type Incus, IncusError } from './client.ts'
 import { edit, unplug } from './edit.ts'
 import { onAllMembers } from './members.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadBalancerDriver } from '../../families/load-balancers/driver.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
-import { addressAt, cidrSize } from '../../net/ip.ts'
+import { addressAt, cidrSize } from '../../protocols/net/ip.ts'
 import type { DataPlaneName } from './data-planes.ts'
 import type { EmbeddedLog } from './embedded/embedded.ts'
 

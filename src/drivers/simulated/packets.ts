@@ -2,8 +2,9 @@
  * The network between simulated servers: families tell it what they put there, and it answers what a packet would do.
  * It knows servers by their ids only.
  */
-import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../lab/driver.ts'
-import { addressAt, cidrContains, familyOf } from '../../net/ip.ts'
+
+import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
+import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../reachability/driver.ts'
 import { PrivateCouriers, type Sent, stopped, type Way } from './private-couriers.ts'
 import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './private-networks.ts'
 import type { Site } from './simulation.ts'

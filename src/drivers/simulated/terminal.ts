@@ -2,7 +2,7 @@
  * What is on the screen of a simulated machine: what it says while it boots, a login prompt that takes the passwords of
  * the machine, and a shell with a handful of commands.
  */
-import { isHashOf } from '../../net/crypt.ts'
+import { isHashOf } from '../../protocols/net/crypt.ts'
 import type { Terminal } from '../rfb/server.ts'
 import { TextScreen } from '../rfb/text-screen.ts'
 import type { SimulatedServer } from './servers.ts'

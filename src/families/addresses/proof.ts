@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Proof, RandomBody, Snapshot } from '../../../test/proof.ts'
-import { cidrSize } from '../../net/ip.ts'
+import { cidrSize } from '../../protocols/net/ip.ts'
 
 /** I4, I10: the addresses that resources of a table have are exactly those that the pool says are theirs. */
 export async function checkHolders(found: Snapshot, table: 'primary_ip' | 'floating_ip'): Promise<void> {

@@ -3,9 +3,9 @@
 import type { Static } from 'typebox'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import type { DefaultNames } from '../../net/default-names.ts'
-import { isDnsName } from '../../net/hostnames.ts'
-import { cidrContains, parseAddress } from '../../net/ip.ts'
+import type { DefaultNames } from '../../protocols/net/default-names.ts'
+import { isDnsName } from '../../protocols/net/hostnames.ts'
+import { cidrContains, parseAddress } from '../../protocols/net/ip.ts'
 import { addressChanges } from './changes.ts'
 import type { ReverseNameChange } from './contract.ts'
 

@@ -1,7 +1,7 @@
 /** Certificates: what is stored of them, and which content is accepted at a given time. Pure. */
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
-import type { KeyKind } from '../../net/x509.ts'
+import type { KeyKind } from '../../protocols/net/x509.ts'
 import { certificateChanges } from './changes.ts'
 
 /** A resource that uses a certificate. */

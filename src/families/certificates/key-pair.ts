@@ -3,9 +3,9 @@
  * no library gets bytes that were not checked before. Reading may still take long, so it runs on a side thread.
  */
 import { createPrivateKey, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
-import { NotDer } from '../../net/der.ts'
-import { type PemBlock, pemBlocks, pemBytes } from '../../net/pem.ts'
-import { alternativeNames, certificateKey, type KeyKind, privateKey, validityOf } from '../../net/x509.ts'
+import { NotDer } from '../../protocols/net/der.ts'
+import { type PemBlock, pemBlocks, pemBytes } from '../../protocols/net/pem.ts'
+import { alternativeNames, certificateKey, type KeyKind, privateKey, validityOf } from '../../protocols/net/x509.ts'
 import {
   type Acceptance,
   type CertificateFacts,

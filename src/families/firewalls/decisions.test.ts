@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { forProjects } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
-import { answer, makeServer } from '../../lab/proof.ts'
+import { answer, makeServer } from '../../reachability/proof.ts'
 import { decide, type End, type RuleSource } from './decisions.ts'
 import { type GivenRule, parseRules } from './domain.ts'
 

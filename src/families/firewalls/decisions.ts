@@ -1,5 +1,5 @@
 /** What becomes of a packet between two ends, by their firewalls: the answer of the test lab for public addresses. Pure. */
-import { addressAt, cidrContains, familyOf } from '../../net/ip.ts'
+import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
 import { type Direction, type Filter, type Protocol, type Rule, toFilter } from './domain.ts'
 
 /** A firewall with the rules that `parseRules` reads. */

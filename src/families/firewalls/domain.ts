@@ -2,7 +2,7 @@
 
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Problem } from '../../kernel/errors.ts'
-import { parseCidr } from '../../net/ip.ts'
+import { parseCidr } from '../../protocols/net/ip.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp', 'esp', 'gre'] as const
 export type Protocol = (typeof protocols)[number]

@@ -1,6 +1,6 @@
 /** Load Balancers: what they are made of. Pure (spec: Load Balancer). */
 import type { Labels } from '../../kernel/contract/labels.ts'
-import { addressAt } from '../../net/ip.ts'
+import { addressAt } from '../../protocols/net/ip.ts'
 import type { ReverseName } from '../addresses/reverse-names.ts'
 import type { Service } from './services/domain.ts'
 

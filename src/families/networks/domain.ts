@@ -1,8 +1,8 @@
 /** Private networks: which ranges, subnets and routes fit together. Pure (spec: Networks). */
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { parseAddress, parseCidr } from '../../net/ip.ts'
-import { privateUse } from '../../net/private-networks.ts'
+import { parseAddress, parseCidr } from '../../protocols/net/ip.ts'
+import { privateUse } from '../../protocols/net/private-networks.ts'
 
 export const subnetTypes = ['cloud', 'server', 'vswitch'] as const
 export type SubnetType = (typeof subnetTypes)[number]

@@ -6,7 +6,7 @@ import { expect, messagesOf, outcomeOf, refused, settleAll } from '../../../test
 import { builtIn } from '../../catalogue/built-in.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
-import { isHashOf } from '../../net/crypt.ts'
+import { isHashOf } from '../../protocols/net/crypt.ts'
 import { newFirewall, toSelector } from '../firewalls/proof.ts'
 import { cloudSubnet, makeNetwork } from '../networks/proof.ts'
 import { command, newServer, privateOnly, serverBody, serverOf } from './proof.ts'

@@ -10,9 +10,9 @@ import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { hashPassword } from '../../net/crypt.ts'
-import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
+import { hashPassword } from '../../protocols/net/crypt.ts'
+import { isHostName } from '../../protocols/net/hostnames.ts'
 import { accessRoutes } from './access/routes.ts'
 import {
   changeServerProtection,

@@ -1,12 +1,12 @@
 /** DNS zones: names that can be zones, and what a zone is. Pure. */
 import { parse } from 'tldts-icann'
 import type { Labels } from '../../kernel/contract/labels.ts'
-import { isBase64 } from '../../net/dns/svc-params.ts'
-import type { TsigAlgorithm } from '../../net/dns/tsig-algorithms.ts'
-import { isHostName, isLowerCase } from '../../net/hostnames.ts'
-import { cidrContains, parseAddress } from '../../net/ip.ts'
-import { isPrivateAddress } from '../../net/private-networks.ts'
-import { isUnicodeLabel } from '../../net/punycode.ts'
+import { isBase64 } from '../../protocols/net/dns/svc-params.ts'
+import type { TsigAlgorithm } from '../../protocols/net/dns/tsig-algorithms.ts'
+import { isHostName, isLowerCase } from '../../protocols/net/hostnames.ts'
+import { cidrContains, parseAddress } from '../../protocols/net/ip.ts'
+import { isPrivateAddress } from '../../protocols/net/private-networks.ts'
+import { isUnicodeLabel } from '../../protocols/net/punycode.ts'
 
 export type ZoneMode = 'primary' | 'secondary'
 

@@ -3,7 +3,7 @@
  * errors. Routes, validation, types, the OpenAPI document and the coverage tests all derive from these rows.
  */
 import { type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
-import { maxNetworkText, parseCidr } from '../../net/ip.ts'
+import { maxNetworkText, parseCidr } from '../../protocols/net/ip.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Need, Role } from '../access/roles.ts'
 import type { ErrorCode } from '../errors.ts'

@@ -1,5 +1,5 @@
 /** Labels of resources in requests (spec: Labels). */
-import { isHostLabel } from '../../net/hostnames.ts'
+import { isHostLabel } from '../../protocols/net/hostnames.ts'
 
 /** A resource's labels. Keys and values satisfy the rules for labels (spec: Labels). */
 export type Labels = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 /** Parses and checks the target and the Host of a request. */
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
-import { hostAndPort } from '../../net/listen-address.ts'
+import { hostAndPort } from '../../protocols/net/listen-address.ts'
 import { parseId } from '../ids.ts'
 import { type Endpoint, maxText } from './contract.ts'
 import { isStorable } from './input.ts'

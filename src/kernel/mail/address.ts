@@ -1,5 +1,5 @@
 /** Mail addresses. An accepted address is a single plain one, in which nothing can be smuggled into a header. */
-import { isHostName } from '../../net/hostnames.ts'
+import { isHostName } from '../../protocols/net/hostnames.ts'
 
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const local = new RegExp(`^${atom}(?:\\.${atom})*$`)

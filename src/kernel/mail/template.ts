@@ -1,5 +1,5 @@
 /** Renders mail as plain text and as HTML, in which all values are escaped. */
-import { html } from '../../net/html.ts'
+import { html } from '../../protocols/net/html.ts'
 
 /**
  * The content of a mail, independent of its format. What tenants have written stands in facts alone: nobody chooses what a mail

@@ -4,7 +4,7 @@
  * has arrived. Nothing of a newcomer is carried out before it has its place.
  */
 import type { Socket } from 'node:net'
-import { parseAddress, parseCidr } from '../../net/ip.ts'
+import { parseAddress, parseCidr } from '../../protocols/net/ip.ts'
 
 /** The network of a caller, by which it is counted: its IPv4 address or its IPv6 /64. */
 export function clientNetwork(address: string | undefined): string {

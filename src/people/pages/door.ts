@@ -1,10 +1,10 @@
 /** What the pages before the console have in common: their frame, their headers, and how they read forms and cookies. */
 import { isStorable } from '../../kernel/contract/input.ts'
-import { browserHeaders } from '../../kernel/http/browser-headers.ts'
-import type { ServedAnswer, ServedCall } from '../../kernel/http/served.ts'
-import { readWeights } from '../../kernel/http/weights.ts'
+import { readWeights } from '../../kernel/http/api/weights.ts'
+import type { ServedAnswer, ServedCall } from '../../kernel/http/pages/served.ts'
+import { browserHeaders } from '../../kernel/http/server/browser-headers.ts'
 import { iconLink } from '../../look/mark.ts'
-import { Html, html, type Part } from '../../net/html.ts'
+import { Html, html, type Part } from '../../protocols/net/html.ts'
 import {
   browserSecret,
   type CookieUse,

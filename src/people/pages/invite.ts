@@ -1,6 +1,6 @@
 /** Accepting an invitation, with an account or without one. */
-import type { ServedAnswer } from '../../kernel/http/served.ts'
-import { html } from '../../net/html.ts'
+import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
+import { html } from '../../protocols/net/html.ts'
 import { acceptAnew, acceptOnPage, type Invited, invitedBy } from '../invitations.ts'
 import { hashPassword } from '../password.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'

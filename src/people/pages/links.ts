@@ -1,9 +1,9 @@
 /** Pages that links lead to: setting up, entering as a tester, a new password. Their secrets are in fragments. */
 
 import type { ApiError } from '../../kernel/errors.ts'
-import type { ServedAnswer } from '../../kernel/http/served.ts'
+import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
 import { plainAddress } from '../../kernel/mail/address.ts'
-import { type Html, html } from '../../net/html.ts'
+import { type Html, html } from '../../protocols/net/html.ts'
 import { Blocked, judged } from '../guesses.ts'
 import { hashPassword, passwordProblem } from '../password.ts'
 import { hasAdmin } from '../person-store.ts'

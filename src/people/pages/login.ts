@@ -1,7 +1,7 @@
 /** Logging in with a password and a second factor, and logging out. */
 import { ApiError } from '../../kernel/errors.ts'
-import type { ServedAnswer } from '../../kernel/http/served.ts'
-import { html } from '../../net/html.ts'
+import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
+import { html } from '../../protocols/net/html.ts'
 import { recordSignOut } from '../events.ts'
 import { rpIdAt } from '../passkeys.ts'
 import { deleteSignIn } from '../session-store.ts'

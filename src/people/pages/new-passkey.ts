@@ -3,7 +3,7 @@
  * The script of the page asks for the challenge and brings the answer; refusals are words that it shows.
  */
 import { ApiError } from '../../kernel/errors.ts'
-import type { ServedAnswer } from '../../kernel/http/served.ts'
+import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
 import { plainAddress } from '../../kernel/mail/address.ts'
 import { acceptAnew, invitedBy } from '../invitations.ts'
 import { askForFirstPasskey, judgeFirstPasskey, rpIdAt } from '../passkeys.ts'

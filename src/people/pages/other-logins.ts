@@ -2,8 +2,8 @@
 
 import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { ServedAnswer } from '../../kernel/http/served.ts'
-import { html } from '../../net/html.ts'
+import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
+import { html } from '../../protocols/net/html.ts'
 import { recordFailedSignIn } from '../events.ts'
 import { Blocked, forgetAttempts, judged } from '../guesses.ts'
 import { linkOwn, signInAs } from '../identities.ts'

@@ -1,5 +1,5 @@
 /** Buttons of the pages before the console for which the script asks the browser about passkeys. Without it they stay hidden. */
-import { type Html, html, type Part } from '../../net/html.ts'
+import { type Html, html, type Part } from '../../protocols/net/html.ts'
 import { rpIdAt } from '../passkeys.ts'
 import type { Visit } from './door.ts'
 

@@ -1,5 +1,5 @@
 /** The signs and the chart of the pages before the console. The chart is drawn from a formula and says nothing. */
-import { Html } from '../../net/html.ts'
+import { Html } from '../../protocols/net/html.ts'
 
 export const sprite =
   new Html(`<svg xmlns="http://www.w3.org/2000/svg" class="sprite" width="0" height="0" aria-hidden="true">

@@ -1,7 +1,7 @@
 /** Where the pages before the console are. */
 import { ApiError } from '../../kernel/errors.ts'
-import type { OpenPage } from '../../kernel/http/open-pages.ts'
-import type { ServedAnswer, ServedRoute } from '../../kernel/http/served.ts'
+import type { OpenPage } from '../../kernel/http/pages/open-pages.ts'
+import type { ServedAnswer, ServedRoute } from '../../kernel/http/pages/served.ts'
 import { type Door, type doorPlaces, Visit } from './door.ts'
 import { acceptInvite, offerInvite, showInvite } from './invite.ts'
 import {

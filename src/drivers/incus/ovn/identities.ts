@@ -1,5 +1,5 @@
 /** Who has an address or a port: what the database remembers is followed in memory. */
-import { parseCidr } from '../../../net/ip.ts'
+import { parseCidr } from '../../../protocols/net/ip.ts'
 import type { Database, RowChanges } from './database.ts'
 import { readRecord, recordedIn, type SubjectRecord } from './records.ts'
 import { entriesOf } from './rows.ts'

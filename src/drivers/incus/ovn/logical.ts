@@ -1,6 +1,6 @@
 /** The rows of OVN that Incus makes of one of its networks. */
 import { DriverError } from '../../../kernel/actions/define.ts'
-import { addressAt, cidrSize, familyOf, parseCidr } from '../../../net/ip.ts'
+import { addressAt, cidrSize, familyOf, parseCidr } from '../../../protocols/net/ip.ts'
 import type { Change } from './change.ts'
 import type { Database } from './database.ts'
 import { without } from './matches.ts'

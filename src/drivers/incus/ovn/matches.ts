@@ -3,7 +3,7 @@
  * address field with alternatives at most. OVN turns the negation of a set of networks into the product of their bits,
  * which are millions of flows on every host.
  */
-import { cidrContains, cidrRange, familyOf, subnetAt } from '../../../net/ip.ts'
+import { cidrContains, cidrRange, familyOf, subnetAt } from '../../../protocols/net/ip.ts'
 
 /** Every action that a switch takes on packets (direction, priority, match, action), as rows of the table ACL. */
 export interface Acl {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addressAt, cidrContains } from '../../../net/ip.ts'
+import { addressAt, cidrContains } from '../../../protocols/net/ip.ts'
 import { networksBeside, portSecurity } from './port-security.ts'
 
 const mac = '96:00:00:00:00:07'

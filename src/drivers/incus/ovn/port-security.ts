@@ -3,7 +3,7 @@
  * pretend to be the router. All else is left to rows, so it stays the same whatever addresses the server has: a change of it
  * would cost packets.
  */
-import { cidrContains, parseCidr } from '../../../net/ip.ts'
+import { cidrContains, parseCidr } from '../../../protocols/net/ip.ts'
 import { linkLocal, macOf } from './guards.ts'
 import { without } from './matches.ts'
 

@@ -13,7 +13,7 @@ import {
 import { type ActionStart, toStart } from '../../../kernel/actions/store.ts'
 import { ApiError } from '../../../kernel/errors.ts'
 import { Exhausted } from '../../../kernel/process/side-thread.ts'
-import { makePrivateKey, makeRequest } from '../../../net/x509-requests.ts'
+import { makePrivateKey, makeRequest } from '../../../protocols/net/x509-requests.ts'
 import type { Challenge } from '../../zones/effects.ts'
 import { caaRecords, zoneNameOf, zonesOfDomains } from '../../zones/reads.ts'
 import { tellUsers } from '../attachments.ts'

@@ -1,7 +1,7 @@
 /** Rules of managed certificates: their domains, what CAA records allow, when they are renewed. Pure. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
-import { isHostName, isLowerCase } from '../../../net/hostnames.ts'
+import { isHostName, isLowerCase } from '../../../protocols/net/hostnames.ts'
 import type { CaaProperty, CaaRecords } from '../../zones/reads.ts'
 
 /** Certificate authorities put at most so many names into one certificate. */

@@ -1,7 +1,7 @@
 /** Public addresses of Load Balancers: their own, or those of Primary IPs, which come first. */
 import type { Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
-import type { DefaultNames } from '../../../net/default-names.ts'
+import type { DefaultNames } from '../../../protocols/net/default-names.ts'
 import { defaultReverseNames } from '../../addresses/reverse-names.ts'
 import { claimAddress, noAddressFor, releaseAddress } from '../../addresses/store.ts'
 import { giveToBalancer, takeFromBalancer } from '../../primary-ips/effects.ts'

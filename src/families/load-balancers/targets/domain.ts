@@ -1,8 +1,8 @@
 /** Targets of Load Balancers: servers, label selectors and addresses outside of the cloud. Pure. */
 import { canonical, parseSelector, type Selector, storedSelector } from '../../../kernel/contract/selectors.ts'
 import { invalidInput, type Problem } from '../../../kernel/errors.ts'
-import { cidrContains, parseAddress } from '../../../net/ip.ts'
-import { privateUse } from '../../../net/private-networks.ts'
+import { cidrContains, parseAddress } from '../../../protocols/net/ip.ts'
+import { privateUse } from '../../../protocols/net/private-networks.ts'
 
 export const targetTypes = ['server', 'label_selector', 'ip'] as const
 

@@ -1,6 +1,6 @@
 /** What is in a network, and which addresses it can have there. Pure (spec: Networks). */
 import { ApiError, invalidInput } from '../../../kernel/errors.ts'
-import { parseAddress, parseCidr } from '../../../net/ip.ts'
+import { parseAddress, parseCidr } from '../../../protocols/net/ip.ts'
 import { isReserved, lowestFree, type Network, type Subnet, subnetAround } from '../domain.ts'
 
 /** Most members of one network unless the operator says otherwise, and most alias addresses of a server in it. */

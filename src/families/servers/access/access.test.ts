@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
 import { forProjects, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
-import { isHashOf } from '../../../net/crypt.ts'
+import { isHashOf } from '../../../protocols/net/crypt.ts'
 import { command, makeServer, serverOf } from '../proof.ts'
 
 async function enable(world: World, id: number, body: object = {}): Promise<string> {

@@ -1,5 +1,5 @@
 /** The records that every zone has at its apex, and zone files that bring those of other name servers. Pure. */
-import { nameOf } from '../../../net/dns/names.ts'
+import { nameOf } from '../../../protocols/net/dns/names.ts'
 import { sizeOf, soaTimes, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
 import { apex, type RrsetContent, valueKey } from '../rrsets/domain.ts'
 import type { Values } from '../rrsets/values.ts'

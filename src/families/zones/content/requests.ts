@@ -4,7 +4,7 @@ import type { ApiCall } from '../../../kernel/contract/contract.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import { invalidInput, type Problem } from '../../../kernel/errors.ts'
 import { inTurns } from '../../../kernel/process/turns.ts'
-import { Malformed } from '../../../net/dns/tokens.ts'
+import { Malformed } from '../../../protocols/net/dns/tokens.ts'
 import type { zoneEndpoints } from '../contract.ts'
 import type { NewRrset } from '../rrsets/contract.ts'
 import {

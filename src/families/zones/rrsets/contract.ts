@@ -15,7 +15,7 @@ import {
   textParam,
   widePaging,
 } from '../../../kernel/contract/contract.ts'
-import { recordTypeNames } from '../../../net/dns/rdata.ts'
+import { recordTypeNames } from '../../../protocols/net/dns/rdata.ts'
 import { zoneChanges } from '../changes.ts'
 
 const RrType = Type.Enum(recordTypeNames)

@@ -1,9 +1,9 @@
 /** RRSets: the records that a zone has under one name and type, and the rules that they keep together. Pure. */
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import type { Problem } from '../../../kernel/errors.ts'
-import { isRecordType, type RecordTypeName } from '../../../net/dns/rdata.ts'
-import { isDnsLabel, isLowerCase } from '../../../net/hostnames.ts'
-import { isUnicodeLabel } from '../../../net/punycode.ts'
+import { isRecordType, type RecordTypeName } from '../../../protocols/net/dns/rdata.ts'
+import { isDnsLabel, isLowerCase } from '../../../protocols/net/hostnames.ts'
+import { isUnicodeLabel } from '../../../protocols/net/punycode.ts'
 import { rrsetLimits } from '../limits.ts'
 import type { Values } from './values.ts'
 

@@ -1,6 +1,6 @@
 /** What the values of records mean. Pure. */
-import { type NameKey, nameOf } from '../../../net/dns/names.ts'
-import { parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
+import { type NameKey, nameOf } from '../../../protocols/net/dns/names.ts'
+import { parseRdata, type RecordTypeName, sameness } from '../../../protocols/net/dns/rdata.ts'
 
 /** A value that was read, or what is wrong with it. */
 export type Value =

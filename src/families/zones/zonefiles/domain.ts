@@ -1,7 +1,13 @@
 /** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
-import { isWithin, lowerName, nameOf, parseName, printName } from '../../../net/dns/names.ts'
-import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../net/dns/rdata.ts'
-import { type Entry, Malformed, type MalformedKind, readEntries, type Token } from '../../../net/dns/tokens.ts'
+import { isWithin, lowerName, nameOf, parseName, printName } from '../../../protocols/net/dns/names.ts'
+import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../protocols/net/dns/rdata.ts'
+import {
+  type Entry,
+  Malformed,
+  type MalformedKind,
+  readEntries,
+  type Token,
+} from '../../../protocols/net/dns/tokens.ts'
 import { type Nameservers, nameserversIn } from '../content/apex.ts'
 import { rrsetLimits } from '../limits.ts'
 import {

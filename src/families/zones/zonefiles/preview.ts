@@ -1,5 +1,5 @@
 /** What importing a zone file would change, told before it happens, by what the import itself goes by. Pure. */
-import { Malformed, type MalformedKind } from '../../../net/dns/tokens.ts'
+import { Malformed, type MalformedKind } from '../../../protocols/net/dns/tokens.ts'
 import { adoptZone, type ZoneProblem, zoneProblem } from '../content/apex.ts'
 import { defaultZoneLimits, type ZoneLimits } from '../limits.ts'
 import { apex, type RrsetContent, rrsetKey, valueKey } from '../rrsets/domain.ts'

@@ -1,0 +1,109 @@
+/**
+ * The doors to the API. Programs call the endpoints with a token; the console calls the same ones below its own base
+ * with the cookie of a session and nothing else. A request for the console's door is rewritten before it is routed, so
+ * that both doors lead to the same routes.
+ */
+import type { IncomingMessage } from 'node:http'
+import { wolkeBase } from '../../contract/bases.ts'
+import { isDecodable, isOwnHost } from '../../contract/urls.ts'
+import { ApiError } from '../../errors.ts'
+import { parseId } from '../../ids.ts'
+import type { ProjectId } from '../../scope.ts'
+
+/** The base of what needs the cookie of a session. */
+export const consoleBase = '/console'
+const doorBase = `${consoleBase}/api`
+
+/** A page sends it along when nobody has done anything for a while, so that what it asks by itself keeps no session alive. */
+export const backgroundHeader = 'wolke-background'
+
+/** A request that came through the console's door. */
+export interface Door {
+  /** The Project that the path names. */
+  readonly projectId: ProjectId | undefined
+}
+
+/** The first segments of everything that only Wolke has, besides open pages. */
+const ownBases = [consoleBase, wolkeBase].map((base) => base.split('/')[1])
+
+const doors = new WeakMap<IncomingMessage, Door>()
+
+const doorway = new RegExp(`^${doorBase}(?:/projects/(\\d{1,19}))?(?=/)`)
+const events = /^\/events(?:\?|$)/
+
+/** Where requests lead. */
+export interface Ways {
+  /** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */
+  throughDoor(request: IncomingMessage, url: string): string
+  /** Whether a request is for what only Wolke has, and not for the public API through whichever door. */
+  isForWolke(url: string): boolean
+}
+
+/** The ways to the API whose families are below some bases, and to what only Wolke has. */
+export function waysTo(bases: readonly string[]): Ways {
+  const isBelow = (url: string, base: string) => url.startsWith(base) && url[base.length] === '/'
+  const isPublic = (url: string) => bases.some((base) => isBelow(url, base))
+  return {
+    throughDoor(request, url) {
+      const [door, project] = url.startsWith(doorBase) ? (doorway.exec(url) ?? []) : []
+      if (door === undefined) return url
+      const rest = url.slice(door.length)
+      const isOpen = isBelow(rest, wolkeBase) || (project !== undefined && (isPublic(rest) || events.test(rest)))
+      if (!isOpen) return url
+      doors.set(request, { projectId: project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId) })
+      return rest
+    },
+    isForWolke(url) {
+      if (isPublic(url)) return false
+      const [door, project] = doorway.exec(url) ?? []
+      if (project !== undefined && isPublic(url.slice(door!.length))) return false
+      const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? []
+      const name = isDecodable(first) ? decodeURIComponent(first) : first
+      return ownBases.some((base) => base === name)
+    },
+  }
+}
+
+/** The door that a request came through; undefined for requests of programs. */
+export function doorOf(request: IncomingMessage): Door | undefined {
+  return doors.get(request)
+}
+
+/** The parts of a request that tell where it comes from. */
+interface Sent {
+  readonly method: string
+  readonly headers: IncomingMessage['headers']
+}
+
+/**
+ * The refusal of a change that a page of another origin may have sent along with a cookie; undefined otherwise. Browsers
+ * say in `Sec-Fetch-Site` or at least in `Origin` where a request comes from. Another port of the same host is another
+ * site's page too, although it gets the cookie. Refusals: `forbidden`.
+ */
+export function foreignRefusal({ method, headers }: Sent): ApiError | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined
+  const site = headers['sec-fetch-site']
+  const isOurs =
+    site === undefined ? originHost(headers.origin) === headers.host?.toLowerCase() : site === 'same-origin'
+  return isOurs ? undefined : new ApiError('forbidden', 'this request does not come from a page of this server')
+}
+
+function originHost(origin: string | undefined): string | undefined {
+  return origin === undefined ? '' : /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())?.[1]
+}
+
+/**
+ * The refusal of a Host that is not this server's, which a foreign name that was made to lead here sends (DNS
+ * rebinding); undefined otherwise. Refusals: `invalid_input` with status 421.
+ */
+export function strangeHostRefusal(
+  { headers: { host = '' } }: Pick<Sent, 'headers'>,
+  publicOrigins: readonly string[] = [],
+): ApiError | undefined {
+  const named = host.toLowerCase()
+  if (isOwnHost(named) || publicOrigins.some((origin) => origin.slice(origin.indexOf('//') + 2) === named))
+    return undefined
+  return new ApiError('invalid_input', `the console is not at the host '${host.slice(0, 80)}'; --public-url names it`, {
+    status: 421,
+  })
+}

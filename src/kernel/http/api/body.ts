@@ -1,0 +1,21 @@
+/** The body of a request, which is JSON. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { maxBodyBytes, parseJson, parseLargeJson } from '../../contract/input.ts'
+import { ApiError } from '../../errors.ts'
+import { inTurns } from '../../process/turns.ts'
+
+/**
+ * Parses a body; one that is larger than most in turns with other work. Errors: `json_error`; 415 `invalid_input` for what
+ * is said to be something else.
+ */
+export async function readBody(headers: IncomingHttpHeaders, bytes: Buffer): Promise<unknown> {
+  const encoding = headers['content-encoding']
+  if (encoding && encoding !== 'identity') {
+    throw new ApiError('invalid_input', 'compressed request bodies are not accepted', { status: 415 })
+  }
+  const type = headers['content-type']
+  if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
+  }
+  return bytes.length > maxBodyBytes ? inTurns(parseLargeJson(bytes)) : parseJson(bytes)
+}

@@ -1,0 +1,83 @@
+/** Sends the replies of handlers as JSON, in the shape that the date asks for. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { asOf, successStatus } from '../../contract/as-of.ts'
+import { inEffect, kernelChanges } from '../../contract/changes.ts'
+import type { Endpoint } from '../../contract/contract.ts'
+import { originOf } from '../../contract/urls.ts'
+import type { Clock } from '../../process/clock.ts'
+import { isCompressible, pack, preferredEncoding } from './compress.ts'
+import { toJson } from './json-pieces.ts'
+import { linkHeader, type PageNumbers } from './link.ts'
+
+export const json = 'application/json; charset=utf-8'
+
+interface ReplyOptions {
+  readonly clock: Clock
+  readonly publicOrigins?: readonly string[]
+}
+
+/** What a reply depends on besides the request. */
+export interface Replying {
+  readonly endpoint: Endpoint
+  /** Since when (ms since the epoch) its replies have today's shape. */
+  readonly currentFrom: number
+}
+
+/** Sends what a handler returned, with the status and the links of its endpoint. */
+export function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { endpoint, currentFrom }: Replying,
+  result: unknown,
+  options: ReplyOptions,
+): FastifyReply | Promise<FastifyReply> {
+  const now = options.clock.now()
+  const status = successStatus(endpoint, now)
+  reply.code(status)
+  if (status === 204) return reply.send()
+  if (endpoint.csv && (request.headers.accept ?? '').includes('text/csv'))
+    return sendCsv(request, reply, endpoint, result)
+  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
+  const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
+  const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined
+  if (link) reply.header('link', link)
+  const send = (text: string) => {
+    if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
+    return sendJson(request, reply.type(json), text)
+  }
+  const text = toJson(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
+  return typeof text === 'string' ? send(text) : text.then(send)
+}
+
+/** Sends a page as CSV; the next one, if there is one, is linked. */
+function sendCsv(request: FastifyRequest, reply: FastifyReply, { csv }: Endpoint, result: unknown): FastifyReply {
+  const { next } = (result as { readonly meta: { readonly next: number | null } }).meta
+  if (next !== null) {
+    const url = new URL(request.originalUrl, 'http://localhost')
+    url.searchParams.set('before', String(next))
+    reply.header('link', `<${url.pathname}${url.search}>; rel="next"`)
+  }
+  return reply.type('text/csv; charset=utf-8').header('vary', 'accept').send(csv!(result))
+}
+
+/** Sends JSON, compressed according to Accept-Encoding. */
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): FastifyReply | Promise<FastifyReply> {
+  if (!isCompressible(text)) return reply.send(text)
+  reply.header('vary', 'accept-encoding')
+  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  if (encoding === 'identity') return reply.send(text)
+  reply.header('content-encoding', encoding)
+  return pack(text, encoding).then((body) => reply.send(body))
+}
+
+/** The origin of links in a reply; empty when they must stay on the caller's host. */
+export function linksFrom(
+  { protocol, headers }: FastifyRequest,
+  { publicOrigins = [] }: Pick<ReplyOptions, 'publicOrigins'>,
+): string {
+  return originOf(protocol, headers.host, publicOrigins)
+}

@@ -1,0 +1,50 @@
+/** Instances of the framework, which is told to leave alone what the edge does itself. */
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import fastify, { type FastifyInstance } from 'fastify'
+import { maxBodyBytes } from '../../contract/input.ts'
+import { isDecodable } from '../../contract/urls.ts'
+import type { Ways } from '../admission/doors.ts'
+import { sendCookies } from '../pages/served.ts'
+import type { Trust } from './caller.ts'
+import { correlationId } from './edge.ts'
+
+/** Replaces a URL that cannot be decoded, so that it is refused like any other unknown path. */
+export const undecodable = '/%00undecodable'
+
+/**
+ * `serverFor` makes the server that an instance would listen with. Proxies that are trusted say for whom they ask, and
+ * whether by TLS.
+ */
+export function createInstance(
+  serverFor: (requests: RequestListener) => Server,
+  trust: Trust,
+  { throughDoor }: Ways,
+): FastifyInstance {
+  return fastify({
+    serverFactory: serverFor,
+    trustProxy: trust,
+    logger: false,
+    genReqId: correlationId,
+    requestIdHeader: false,
+    bodyLimit: maxBodyBytes,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // The server below the edge has its own handler.
+    clientErrorHandler: () => undefined,
+    // Longer than all headers together may be, so that no parameter is refused for its length alone.
+    routerOptions: { maxParamLength: 65_536 },
+    rewriteUrl: (request: IncomingMessage) => {
+      const { url = '/' } = request
+      return isDecodable(url) ? throughDoor(request, url) : undecodable
+    },
+  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+}
+
+/** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */
+export function closeGently(server: FastifyInstance, state: { readonly isClosing: boolean }): void {
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    sendCookies(request, reply)
+    if (state.isClosing) reply.header('connection', 'close')
+    done()
+  })
+}

@@ -1,0 +1,177 @@
+/**
+ * WebSockets: connections that leave HTTP for a path that expects them. A request is admitted before it is answered, and
+ * refused like any other, with the error envelope. Who listens gets a stream of bytes: how the peer cuts them into
+ * messages means nothing. A peer that no longer answers pings is gone.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { pathOf, searchOf } from '../../contract/urls.ts'
+import { ApiError } from '../../errors.ts'
+import type { Clock } from '../../process/clock.ts'
+import { type Logger, loggedAgent, loggedPath } from '../../process/log.ts'
+import { visitor } from '../admission/admission.ts'
+import type { Limiter } from '../admission/rate-limit.ts'
+import { toRefusal } from '../admission/refusal.ts'
+import { callerAddress, type Trust } from '../server/caller.ts'
+import type { Connection } from '../server/connections.ts'
+import { correlationId, hostRefusal, rawAnswer, standardHeaders } from '../server/edge.ts'
+
+/** A path that WebSockets can be opened at. */
+export interface SocketPath {
+  readonly path: string
+  /** Admits a request by its query, and says what is done with its connection. Errors: `ApiError` with the refusal. */
+  admit(query: URLSearchParams): Promise<(stream: Duplex) => void>
+}
+
+export interface WebSocketOptions {
+  readonly limits: { readonly networks: Limiter }
+  readonly clock: Clock
+  readonly log: Logger
+  readonly trust: Trust
+}
+
+const maxMessageBytes = 65_536
+const pingMs = 30_000
+/** How long a peer may take to answer when the server closes, in milliseconds. */
+const closingMs = 1_000
+const goingAway = 1001
+
+export class WebSockets {
+  readonly #options: WebSocketOptions
+  readonly #paths = new Map<string, SocketPath>()
+  /** Open ones, with whether the peer answered the last ping. */
+  readonly #open = new Map<WebSocket, { isAlive: boolean }>()
+  #protocol: Promise<Protocol> | undefined
+  #beat: NodeJS.Timeout | undefined
+  #isClosing = false
+
+  constructor(options: WebSocketOptions) {
+    this.#options = options
+  }
+
+  listen(path: SocketPath): void {
+    this.#paths.set(path.path, path)
+  }
+
+  /** Whether a request that wants another protocol gets it; otherwise it is answered as if it had not asked. */
+  wants({ method, url = '', headers }: IncomingMessage): boolean {
+    return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && this.#paths.has(pathOf(url))
+  }
+
+  /** Admits or refuses a request whose connection was handed over; `head` are the bytes after its headers. */
+  async accept(request: IncomingMessage, socket: Socket, head: Buffer, connection: Connection): Promise<void> {
+    socket.on('error', () => socket.destroy())
+    const id = correlationId()
+    const { verdict, refusal } = visitor({ ip: callerAddress(request, this.#options.trust) }, this.#options)
+    const headers = standardHeaders(id, verdict, this.#options.clock.now())
+    const refuse = (error: ApiError) => {
+      this.#note(id, request, error.status)
+      connection.end(rawAnswer(error, headers))
+    }
+    try {
+      const unfit = hostRefusal(request) ?? refusal
+      if (unfit) throw unfit
+      const { url = '' } = request
+      const path = this.#paths.get(pathOf(url))
+      if (!path) throw new ApiError('not_found', 'there is nothing at this path')
+      this.#protocol ??= loadProtocol()
+      const protocol = await this.#protocol
+      const serve = await path.admit(new URLSearchParams(searchOf(url)))
+      if (this.#isClosing) throw new ApiError('unavailable', 'the server is stopping')
+      if (socket.destroyed) return
+      const isSpoken = protocol.open(request, socket, head, (webSocket, stream) => {
+        this.#note(id, request, 101)
+        this.#keep(webSocket)
+        serve(stream)
+      })
+      if (!isSpoken) throw new ApiError('invalid_input', 'this is no valid WebSocket handshake', { status: 400 })
+    } catch (error) {
+      const known = toRefusal(error, { isRead: true, mostBytes: 0 })
+      if (known.status >= 500) this.#options.log.error({ id, err: error }, 'failed')
+      refuse(known)
+    }
+  }
+
+  /** Closes all connections; peers that do not answer in time are cut off. */
+  close(): void {
+    this.#isClosing = true
+    clearInterval(this.#beat)
+    for (const webSocket of this.#open.keys()) {
+      webSocket.close(goingAway, 'the server is stopping')
+      setTimeout(() => webSocket.terminate(), closingMs).unref()
+    }
+  }
+
+  #keep(webSocket: WebSocket): void {
+    const state = { isAlive: true }
+    this.#open.set(webSocket, state)
+    webSocket.on('pong', () => {
+      state.isAlive = true
+    })
+    webSocket.on('close', () => {
+      this.#open.delete(webSocket)
+      if (this.#open.size > 0) return
+      clearInterval(this.#beat)
+      this.#beat = undefined
+    })
+    this.#beat ??= setInterval(() => this.#ping(), pingMs)
+  }
+
+  #ping(): void {
+    for (const [webSocket, state] of this.#open) {
+      if (!state.isAlive) webSocket.terminate()
+      state.isAlive = false
+      webSocket.ping()
+    }
+  }
+
+  #note(id: string, { method, url = '', headers }: IncomingMessage, status: number): void {
+    const agent = loggedAgent(headers['user-agent'])
+    this.#options.log.info({ id, method, path: loggedPath(url), status, agent }, 'WebSocket')
+  }
+}
+
+/** The protocol itself. */
+interface Protocol {
+  /** Completes the handshake and calls `opened`; false, without an answer, when the peer does not know the protocol. */
+  open(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    opened: (webSocket: WebSocket, stream: Duplex) => void,
+  ): boolean
+}
+
+/** Loads the library, which hardly any process needs. */
+async function loadProtocol(): Promise<Protocol> {
+  const { WebSocketServer, createWebSocketStream } = await import('ws')
+  const server: WebSocketServer = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    // What older viewers ask for, as the protocol once carried text only.
+    handleProtocols: (offered) => (offered.has('binary') ? 'binary' : false),
+  })
+  let isRefused = false
+  server.on('wsClientError', () => {
+    isRefused = true
+  })
+  return {
+    open(request, socket, head, opened) {
+      isRefused = false
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const stream = createWebSocketStream(webSocket)
+        // What is wrong with a connection ends it; nobody else has to know.
+        stream.on('error', () => stream.destroy())
+        // Also when somebody still has to read what came before.
+        webSocket.once('close', () => stream.destroy())
+        opened(webSocket, stream)
+        socket.resume()
+      })
+      return !isRefused
+    },
+  }
+}

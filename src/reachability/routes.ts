@@ -1,0 +1,132 @@
+/** The test lab through the API. Whatever belongs to another Project is as unknown as what lies outside. */
+import { isFree, ownerOf } from '../families/addresses/store.ts'
+import { holdersOf, onTheWay, recall, serverOf } from '../families/servers/desired.ts'
+import { serversByIds } from '../families/servers/reads.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
+import type { Handlers } from '../kernel/contract/contract.ts'
+import type { Queries } from '../kernel/data/db.ts'
+import { invalidInput, notFound } from '../kernel/errors.ts'
+import type { ProjectScope } from '../kernel/scope.ts'
+import type { Platform } from '../platform.ts'
+import { cidrContains, parseCidr } from '../protocols/net/ip.ts'
+import { privateUse } from '../protocols/net/private-networks.ts'
+import type { labEndpoints, NamedEnd } from './contract.ts'
+import type { Packet, PacketEnd, Verdict } from './driver.ts'
+
+/** One handler for each endpoint. */
+export function labRoutes(platform: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
+  const { catalogue, capabilities, db, secrets } = platform
+  const { query } = db
+  return {
+    async capabilities({ params: { id } }) {
+      if (!catalogue.locationById(id)) throw notFound('location', id)
+      return { capabilities: { location: id, ...capabilities(id) } }
+    },
+
+    async reachability({ scope, query: { from, to, protocol, port } }) {
+      if ((protocol === 'icmp') !== (port === undefined)) {
+        const message = protocol === 'icmp' ? 'must not be given for icmp' : `is required for ${protocol}`
+        throw invalidInput([{ field: 'port', message }])
+      }
+      const lookUp = { query, scope }
+      const ends = await choosePlace(lookUp, { from: await endOf(lookUp, from), to: await endOf(lookUp, to) })
+      const lost = await leadingNowhere(lookUp, ends)
+      if (lost) return { reachability: toWire(nowhere(lost)) }
+      const servers = await concerned(lookUp, ends)
+      const tell = async (drivers: Drivers) => {
+        for (const id of servers) await recall({ query, scope, drivers, secrets }, id)
+      }
+      await tell(drivers)
+      return { reachability: toWire(await drivers.reachability.trace({ ...ends, protocol, port: port ?? null }, tell)) }
+    },
+  }
+}
+
+interface LookUp {
+  readonly query: Queries
+  readonly scope: ProjectScope
+}
+
+type Ends = Pick<Packet, 'from' | 'to'>
+
+/** The server behind what a request names, if the Project has it. Errors: `not_found`. */
+async function endOf({ query, scope }: LookUp, end: NamedEnd): Promise<PacketEnd> {
+  if ('server' in end) {
+    const [known] = await serversByIds(query, scope, [end.server])
+    if (!known) throw notFound('server', end.server)
+    return { server: end.server, address: null, isPrivate: false }
+  }
+  const { address } = end
+  const owner = await ownerOf(query, scope, rowOf(address))
+  const server = owner === undefined ? undefined : await serverOf(query, scope, owner)
+  const isPrivate = owner === undefined && inPrivateUse(address) && (await isOfNetworks({ query, scope }, address))
+  return { server: server ?? null, address, isPrivate }
+}
+
+/** An installation may give out addresses of private ranges as its public ones; a network may have the same all the same. */
+async function isOfNetworks({ query, scope }: LookUp, address: string): Promise<boolean> {
+  return !(await isFree(query, rowOf(address))) || (await holdersOf(query, scope, address)).length > 0
+}
+
+/**
+ * Finds the server that sends from a private address. Several networks may have it: then it is the one in the first of
+ * them in which the destination is as well, and else the one in the first of them.
+ */
+async function choosePlace(lookUp: LookUp, { from, to }: Ends): Promise<Ends> {
+  if (!from.isPrivate) return { from, to }
+  const senders = await holdersOf(lookUp.query, lookUp.scope, from.address!)
+  const receivers = to.isPrivate ? await holdersOf(lookUp.query, lookUp.scope, to.address!) : []
+  const near = await firstWhere(senders, async ({ server, network }) =>
+    to.server === null
+      ? receivers.some((receiver) => receiver.network === network)
+      : (await onTheWay(lookUp.query, lookUp.scope, server, { server: to.server })).includes(to.server),
+  )
+  return { from: { ...from, server: (near ?? senders[0])?.server ?? null }, to }
+}
+
+async function firstWhere<T>(all: readonly T[], fits: (one: T) => Promise<boolean>): Promise<T | undefined> {
+  for (const one of all) if (await fits(one)) return one
+  return undefined
+}
+
+/** The address of an end that no server has, although it is free, the Project keeps it, or it could only be the Project's. */
+async function leadingNowhere({ query, scope }: LookUp, { from, to }: Ends): Promise<string | undefined> {
+  if (from.isPrivate && from.server === null) return from.address!
+  if (to.server !== null || to.isPrivate) return undefined
+  const ip = rowOf(to.address!)
+  return (await ownerOf(query, scope, ip)) !== undefined || (await isFree(query, ip)) ? to.address! : undefined
+}
+
+/** All servers that have a part in the answer. */
+async function concerned({ query, scope }: LookUp, { from, to }: Ends): Promise<Set<number>> {
+  const ends = [from.server, to.server].filter((id) => id !== null)
+  if (from.server === null) return new Set(ends)
+  const target = to.address === null ? { server: to.server! } : { address: to.address }
+  return new Set([...ends, ...(await onTheWay(query, scope, from.server, target))])
+}
+
+const inPrivateUse = (address: string) => privateUse.some((range) => cidrContains(range, address))
+
+/** How rows of the pool have an address: IPv6 is given out in /64 networks. */
+function rowOf(address: string): string {
+  const network = address.includes(':') ? parseCidr(`${address}/64`, 'drop') : undefined
+  return network?.ok ? network.cidr : address
+}
+
+function nowhere(address: string): Verdict {
+  return {
+    reachable: false,
+    path: null,
+    decidedBy: { by: 'address', server: null, network: null, direction: null, rule: null },
+    explanation: `No server has the address ${address}.`,
+  }
+}
+
+function toWire({ reachable, path, decidedBy: { by, server, network, direction, rule }, explanation }: Verdict) {
+  return {
+    reachable,
+    path,
+    decided_by: { type: by, server, network, direction, rule: rule && { ...rule, networks: [...rule.networks] } },
+    explanation,
+  }
+}
