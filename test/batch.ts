@@ -7,14 +7,18 @@
  * does that for nothing. So the test runner, which is loaded after this, is told the same in another way.
  */
 import hooks, { AsyncLocalStorage, AsyncResource, executionAsyncId } from 'node:async_hooks'
+import { subscribe } from 'node:diagnostics_channel'
 import { relative, resolve } from 'node:path'
 import type { Durations } from './durations.ts'
+import { installationChannel } from './engines.ts'
 import type { Failure } from './flaky.ts'
 
 /** What a parent process is told. */
 export interface Told {
   readonly failures: readonly Failure[]
   readonly seconds: Durations
+  /** How many installations its tests opened. */
+  readonly installations: number
 }
 
 /** A test that takes longer waits for what never comes. */
@@ -68,6 +72,8 @@ const known = new Map<number | undefined, Known>()
 const failures = new Map<Known, Failure>()
 /** How long the tests of each file took, in seconds. */
 const seconds: Record<string, number> = {}
+let installations = 0
+subscribe(installationChannel, () => installations++)
 
 run({
   files: process.argv.slice(2).map((file) => resolve(file)),
@@ -87,7 +93,7 @@ run({
     if (failed && !failed.isSuite) note(failed, error.cause ?? error)
   })
   .on('test:summary', ({ success }) => {
-    process.send?.({ failures: [...failures.values()], seconds } satisfies Told)
+    process.send?.({ failures: [...failures.values()], seconds, installations } satisfies Told)
     if (!success) process.exitCode = 1
     if (!made) throw new Error('This version of Node.js follows tests in another way.')
   })

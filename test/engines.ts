@@ -17,3 +17,6 @@ function chosen(names: string | undefined): readonly EngineName[] {
     return engine
   })
 }
+
+/** On this channel of diagnostics the harness tells that it starts an installation: each costs as much as many requests. */
+export const installationChannel = 'wolke:installation'

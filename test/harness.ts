@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import { after, afterEach, beforeEach, describe } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { type App, type AppOptions, buildApp } from '../src/app.ts'
@@ -32,7 +33,7 @@ import { migrations } from '../src/migrations/index.ts'
 import { urlIn } from './bases.ts'
 import { bringUp } from './bring-up.ts'
 import { followWrites } from './dump.ts'
-import { type EngineName, engines } from './engines.ts'
+import { type EngineName, engines, installationChannel } from './engines.ts'
 import { exchange } from './exchange.ts'
 import { holdAgainstContract } from './held-to-contract.ts'
 import { recordLocks } from './lock-recorder.ts'
@@ -311,6 +312,7 @@ async function openWorld(engineName: EngineName, options: WorldOptions, opened: 
 
 /** Starts a server. */
 async function install(engineName: EngineName, options: WorldOptions, opened: Closers): Promise<Installation> {
+  channel(installationChannel).publish(engineName)
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
   const disorder: Error[] = []

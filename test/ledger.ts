@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { type CompiledQuery, PostgresQueryCompiler, SqliteQueryCompiler } from 'kysely'
 import { Connection } from '../src/kernel/data/connection.ts'
 import type { EngineName } from './engines.ts'
 import { schemaTables } from './schema.ts'
@@ -12,52 +13,67 @@ import { schemaTables } from './schema.ts'
 /** Names the folder of a run's ledger to the processes of its tests. */
 export const ledgerVariable = 'WOLKE_TEST_LEDGER'
 
-/** By the normal form of a statement: where the program made it, as far as the stack tells. */
+/** By the normal form of a statement: where the program made it. */
 type Statements = Record<string, string>
 type Ledger = Record<EngineName, Statements>
 
 /** Notes what this process gives to databases, and writes it into the folder when the process ends. */
 export function noteStatements(folder: string): void {
-  const seen: Record<EngineName, Map<string, string>> = { sqlite: new Map(), postgres: new Map() }
-  const note = (engine: EngineName, text: string) => {
-    if (!seen[engine].has(text)) seen[engine].set(text, origin())
-  }
+  const makers = noteMakers()
+  const seen: Record<EngineName, Set<string>> = { sqlite: new Set(), postgres: new Set() }
   const { prepare } = DatabaseSync.prototype
   DatabaseSync.prototype.prepare = function (text, ...more) {
-    note('sqlite', text)
+    seen.sqlite.add(text)
     return prepare.call(this, text, ...more)
   }
   const { send } = Connection.prototype
   Connection.prototype.send = function (statements) {
-    for (const { text } of statements) note('postgres', text)
+    for (const { text } of statements) seen.postgres.add(text)
     return send.call(this, statements)
   }
   process.once('exit', () => {
-    const ledger: Ledger = { sqlite: ofProgram(seen.sqlite), postgres: ofProgram(seen.postgres) }
+    const ledger: Ledger = { sqlite: ofProgram(seen.sqlite, makers), postgres: ofProgram(seen.postgres, makers) }
     writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(ledger))
   })
 }
 
-/** The frame of the stack that made a statement: the innermost one that is not of the database layer. */
-function origin(): string {
+/**
+ * Notes which file makes each statement. A statement is compiled where it is made, and runs later, when nobody can tell any
+ * more. What tests make counts only until the program makes the same.
+ */
+function noteMakers(): ReadonlyMap<string, string> {
+  const makers = new Map<string, string>()
+  for (const { prototype } of [SqliteQueryCompiler, PostgresQueryCompiler]) {
+    const { compileQuery } = prototype
+    prototype.compileQuery = function (this: unknown, ...query: Parameters<typeof compileQuery>): CompiledQuery {
+      const compiled = compileQuery.apply(this as SqliteQueryCompiler, query)
+      if (!makers.get(compiled.sql)?.startsWith('src/')) makers.set(compiled.sql, maker())
+      return compiled
+    } as typeof compileQuery
+  }
+  return makers
+}
+
+/** The innermost frame of the stack that is not of the database layer, such as `src/families/zones/store.ts:12`. */
+function maker(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 60
   const { stack = '' } = new Error('a statement')
   Error.stackTraceLimit = stackTraceLimit
-  const frames = stack.matchAll(/\/((?:src|test)\/[\w/.-]+:\d+)/g)
-  for (const [, frame = ''] of frames)
-    if (!/^(src\/kernel\/data\/[\w-]+\.ts|test\/(ledger|watched|writes|dump))/.test(frame)) return frame
-  return ''
+  const frames = [...stack.matchAll(/\/((?:src|test)\/[\w/.-]+\.ts:\d+)/g)].map(([, frame = '']) => frame)
+  const found = frames.find((frame) => !/^(src\/kernel\/data\/[\w-]+\.ts|test\/ledger)/.test(frame)) ?? ''
+  return found.includes('.test.ts') ? `test/${found}` : found
 }
 
 const tables = new Set(schemaTables().map(({ name }) => name))
 
-/** Statements that read and write rows of the schema, but for those that tests make themselves. */
-function ofProgram(seen: ReadonlyMap<string, string>): Statements {
+/** What the program made of statements that read and write rows of the schema. */
+function ofProgram(seen: ReadonlySet<string>, makers: ReadonlyMap<string, string>): Statements {
   const found: Statements = {}
-  for (const [text, from] of seen) {
+  for (const text of seen) {
+    const from = makers.get(text)
     const named = [...text.matchAll(/\b(?:from|into|update|join) "?(\w+)/gi)]
-    if (/^test\/|\.test\.ts/.test(from) || !named.some(([, name]) => tables.has(name!))) continue
+    if (!from?.startsWith('src/') || !named.some(([, name]) => tables.has(name!))) continue
     if (/^\s*\(?(select|insert|update|delete|with)\b/i.test(text)) found[form(text)] ||= from
   }
   return found
@@ -103,6 +119,6 @@ export function judgeLedger(folder: string): readonly string[] {
   const alone = (engine: EngineName, other: EngineName) =>
     Object.entries(whole[engine])
       .filter(([text]) => !(text in whole[other]) && !single.some((pattern) => pattern.test(text)))
-      .map(([text, from]) => `${engine} only: ${text}${from && ` (${from})`}`)
+      .map(([text, from]) => `${engine} only: ${text} (${from})`)
   return [...alone('sqlite', 'postgres'), ...alone('postgres', 'sqlite')]
 }

@@ -61,6 +61,7 @@ interface Outcome {
   readonly report: string
   /** How long each file took. */
   readonly seconds: Durations
+  readonly installations: number
 }
 
 const started = performance.now()
@@ -154,7 +155,7 @@ async function runBatch(
     detached: true,
   })
   running.add(child)
-  let told: Told = { failures: [], seconds: {} }
+  let told: Told = { failures: [], seconds: {}, installations: 0 }
   child.once('message', (message: Told) => {
     told = message
   })
@@ -209,9 +210,10 @@ function report(): void {
   for (const [file, seconds] of slowest.slice(0, 20)) console.log(`${seconds.toFixed().padStart(4)} s ${file}`)
   const failed = outcomes.filter(({ isGood }) => !isGood)
   if (failed.length > 0) console.log(`✖ failing tests:\n${failed.map(({ report }) => report).join('')}`)
+  console.log(`${outcomes.reduce((sum, { installations }) => sum + installations, 0)} installations were opened`)
   const unproven = ledger ? judgeLedger(ledger) : []
   if (ledger) rmSync(ledger, { recursive: true })
-  if (unproven.length > 0) console.log(`${unproven.length} statements on one database only:\n${unproven.join('\n')}`)
+  if (unproven.length > 0) console.log(`failed: statements on one database only:\n${unproven.join('\n')}`)
   const twice = keepFlaky(flaky, isHosts ? 'hosts' : 'tests')
   for (const { file, name, message } of flaky) console.log(`flaky: ${file ?? ''} ${name}: ${message}`)
   for (const { name } of twice) console.log(`failed: ${name} was flaky in the last run too`)
@@ -219,5 +221,5 @@ function report(): void {
     console.log(`ℹ ${what} ${outcomes.reduce((sum, { counts }) => sum + (counts.get(what) ?? 0), 0)}`)
   }
   console.log(`ℹ duration_ms ${(performance.now() - started).toFixed()}`)
-  if (failed.length > 0 || twice.length > 0) process.exitCode ||= 1
+  if (failed.length > 0 || unproven.length > 0 || twice.length > 0) process.exitCode ||= 1
 }

@@ -110,7 +110,7 @@ const layering: Rule = {
 }
 
 /** The files of each circle: all that reach each other, types included, by Tarjan's algorithm. */
-function circlesAmong(sources: readonly Source[]): string[][] {
+export function circlesAmong(sources: readonly Source[]): string[][] {
   const imports = new Map(sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]))
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
