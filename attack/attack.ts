@@ -1,6 +1,6 @@
 /** The definition of an attack on a real installation: hostile actions, and the promises that must hold. */
 import type { Workshop } from '../bench/processes.ts'
-import type { EngineName } from '../test/harness.ts'
+import type { EngineName } from '../test/kit/harness.ts'
 import { Installation, type InstallOptions } from './installation.ts'
 import { Random } from './random.ts'
 

@@ -1,11 +1,11 @@
 /** Sends every request as every kind of caller: nobody may read or change resources of others. */
 import { generateToken } from '../src/kernel/access/token-text.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
-import { dump } from '../test/dump.ts'
-import { type Client, makeClient, type World } from '../test/harness.ts'
-import { neverExisted } from '../test/proof.ts'
-import { references, samples } from '../test/proofs.ts'
-import { eras, prepare, type Ready } from '../test/requests.ts'
+import { dump } from '../test/kit/database/dump.ts'
+import { type Client, makeClient, type World } from '../test/kit/harness.ts'
+import { neverExisted } from '../test/kit/proof.ts'
+import { references, samples } from '../test/kit/proofs.ts'
+import { eras, prepare, type Ready } from '../test/kit/requests.ts'
 import { type Attack, atLeast, type Context, none } from './attack.ts'
 import { remoteWorld } from './installation.ts'
 

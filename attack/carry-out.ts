@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Workshop } from '../bench/processes.ts'
-import type { EngineName } from '../test/harness.ts'
+import type { EngineName } from '../test/kit/harness.ts'
 import { type Attack, Context, type Finding, type Scale } from './attack.ts'
 
 export interface Circumstances {

@@ -12,8 +12,8 @@ import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { runningClock, timestamp } from '../src/kernel/process/clock.ts'
 import { migrations } from '../src/migrations/index.ts'
-import { type Client, type EngineName, makeClient, type World } from '../test/harness.ts'
-import { createDatabase, postgresUrl } from '../test/postgres.ts'
+import { createDatabase, postgresUrl } from '../test/kit/database/postgres.ts'
+import { type Client, type EngineName, makeClient, type World } from '../test/kit/harness.ts'
 
 export interface InstallOptions {
   /** The SQLite file, where the choice of disk matters. */

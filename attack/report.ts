@@ -1,6 +1,6 @@
 /** The results of a run as a table, for the terminal and for docs/reliability.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { EngineName } from '../test/harness.ts'
+import type { EngineName } from '../test/kit/harness.ts'
 import { type Finding, rounded } from './attack.ts'
 
 /** A finding with its attack and database. */

@@ -1,6 +1,16 @@
 /** Measures certificate uploads, and how long other requests wait while hostile certificates are refused. */
 import { publicBase } from '../src/kernel/contract/bases.ts'
-import { certify, chain, der, integer, party, pem, rsaPublicKey, selfSigned, sequence } from '../test/certificates.ts'
+import {
+  certify,
+  chain,
+  der,
+  integer,
+  party,
+  pem,
+  rsaPublicKey,
+  selfSigned,
+  sequence,
+} from '../test/kit/samples/certificates.ts'
 import { call, forAll } from './client.ts'
 import { token, type Workshop } from './processes.ts'
 import type { Row } from './report.ts'

@@ -1,5 +1,5 @@
 /**
- * Every parser of what tenants and strangers send, with the worst that it can be sent. `test/parsers.test.ts` holds the
+ * Every parser of what tenants and strangers send, with the worst that it can be sent. `test/laws/parsers.test.ts` holds the
  * table to be complete.
  */
 import assert from 'node:assert/strict'

@@ -2,7 +2,7 @@
 import { createProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
-import { createDatabase, startPostgres } from '../test/postgres.ts'
+import { createDatabase, startPostgres } from '../test/kit/database/postgres.ts'
 import { call, forAll } from './client.ts'
 import type { Load } from './load.ts'
 import type { Running, Workshop } from './processes.ts'

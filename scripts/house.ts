@@ -6,8 +6,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { circlesAmong } from '../test/safety/imports.ts'
-import { readConsole } from '../test/source.ts'
+import { circlesAmong } from '../test/laws/safety/imports.ts'
+import { readConsole } from '../test/laws/source.ts'
 
 interface Figure {
   readonly what: string
@@ -46,12 +46,12 @@ function mentions(paths: readonly string[]): number {
 
 /** Files that are not of a family and yet get a line when one comes, as the planted one shows. */
 function sharedFiles(): number {
-  const edits = matches(read('test/planted.test.ts'), /\[\s*'((?:src|console|test|attack)\/[\w/.-]+\.tsx?)',/g)
+  const edits = matches(read('test/laws/planted.test.ts'), /\[\s*'((?:src|console|test|attack)\/[\w/.-]+\.tsx?)',/g)
   return new Set(edits.map(([, path]) => path)).size
 }
 
 function dependants(): number {
-  const [, list = ''] = read('test/families.test.ts').split(/^const dependants.*$/m)
+  const [, list = ''] = read('test/laws/families.test.ts').split(/^const dependants.*$/m)
   return matches(list.split(/^\]$/m)[0]!, /\bpath: '/g).length
 }
 
@@ -93,7 +93,7 @@ function fullest(place: string, isDeep = true): Pick<Figure, 'now' | 'of'> {
 }
 
 /** Words that stand for the web console, the hosts' lab and the like, and may name nothing else in paths of src. */
-const taken = ['console', 'lab', 'infrastructure', 'network']
+const taken = ['console', 'lab', 'infrastructure']
 function twofold(): Pick<Figure, 'now' | 'of'> {
   const means = (word: string) => below('src').filter((path) => new RegExp(`/${word}(/|\\.ts$)`).test(path))
   const found = taken.filter((word) => means(word).some((path) => path !== `src/pages/${word}.ts`))
@@ -102,7 +102,9 @@ function twofold(): Pick<Figure, 'now' | 'of'> {
 
 /** Names of types that five or more modules of src declare for themselves. */
 function commonNames(): Pick<Figure, 'now' | 'of'> {
-  const declared = program.filter((path) => path.startsWith('src/')).flatMap((path) => matches(read(path), /^(?:export )?(?:interface|type) (\w+)/gm))
+  const declared = program
+    .filter((path) => path.startsWith('src/'))
+    .flatMap((path) => matches(read(path), /^(?:export )?(?:interface|type) (\w+)/gm))
   const names = Map.groupBy(declared, ([, name]) => name!)
   const common = [...names].filter(([, all]) => all.length >= 5).map(([name, all]) => `${name} ${all.length}`)
   return { now: common.length, of: common.join(', ') }

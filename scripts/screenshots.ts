@@ -15,7 +15,7 @@ if (wanted.length > 0 && !isForDocs) process.env.WOLKE_CONSOLE_STATES = wanted.j
 /** The types of Node.js do not know the global setup yet. */
 const options: Parameters<typeof run>[0] & { readonly globalSetupPath: string } = {
   files: isForDocs ? ['scripts/pictures.ts'] : globSync('test/console/every-state-*.test.ts'),
-  globalSetupPath: 'test/global-setup.ts',
+  globalSetupPath: 'test/run/global-setup.ts',
 }
 run(options)
   .on('test:fail', () => {

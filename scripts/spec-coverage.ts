@@ -9,12 +9,12 @@ import { families } from '../src/families.ts'
 import { metadataBase } from '../src/kernel/contract/bases.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { publicFamilies } from '../src/public-families.ts'
-import { endpointRows, metadataPaths } from '../test/spec/endpoints.ts'
-import { detailRows, generalRows, specificRows } from '../test/spec/errors.ts'
-import { fieldRows, selectorRows } from '../test/spec/fields.ts'
-import { limitRows } from '../test/spec/limits.ts'
-import { nameOf } from '../test/spec/names.ts'
-import { sentenceRows } from '../test/spec/sentences.ts'
+import { endpointRows, metadataPaths } from '../test/walks/spec/endpoints.ts'
+import { detailRows, generalRows, specificRows } from '../test/walks/spec/errors.ts'
+import { fieldRows, selectorRows } from '../test/walks/spec/fields.ts'
+import { limitRows } from '../test/walks/spec/limits.ts'
+import { nameOf } from '../test/walks/spec/names.ts'
+import { sentenceRows } from '../test/walks/spec/sentences.ts'
 
 interface Proof {
   readonly section: string
@@ -122,7 +122,7 @@ function show(proof: string): string {
   const [file = '', ...rest] = proof.split(': ')
   const name = rest.join(': ')
   const paths = [...texts.keys()].filter((path) => basename(path) === file)
-  const found = paths.find((path) => path === 'test/spec.test.ts' || declares(texts.get(path)!, name))
+  const found = paths.find((path) => path === 'test/walks/spec.test.ts' || declares(texts.get(path)!, name))
   if (!found) throw new Error(`docs/spec-coverage.md names a test that does not exist: ${proof}`)
   return `${name} ([${file}](../${found}))`
 }
@@ -149,7 +149,7 @@ const intro = `# What of the contract is proved, and where
 
 Made from the tests by \`npm run spec-coverage\`. Each row stands for a row of a table of the public API's description, or for what
 the [contract](contract.md) says in words, and names the tests that prove it. What is not there, or cannot happen, is in the last
-table and claims no test. Dated changes are walked day by day in [calendar.test.ts](../test/calendar.test.ts).
+table and claims no test. Dated changes are walked day by day in [calendar.test.ts](../test/walks/calendar.test.ts).
 `
 const file = join(root, 'docs/spec-coverage.md')
 const text = [intro, ...Object.entries(tables).map(table), absenceTable()].join('\n')

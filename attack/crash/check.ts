@@ -1,6 +1,6 @@
 /** Compares the state of the server with the acknowledged writes. */
-import type { Client } from '../../test/harness.ts'
-import { expect } from '../../test/resources.ts'
+import type { Client } from '../../test/kit/harness.ts'
+import { expect } from '../../test/kit/resources.ts'
 import { type Family, families, type State } from './families.ts'
 import { type Known, keyOf, type Ledger } from './writer.ts'
 

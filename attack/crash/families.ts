@@ -2,9 +2,9 @@
 
 import { allow } from '../../src/families/firewalls/proof.ts'
 import { publicKey } from '../../src/families/ssh-keys/proof.ts'
-import { selfSigned } from '../../test/certificates.ts'
-import type { Answer, Client } from '../../test/harness.ts'
-import { expect } from '../../test/resources.ts'
+import type { Answer, Client } from '../../test/kit/harness.ts'
+import { expect } from '../../test/kit/resources.ts'
+import { selfSigned } from '../../test/kit/samples/certificates.ts'
 
 /** The visible state of one resource by facet; each request changes its facets atomically. */
 export type State = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 /** A client that changes its own resources and records the answers and the unanswered requests. */
-import type { Answer, Client } from '../../test/harness.ts'
+import type { Answer, Client } from '../../test/kit/harness.ts'
 import type { Random } from '../random.ts'
 import { type Change, type Family, families, type State } from './families.ts'
 

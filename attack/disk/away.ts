@@ -1,7 +1,7 @@
 /** Stops PostgreSQL and starts it again. */
 import pg from 'pg'
 import { publicKey } from '../../src/families/ssh-keys/proof.ts'
-import { postgresUrl } from '../../test/postgres.ts'
+import { postgresUrl } from '../../test/kit/database/postgres.ts'
 import { atMost, type Context, type Finding, none } from '../attack.ts'
 import { client } from '../installation.ts'
 import { isSoon } from './full.ts'

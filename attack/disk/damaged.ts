@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicKey } from '../../src/families/ssh-keys/proof.ts'
-import { expect } from '../../test/resources.ts'
+import { expect } from '../../test/kit/resources.ts'
 import { atLeast, type Context, type Finding, none } from '../attack.ts'
 import { client } from '../installation.ts'
 import type { Random } from '../random.ts'

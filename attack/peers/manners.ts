@@ -1,7 +1,7 @@
 /** Harmful behaviours of primary name servers. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { framed } from '../../test/dns-client.ts'
-import { inZone, label, message, record, soa, type Transfer, zonePointer } from '../../test/hostile-primary.ts'
+import { framed } from '../../test/dns/client.ts'
+import { inZone, label, message, record, soa, type Transfer, zonePointer } from '../../test/dns/hostile-primary.ts'
 
 export type Manner = 'honest' | 'many' | 'inflating' | 'endless' | 'drip' | 'garbage'
 

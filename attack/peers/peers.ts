@@ -1,9 +1,9 @@
 /** Attacks through peers that a tenant can choose: primaries of secondary zones. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicBase } from '../../src/kernel/contract/bases.ts'
-import type { Client } from '../../test/harness.ts'
-import { type Primary, startPrimary } from '../../test/hostile-primary.ts'
-import { expect } from '../../test/resources.ts'
+import { type Primary, startPrimary } from '../../test/dns/hostile-primary.ts'
+import type { Client } from '../../test/kit/harness.ts'
+import { expect } from '../../test/kit/resources.ts'
 import { type Attack, atLeast, atMost, type Context, type Finding, none } from '../attack.ts'
 import { client, memoryGrowth } from '../installation.ts'
 import { type Waits, waitsDuring } from '../probe.ts'

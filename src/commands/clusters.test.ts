@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Command } from 'commander'
-import { selfSigned } from '../../test/certificates.ts'
+import { selfSigned } from '../../test/kit/samples/certificates.ts'
 import { type Config, serveOptions, toConfig } from '../config/config.ts'
 import { readClusters } from './clusters.ts'
 

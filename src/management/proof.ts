@@ -1,7 +1,7 @@
 /** A request for each endpoint of the management API, and a way to provoke each error that does not follow from its shape. */
-import type { Answer, Client, World } from '../../test/harness.ts'
-import { done, unique } from '../../test/proof.ts'
-import { samples } from '../../test/proofs.ts'
+import type { Answer, Client, World } from '../../test/kit/harness.ts'
+import { done, unique } from '../../test/kit/proof.ts'
+import { samples } from '../../test/kit/proofs.ts'
 import { createManagementToken } from '../kernel/access/management-tokens.ts'
 import { createProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'

@@ -1,6 +1,6 @@
 /** A request for each endpoint about people. */
-import type { World } from '../../test/harness.ts'
-import { unique } from '../../test/proof.ts'
+import type { World } from '../../test/kit/harness.ts'
+import { unique } from '../../test/kit/proof.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { peopleEndpoints } from './contract.ts'
 import { addCredential } from './credential-store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, type World } from '../../test/harness.ts'
-import { expect } from '../../test/resources.ts'
+import { forProjects, type World } from '../../test/kit/harness.ts'
+import { expect } from '../../test/kit/resources.ts'
 import { everything } from '../catalogue/capabilities.ts'
 import { cloudSubnet, vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
 

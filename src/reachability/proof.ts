@@ -1,6 +1,6 @@
 /** Servers, firewalls and networks in reach of each other, and questions about what a packet would do there. */
-import type { Client, World } from '../../test/harness.ts'
-import { done } from '../../test/proof.ts'
+import type { Client, World } from '../../test/kit/harness.ts'
+import { done } from '../../test/kit/proof.ts'
 import { newServer, serverOf } from '../families/servers/proof.ts'
 import { wolkeBase } from '../kernel/contract/bases.ts'
 import type { labEndpoints } from './contract.ts'

@@ -1,8 +1,8 @@
 /** What is marked again when an installation takes hosts over, against hosts that only tell what they have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects } from '../../test/harness.ts'
-import { done } from '../../test/proof.ts'
+import { forProjects } from '../../test/kit/harness.ts'
+import { done } from '../../test/kit/proof.ts'
 import type { Survey, Thing } from '../drivers/incus/survey.ts'
 import { adopt } from './adoption.ts'
 import { nameOf } from './differences.ts'

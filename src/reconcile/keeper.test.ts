@@ -1,8 +1,8 @@
 /** What is repaired on hosts, and what is removed from them, against hosts that only tell what they have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forDatabasesInTurn, type World } from '../../test/harness.ts'
-import { done } from '../../test/proof.ts'
+import { forDatabasesInTurn, type World } from '../../test/kit/harness.ts'
+import { done } from '../../test/kit/proof.ts'
 import type { Survey, Thing } from '../drivers/incus/survey.ts'
 import { openLog } from '../kernel/process/log.ts'
 import { Keeper, type KeptHosts } from './keeper.ts'

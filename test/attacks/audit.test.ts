@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { declaredCodes } from '../../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
-import { entriesOf, logged } from '../audit-log.ts'
-import { type Answer, forEachDatabase, testClock, type World } from '../harness.ts'
-import { isLong } from '../long.ts'
-import { neverExisted } from '../proof.ts'
-import { each, openStage, parts, prepare, type Row, reach } from '../requests.ts'
+import { entriesOf, logged } from '../kit/audit-log.ts'
+import { type Answer, forEachDatabase, testClock, type World } from '../kit/harness.ts'
+import { neverExisted } from '../kit/proof.ts'
+import { each, openStage, parts, prepare, type Row, reach } from '../kit/requests.ts'
+import { isLong } from '../run/long.ts'
 
 /** The ids that a creation shows. */
 const madeBy = ({ body }: Answer): number[] =>

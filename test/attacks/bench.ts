@@ -11,9 +11,9 @@ import type { ActionRow } from '../../src/kernel/actions/tables.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { type Faults, noFaults } from '../../src/kernel/process/faults.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
-import type { Open, World, WorldOptions } from '../harness.ts'
-import type { Started } from '../proof.ts'
-import { actionScenarios } from '../proofs.ts'
+import type { Open, World, WorldOptions } from '../kit/harness.ts'
+import type { Started } from '../kit/proof.ts'
+import { actionScenarios } from '../kit/proofs.ts'
 
 export const definitions = families.flatMap((family) => family.actions)
 export const scenarios = Object.entries(actionScenarios).map(([name, prepare]) => ({

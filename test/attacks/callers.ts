@@ -15,8 +15,8 @@ import { cookieName } from '../../src/people/cookies.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson, updatePerson } from '../../src/people/person-store.ts'
 import type { InstallationRole } from '../../src/people/tables.ts'
-import type { Answer, World } from '../harness.ts'
-import { unique } from '../proof.ts'
+import type { Answer, World } from '../kit/harness.ts'
+import { unique } from '../kit/proof.ts'
 
 /** What of an endpoint decides how it is called and what callers are told. */
 export interface Row {

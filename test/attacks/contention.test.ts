@@ -5,9 +5,9 @@ import { sql } from 'kysely'
 import { newServer } from '../../src/families/servers/proof.ts'
 import type { Database, Transaction } from '../../src/kernel/data/db.ts'
 import { warnOfRetries } from '../../src/kernel/data/retries.ts'
-import { checkConsistency } from '../consistency.ts'
-import { forEachDatabase } from '../harness.ts'
-import { settleAll } from '../resources.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { forEachDatabase } from '../kit/harness.ts'
+import { settleAll } from '../kit/resources.ts'
 import { contention } from './contention.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)

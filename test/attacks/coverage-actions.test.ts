@@ -11,10 +11,10 @@ import { sql } from 'kysely'
 import { simulate } from '../../src/families.ts'
 import { keyOf } from '../../src/kernel/actions/define.ts'
 import { Killed } from '../../src/kernel/actions/run.ts'
-import { until } from '../bare-database.ts'
-import { checkConsistency } from '../consistency.ts'
-import { forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
-import type { Started } from '../proof.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { forEachDatabase, type Open, type World, type WorldOptions } from '../kit/harness.ts'
+import type { Started } from '../kit/proof.ts'
 import {
   actionsOf,
   cleanRun,

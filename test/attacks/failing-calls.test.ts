@@ -7,10 +7,10 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { behaviours } from '../../src/drivers/simulated/simulation.ts'
 import { noFaults } from '../../src/kernel/process/faults.ts'
-import { checkConsistency } from '../consistency.ts'
-import { forEachDatabase, type World } from '../harness.ts'
-import { isLong } from '../long.ts'
-import type { Started } from '../proof.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
+import type { Started } from '../kit/proof.ts'
+import { isLong } from '../run/long.ts'
 import {
   act,
   assertEnded,

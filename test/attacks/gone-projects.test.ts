@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../../src/kernel/data/db.ts'
 import { emptyProject, manager } from '../../src/management/proof.ts'
-import { forEachDatabase, type World } from '../harness.ts'
-import { beginDeletion, holdable, untilMet } from '../held.ts'
-import { nothingIn, type OwnPlace, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../own-requests.ts'
-import { neverExisted } from '../proof.ts'
-import { assertRefused } from '../refusals.ts'
-import { each } from '../requests.ts'
+import { beginDeletion, holdable, untilMet } from '../kit/database/held.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
+import { nothingIn, type OwnPlace, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../kit/own-requests.ts'
+import { neverExisted } from '../kit/proof.ts'
+import { assertRefused } from '../kit/refusals.ts'
+import { each } from '../kit/requests.ts'
 
 const naming = ownRows.filter(({ endpoint: { path } }) => path.includes('{project_id}'))
 const writing = naming.filter(({ endpoint }) => endpoint.method !== 'GET')

@@ -8,10 +8,10 @@ import { sql } from 'kysely'
 import { keyOf } from '../../src/kernel/actions/define.ts'
 import { Killed } from '../../src/kernel/actions/run.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../consistency.ts'
-import { type EngineName, forEachDatabase, type Open, type World } from '../harness.ts'
-import { isLong } from '../long.ts'
-import { each } from '../requests.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { type EngineName, forEachDatabase, type Open, type World } from '../kit/harness.ts'
+import { each } from '../kit/requests.ts'
+import { isLong } from '../run/long.ts'
 import {
   act,
   actionsOf,

@@ -12,13 +12,13 @@ import { type Behave, type Behaviour, behaviours } from '../../src/drivers/simul
 import { limitedPaths, simulate } from '../../src/families.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import type { Faults } from '../../src/kernel/process/faults.ts'
-import { checkConsistency, resourceTables } from '../consistency.ts'
-import { type Answer, type Client, forEachDatabase, type World, type WorldOptions } from '../harness.ts'
-import type { Shown } from '../proof.ts'
-import { proofs } from '../proofs.ts'
-import { rows } from '../requests.ts'
-import { expect, settleAll } from '../resources.ts'
-import { drawing, familiesNamedBy, type RequestKind, requestKinds, resourcesIn, traffic } from '../traffic.ts'
+import { checkConsistency, resourceTables } from '../kit/consistency.ts'
+import { type Answer, type Client, forEachDatabase, type World, type WorldOptions } from '../kit/harness.ts'
+import type { Shown } from '../kit/proof.ts'
+import { proofs } from '../kit/proofs.ts'
+import { rows } from '../kit/requests.ts'
+import { expect, settleAll } from '../kit/resources.ts'
+import { drawing, familiesNamedBy, type RequestKind, requestKinds, resourcesIn, traffic } from '../kit/traffic.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
 /** A life takes several times as long on PostgreSQL, where only concurrency differs. */

@@ -6,11 +6,11 @@ import { statusOf } from '../../src/kernel/errors.ts'
 import { managementEndpoints } from '../../src/management/contract.ts'
 import { bodies, errors, manager, type Place, placeIn, urlOf } from '../../src/management/proof.ts'
 import { grantedFamilies } from '../../src/management/scopes.ts'
-import { type Answer, type Client, forEachDatabase, type World } from '../harness.ts'
-import { neverExisted } from '../proof.ts'
-import { assertRefused } from '../refusals.ts'
-import { each } from '../requests.ts'
-import { firstProject, scopedClient } from '../scoped-clients.ts'
+import { type Answer, type Client, forEachDatabase, type World } from '../kit/harness.ts'
+import { neverExisted } from '../kit/proof.ts'
+import { assertRefused } from '../kit/refusals.ts'
+import { each } from '../kit/requests.ts'
+import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
 
 type Key = keyof typeof managementEndpoints
 interface Managed {

@@ -17,9 +17,9 @@ import {
 import { newServer, serverBody } from '../../src/families/servers/proof.ts'
 import { simulate } from '../../src/families.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../consistency.ts'
-import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
-import { expect, settleAll, tally } from '../resources.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../kit/harness.ts'
+import { expect, settleAll, tally } from '../kit/resources.ts'
 
 const rounds = 5
 const rivals = 8

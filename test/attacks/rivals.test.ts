@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../consistency.ts'
-import { forEachDatabase, type World } from '../harness.ts'
-import type { StartedAction } from '../proof.ts'
-import { actionScenarios } from '../proofs.ts'
-import { each } from '../requests.ts'
-import { settleAll } from '../resources.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
+import type { StartedAction } from '../kit/proof.ts'
+import { actionScenarios } from '../kit/proofs.ts'
+import { each } from '../kit/requests.ts'
+import { settleAll } from '../kit/resources.ts'
 
 const rivals = 6
 

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { ask } from '../dns-client.ts'
+import { ask } from '../dns/client.ts'
 import { findProgram, run, type Service, skipWithout } from './clients.ts'
 import { type AcmeRig, type Awkwardness, pebble, startRig } from './pebble.ts'
 

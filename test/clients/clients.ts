@@ -8,8 +8,8 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { build } from '../built.ts'
 import { bundle } from '../program/program.ts'
+import { build } from '../run/built.ts'
 import { noteRequests } from './driven.ts'
 
 const root = join(import.meta.dirname, '../..')

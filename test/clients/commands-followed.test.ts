@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { toHcloud } from '../../console/commands/hcloud/render.ts'
-import { selected } from '../pasted.ts'
+import { selected } from '../kit/samples/pasted.ts'
 import { type HcloudProgram, hcloudsBySince, publicKey, run, type Service, serve, skipWithout } from './clients.ts'
 import { type Site, settle } from './commands.ts'
 

@@ -9,8 +9,8 @@ import type { Asked } from '../../console/commands/request.ts'
 import { blockText, type Value } from '../../console/commands/terraform/hcl.ts'
 import { terraformOperations, toTerraform, toTerraformImport } from '../../console/commands/terraform/render.ts'
 import { allEndpoints } from '../../src/pages/openapi.ts'
-import { selfSigned } from '../certificates.ts'
-import { selected } from '../pasted.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
+import { selected } from '../kit/samples/pasted.ts'
 import { hostile } from './bodies.ts'
 import {
   endpointsAt,

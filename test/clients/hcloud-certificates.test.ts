@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chain, selfSigned } from '../certificates.ts'
+import { chain, selfSigned } from '../kit/samples/certificates.ts'
 import {
   deletes,
   leavesNothing,

@@ -1,5 +1,5 @@
 /** The hcloud command line with Load Balancers: their services, targets, networks, names and measurements. */
-import { selfSigned } from '../certificates.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
 import {
   deletes,
   leavesNothing,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { chain } from '../certificates.ts'
+import { chain } from '../kit/samples/certificates.ts'
 import { installPython, publicKey, run, serve, skipWithout } from './clients.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 

@@ -1,6 +1,6 @@
 /** Terraform with the real provider leads the resources of every family through their lives. */
 import { it } from 'node:test'
-import { selfSigned } from '../certificates.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
 import { publicKey } from './clients.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { describeTerraform, type Life, leads } from './terraform.ts'

@@ -1,5 +1,5 @@
 /** Where the promises of the infrastructure are held: an installation of Wolke, and how to look at what it has made from inside. */
-import type { Client } from '../harness.ts'
+import type { Client } from '../kit/harness.ts'
 
 /** A packet, or the attempt of a connection, that is sent to see what becomes of it. */
 export interface Probe {

@@ -4,7 +4,7 @@
  */
 import type { Simulation } from '../../src/families.ts'
 import { cidrContains } from '../../src/protocols/net/ip.ts'
-import type { World } from '../harness.ts'
+import type { World } from '../kit/harness.ts'
 import type { Look, Place, Probe } from './place.ts'
 import { toldPath } from './stage.ts'
 

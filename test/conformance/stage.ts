@@ -1,7 +1,7 @@
 /** What the promises need of a place: servers, and what they are asked for. Every action has to succeed. */
 import assert from 'node:assert/strict'
-import { until } from '../bare-database.ts'
-import { done } from '../proof.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { done } from '../kit/proof.ts'
 import type { Place, Probe } from './place.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape

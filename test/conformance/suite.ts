@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, type TestOptions, test } from 'node:test'
-import { done } from '../proof.ts'
+import { done } from '../kit/proof.ts'
 import * as addresses from './addresses.ts'
 import * as disks from './disks.ts'
 import * as filters from './filters.ts'

@@ -1,7 +1,7 @@
 /** What pages change on zones and certificates that are there, with the keyboard alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { selfSigned } from '../certificates.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, fill, rename } from './keyboard.ts'

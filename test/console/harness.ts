@@ -15,7 +15,6 @@ import type { ProjectId } from '../../src/kernel/scope.ts'
 import { cookieName } from '../../src/people/cookies.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
-import { build } from '../built.ts'
 import {
   type Client,
   type EngineName,
@@ -25,7 +24,8 @@ import {
   openForSuite,
   type World,
   type WorldOptions,
-} from '../harness.ts'
+} from '../kit/harness.ts'
+import { build } from '../run/built.ts'
 import { openVisitor, patience, type Visitor } from './browsers.ts'
 import { noChromium } from './chromium.ts'
 import { headingOf } from './router.ts'

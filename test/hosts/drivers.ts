@@ -8,9 +8,9 @@ import { type Hosts, openIncus } from '../../src/drivers/incus/open.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
-import { until } from '../bare-database.ts'
-import { emptyServer } from '../server-states.ts'
-import { persist } from '../transient.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { emptyServer } from '../kit/samples/server-states.ts'
+import { persist } from '../kit/samples/transient.ts'
 import { clusterOf, theLab } from './cluster.ts'
 
 /** The drivers of a lab, and the engine beneath them. */

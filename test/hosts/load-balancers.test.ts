@@ -1,10 +1,10 @@
 /** Load Balancers on hosts carry traffic to private and public targets, watch these, and come back when they are lost. */
 import assert from 'node:assert/strict'
-import { until } from '../bare-database.ts'
-import { selfSigned } from '../certificates.ts'
 import type { Json, Stage } from '../conformance/stage.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { done } from '../kit/proof.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
 import { type Asked, ask } from '../load-balancers/clients.ts'
-import { done } from '../proof.ts'
 import { inGuest, onHost, output } from './guests.ts'
 import { onLab } from './place.ts'
 import { makeNetwork, webServer } from './web.ts'

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers'
 import type { Lab } from '../../lab/lab.ts'
 import { cidrContains } from '../../src/protocols/net/ip.ts'
 import type { Look, OwnAddress, Probe } from '../conformance/place.ts'
-import type { Client } from '../harness.ts'
-import { done } from '../proof.ts'
+import type { Client } from '../kit/harness.ts'
+import { done } from '../kit/proof.ts'
 import { type CommandLine, endOf, incus, inGuest, onHost, output, run } from './guests.ts'
 
 const script = readFileSync(join(import.meta.dirname, 'probe.py'), 'utf8')

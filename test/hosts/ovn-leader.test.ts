@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Overlay } from '../../src/drivers/incus/ovn/overlay.ts'
-import { until } from '../bare-database.ts'
+import { until } from '../kit/database/bare-database.ts'
 import { OvnSite } from './ovn.ts'
 import { inLab } from './place.ts'
 

@@ -13,7 +13,7 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import type { Place } from '../conformance/place.ts'
 import { Stage } from '../conformance/stage.ts'
 import { clear } from '../conformance/suite.ts'
-import { engines, openForSuite, type World } from '../harness.ts'
+import { engines, openForSuite, type World } from '../kit/harness.ts'
 import { clusterOf, makeKey, numberFromNow, onHosts, theLab } from './cluster.ts'
 import { type LabLook, openLook } from './look.ts'
 

@@ -1,10 +1,10 @@
 /** What the API says of packets is what becomes of them, whatever filters there are. */
 import fc from 'fast-check'
-import { until } from '../bare-database.ts'
 import type { Probe } from '../conformance/place.ts'
 import { ipv4Of, ipv6Of, type Json } from '../conformance/stage.ts'
-import { isLong } from '../long.ts'
-import { done } from '../proof.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { done } from '../kit/proof.ts'
+import { isLong } from '../run/long.ts'
 import { type LabPlace, onLab } from './place.ts'
 
 const runs = isLong ? 200 : 3

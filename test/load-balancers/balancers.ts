@@ -10,10 +10,10 @@ import type {
   Health,
   Observation,
 } from '../../src/families/load-balancers/driver.ts'
-import { emptyState, plainHttp } from '../balancer-states.ts'
-import { until } from '../bare-database.ts'
-import { selfSigned } from '../certificates.ts'
-import { persist } from '../transient.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { emptyState, plainHttp } from '../kit/samples/balancer-states.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
+import { persist } from '../kit/samples/transient.ts'
 import type { Plane } from './planes.ts'
 
 /** The port that targets serve on unless a test says otherwise. */

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { targetAt } from '../balancer-states.ts'
-import { until } from '../bare-database.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { targetAt } from '../kit/samples/balancer-states.ts'
 import { Balancer, certificate, httpCheck, httpService } from './balancers.ts'
 import { ask, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'

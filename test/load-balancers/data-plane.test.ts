@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DataPlaneOptions, openDataPlane } from '../../src/drivers/load-balancers/data-plane.ts'
 import { DriverError } from '../../src/kernel/actions/define.ts'
-import { until } from '../bare-database.ts'
-import { freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../embedded-balancer.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../stubs/embedded-balancer.ts'
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

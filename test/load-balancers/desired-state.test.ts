@@ -1,8 +1,8 @@
 /** What a data plane is told: it reaches the newest state, whatever comes late, twice, or to several of its drivers. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { targetAt } from '../balancer-states.ts'
-import { until } from '../bare-database.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { targetAt } from '../kit/samples/balancer-states.ts'
 import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'

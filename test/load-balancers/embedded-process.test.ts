@@ -12,11 +12,11 @@ import { type EmbeddedDriver, openEmbedded } from '../../src/drivers/load-balanc
 import { placeIn } from '../../src/drivers/load-balancers/embedded/launch.ts'
 import { Link } from '../../src/drivers/load-balancers/embedded/link.ts'
 import type { BalancerState } from '../../src/families/load-balancers/driver.ts'
-import { plainHttp, targetAt } from '../balancer-states.ts'
-import { until } from '../bare-database.ts'
-import { selfSigned } from '../certificates.ts'
-import { converse, freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../embedded-balancer.ts'
-import { isLong } from '../long.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { plainHttp, targetAt } from '../kit/samples/balancer-states.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
+import { isLong } from '../run/long.ts'
+import { converse, freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../stubs/embedded-balancer.ts'
 
 const address = ownAddress()
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -13,7 +13,7 @@ import { configurationOf } from '../../src/drivers/load-balancers/haproxy/config
 import { healthOfAll } from '../../src/drivers/load-balancers/haproxy/health.ts'
 import { Master } from '../../src/drivers/load-balancers/haproxy/master.ts'
 import type { BalancerService, BalancerState } from '../../src/families/load-balancers/driver.ts'
-import { httpService, plainState, skipsHaproxy } from '../haproxy.ts'
+import { httpService, plainState, skipsHaproxy } from '../stubs/haproxy.ts'
 
 const visible = (size: { minLength: number; maxLength: number }) =>
   fc.string({ ...size, unit: fc.oneof(fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))) })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { Master } from '../../src/drivers/load-balancers/haproxy/master.ts'
 import type { BalancerState } from '../../src/families/load-balancers/driver.ts'
-import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../haproxy.ts'
+import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../stubs/haproxy.ts'
 import { certificate } from './balancers.ts'
 import { ask } from './clients.ts'
 

@@ -11,7 +11,7 @@ import { Master } from '../../src/drivers/load-balancers/haproxy/master.ts'
 import { namesOf } from '../../src/drivers/load-balancers/haproxy/namespace.ts'
 import { checkRequirements } from '../../src/drivers/load-balancers/haproxy/requirements.ts'
 import type { BalancerState, LoadBalancerDriver } from '../../src/families/load-balancers/driver.ts'
-import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../haproxy.ts'
+import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../stubs/haproxy.ts'
 
 const service = {
   ...httpService,

@@ -1,7 +1,7 @@
 /** A restart of the API server: balancers that outlive it go on untouched, others are as before once they are told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { targetAt } from '../balancer-states.ts'
+import { targetAt } from '../kit/samples/balancer-states.ts'
 import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'

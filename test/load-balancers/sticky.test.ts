@@ -1,7 +1,7 @@
 /** Sticky sessions: who comes back with his cookie finds his target, and the cookie tells nothing. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { targetAt } from '../balancer-states.ts'
+import { targetAt } from '../kit/samples/balancer-states.ts'
 import { Balancer, httpCheck, httpService } from './balancers.ts'
 import { type Answer, ask } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { OidcOptions } from '../../src/people/oidc.ts'
-import { forDatabasesInTurn, type Open, type WorldOptions } from '../harness.ts'
+import { forDatabasesInTurn, type Open, type WorldOptions } from '../kit/harness.ts'
 import { own, type TestBrowser } from './browser.ts'
 import { client, type RunningProvider, startProvider } from './provider.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { test } from 'node:test'
-import { forDatabasesInTurn } from '../harness.ts'
+import { forDatabasesInTurn } from '../kit/harness.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 
 const minute = 60_000

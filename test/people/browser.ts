@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { makeSetupLink } from '../../src/people/setup.ts'
-import type { World } from '../harness.ts'
+import type { World } from '../kit/harness.ts'
 
 export interface Reply {
   readonly status: number

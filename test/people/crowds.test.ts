@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SendMail } from '../../src/kernel/mail/smtp.ts'
-import { gate, until } from '../bare-database.ts'
-import { forDatabasesInTurn, type Open, type World } from '../harness.ts'
+import { gate, until } from '../kit/database/bare-database.ts'
+import { forDatabasesInTurn, type Open, type World } from '../kit/harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, withCodes } from './second-factors.ts'
 

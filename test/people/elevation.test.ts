@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
-import { forDatabasesInTurn, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../kit/harness.ts'
 import { own, setUp } from './browser.ts'
 
 const email = 'eva@example.com'

@@ -1,8 +1,8 @@
 /** Second factors and passkeys, with real codes and real signatures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump } from '../dump.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { dump } from '../kit/database/dump.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, enter, withCodes, withPasskey } from './second-factors.ts'

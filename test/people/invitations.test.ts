@@ -8,8 +8,8 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { addMember, removeMember, roleIn, setGroupRole, setRole } from '../../src/people/membership-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
-import { forDatabasesInTurn, type World } from '../harness.ts'
-import { mistyped } from '../mistyped.ts'
+import { forDatabasesInTurn, type World } from '../kit/harness.ts'
+import { mistyped } from '../kit/samples/mistyped.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
 /** An installation whose first administrator owns Project default. */

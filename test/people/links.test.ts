@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeLink } from '../../src/people/link-store.ts'
 import { makePersonLink } from '../../src/people/resets.ts'
-import { forDatabasesInTurn, type World } from '../harness.ts'
+import { forDatabasesInTurn, type World } from '../kit/harness.ts'
 import { own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { withCodes } from './second-factors.ts'
 

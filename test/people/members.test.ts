@@ -9,8 +9,8 @@ import type { SendMail } from '../../src/kernel/mail/smtp.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
-import { until } from '../bare-database.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
 import { own, password, setUp, TestBrowser } from './browser.ts'
 
 /** Jana, who owns Project default, and somebody whom she has invited. */

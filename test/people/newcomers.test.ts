@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeSetupLink } from '../../src/people/setup.ts'
-import { forDatabasesInTurn } from '../harness.ts'
+import { forDatabasesInTurn } from '../kit/harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 

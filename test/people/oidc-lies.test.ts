@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OidcOptions } from '../../src/people/oidc.ts'
-import { forDatabasesInTurn, type Open, type World } from '../harness.ts'
+import { forDatabasesInTurn, type Open, type World } from '../kit/harness.ts'
 import { own, setUp, TestBrowser } from './browser.ts'
 import { type FalseProvider, type Said, startFalseProvider } from './false-provider.ts'
 

@@ -1,7 +1,7 @@
 /** Who an identity at a provider belongs to: linked by its person, to one account, by no trick. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../bare-database.ts'
+import { until } from '../kit/database/bare-database.ts'
 import { answered, begin, besideProvider, emailOf, known, linkTo, openWith, provider, through } from './at-provider.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 

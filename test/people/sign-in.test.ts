@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createProject, findProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeSetupLink } from '../../src/people/setup.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
 async function withDefault(world: World): Promise<number> {

@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { until } from '../bare-database.ts'
-import { engines } from '../engines.ts'
-import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../kit/database/postgres.ts'
+import { engines } from '../kit/engines.ts'
 import { call, makeKey, program } from './program.ts'
 
 const { folder, serve, command, watch } = program('audit')

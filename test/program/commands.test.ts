@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { onPostgres } from '../engines.ts'
 import { certificate, privateKey } from '../fixtures/tls.ts'
-import { createDatabase, postgresUrl } from '../postgres.ts'
+import { createDatabase, postgresUrl } from '../kit/database/postgres.ts'
+import { onPostgres } from '../kit/engines.ts'
 import {
   api,
   checkFailure,

@@ -5,8 +5,8 @@ import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
-import { until } from '../bare-database.ts'
-import { ask } from '../dns-client.ts'
+import { ask } from '../dns/client.ts'
+import { until } from '../kit/database/bare-database.ts'
 import { call, makeKey, program, type Served } from './program.ts'
 
 const { folder, serve, command, fail } = program('damage')

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { until } from '../bare-database.ts'
-import { onPostgres } from '../engines.ts'
-import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../kit/database/postgres.ts'
+import { onPostgres } from '../kit/engines.ts'
 import { call, makeKey, program, type Served } from './program.ts'
 
 const { folder: dir, serve } = program('durability')

@@ -4,9 +4,9 @@ import { X509Certificate } from 'node:crypto'
 import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { gate, until } from '../bare-database.ts'
-import { chain, selfSigned } from '../certificates.ts'
-import { openMailServer } from '../smtp.ts'
+import { gate, until } from '../kit/database/bare-database.ts'
+import { chain, selfSigned } from '../kit/samples/certificates.ts'
+import { openMailServer } from '../stubs/smtp.ts'
 import { api, checkFailure, key, place, serve, tokenOf, wolke } from './wolke.ts'
 
 describe('The key of the secrets', { concurrency: 2 }, () => {

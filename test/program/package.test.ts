@@ -5,10 +5,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { until } from '../bare-database.ts'
-import { selfSigned } from '../certificates.ts'
-import { engines, freshDatabase } from '../harness.ts'
-import { closeAdmin } from '../postgres.ts'
+import { until } from '../kit/database/bare-database.ts'
+import { closeAdmin } from '../kit/database/postgres.ts'
+import { engines, freshDatabase } from '../kit/harness.ts'
+import { selfSigned } from '../kit/samples/certificates.ts'
 import { call, token } from './program.ts'
 
 const root = join(import.meta.dirname, '../..')

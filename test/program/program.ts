@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { build } from '../built.ts'
+import { build } from '../run/built.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -13,8 +13,8 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { mount } from '../disks.ts'
 import { certificate, privateKey } from '../fixtures/tls.ts'
+import { mount } from '../kit/samples/disks.ts'
 import { call, program } from './program.ts'
 
 const { folder, serve, fail, command } = program('start')

@@ -1,7 +1,7 @@
 /** What is done next for a server on hosts, by what is read of its instance. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyServer } from '../../../test/server-states.ts'
+import { emptyServer } from '../../../test/kit/samples/server-states.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
 import type { Instance } from './edit.ts'
 import { type InstanceOptions, markedDone, newInstance, nextTask, type Task } from './instances.ts'

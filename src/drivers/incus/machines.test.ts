@@ -1,7 +1,7 @@
 /** What virtual machines boot from, call by call, on an Incus that only remembers. Real ones need KVM: `npm run test:kvm`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyServer } from '../../../test/server-states.ts'
+import { emptyServer } from '../../../test/kit/samples/server-states.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
 import type { Incus } from './client.ts'
 import type { Instance } from './edit.ts'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { selfSigned } from '../../../test/certificates.ts'
+import { selfSigned } from '../../../test/kit/samples/certificates.ts'
 import { Transport, Unreachable } from './transport.ts'
 
 test('a daemon with another certificate than the known one is told apart from one that is silent', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forDatabasesInTurn } from '../../../test/harness.ts'
+import { forDatabasesInTurn } from '../../../test/kit/harness.ts'
 import { placeChallenge } from '../../families/zones/effects.ts'
 import { defaultZoneSettings } from '../../families/zones/settings.ts'
 import type { DriverError } from '../../kernel/actions/define.ts'

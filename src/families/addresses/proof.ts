@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Proof, RandomBody, Snapshot } from '../../../test/proof.ts'
+import type { Proof, RandomBody, Snapshot } from '../../../test/kit/proof.ts'
 import { cidrSize } from '../../protocols/net/ip.ts'
 
 /** I4, I10: the addresses that resources of a table have are exactly those that the pool says are theirs. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
+import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/kit/database/bare-database.ts'
 import type { Database } from '../../kernel/data/db.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import { claimAddress, definePools, listAddresses, releaseAddress } from './store.ts'

@@ -16,7 +16,7 @@ import {
   selfSigned,
   sequence,
   type Upload,
-} from '../../../test/certificates.ts'
+} from '../../../test/kit/samples/certificates.ts'
 import { type Acceptance, sizeProblems } from './domain.ts'
 import { type KeyPairResult, readKeyPair } from './key-pair.ts'
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { chain, type Party, party, rsaParty, selfSigned } from '../../../test/certificates.ts'
-import type { Client, World } from '../../../test/harness.ts'
+import type { Client, World } from '../../../test/kit/harness.ts'
 import {
   act,
   anyLabels,
@@ -17,10 +16,11 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
-import { assertNames } from '../../../test/refusals.ts'
-import { expect } from '../../../test/resources.ts'
-import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import { assertNames } from '../../../test/kit/refusals.ts'
+import { expect } from '../../../test/kit/resources.ts'
+import { chain, type Party, party, rsaParty, selfSigned } from '../../../test/kit/samples/certificates.ts'
+import { actionRows, type SpecRows } from '../../../test/walks/spec/rows.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { Challenge } from '../zones/effects.ts'
 import { replaceUses } from './effects.ts'

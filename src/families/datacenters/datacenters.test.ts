@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, testClock } from '../../../test/harness.ts'
+import { forProjects, testClock } from '../../../test/kit/harness.ts'
 
 forProjects('Datacenters', (open) => {
   test('as of April 2026 they are listed with their server types and a recommendation', async () => {

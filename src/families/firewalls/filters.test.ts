@@ -1,9 +1,9 @@
 /** Packet filters when the infrastructure fails: what is wanted, what is in force and what the API says of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forDatabasesInTurn } from '../../../test/harness.ts'
-import { expect, settleAll } from '../../../test/resources.ts'
+import { checkConsistency } from '../../../test/kit/consistency.ts'
+import { type Client, forDatabasesInTurn } from '../../../test/kit/harness.ts'
+import { expect, settleAll } from '../../../test/kit/resources.ts'
 import { newServer } from '../servers/proof.ts'
 import { allow, newFirewall, openPorts, toSelector, toServer } from './proof.ts'
 

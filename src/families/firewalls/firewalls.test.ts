@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkConsistency } from '../../../test/consistency.ts'
-import { forProjects } from '../../../test/harness.ts'
-import { expect, messagesOf, refused, settleAll } from '../../../test/resources.ts'
+import { checkConsistency } from '../../../test/kit/consistency.ts'
+import { forProjects } from '../../../test/kit/harness.ts'
+import { expect, messagesOf, refused, settleAll } from '../../../test/kit/resources.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { newServer } from '../servers/proof.ts'
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Client, World } from '../../../test/harness.ts'
+import type { Client, World } from '../../../test/kit/harness.ts'
 import {
   act,
   agree,
@@ -20,10 +20,10 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
-import { assertNames } from '../../../test/refusals.ts'
-import { expect } from '../../../test/resources.ts'
-import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import { assertNames } from '../../../test/kit/refusals.ts'
+import { expect } from '../../../test/kit/resources.ts'
+import { actionRows, type SpecRows } from '../../../test/walks/spec/rows.ts'
 import { matches, parseSelector, type Selector } from '../../kernel/contract/selectors.ts'
 import { createAgain, makeServer, privateOnly, serverBody } from '../servers/proof.ts'
 import { type Filter, type Rule, toFilter } from './domain.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, testClock, type World } from '../../../test/harness.ts'
-import { expect } from '../../../test/resources.ts'
+import { forEachDatabase, testClock, type World } from '../../../test/kit/harness.ts'
+import { expect } from '../../../test/kit/resources.ts'
 
 async function makeServer({ api, settle }: World, name: string): Promise<number> {
   const { body, text } = await api.post('/servers', {

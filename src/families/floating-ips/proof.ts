@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { World } from '../../../test/harness.ts'
+import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
   agree,
@@ -17,8 +17,8 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
-import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import { actionRows, type SpecRows } from '../../../test/walks/spec/rows.ts'
 import { anyReverseName, checkHolders } from '../addresses/proof.ts'
 import { makeServer, newServer } from '../servers/proof.ts'
 

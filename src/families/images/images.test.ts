@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, type Client, forEachDatabase, testClock } from '../../../test/harness.ts'
+import { type Answer, type Client, forEachDatabase, testClock } from '../../../test/kit/harness.ts'
 
 interface Image {
   readonly id: number

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { World } from '../../../test/harness.ts'
+import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
   anyLabels,
@@ -15,8 +15,8 @@ import {
   type Stage,
   type Target,
   unique,
-} from '../../../test/proof.ts'
-import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import { actionRows, type SpecRows } from '../../../test/walks/spec/rows.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 

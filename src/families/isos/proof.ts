@@ -1,4 +1,4 @@
-import { act, done, firstOf, lacking, noBody, type Proof, unique } from '../../../test/proof.ts'
+import { act, done, firstOf, lacking, noBody, type Proof, unique } from '../../../test/kit/proof.ts'
 import { makeServer, newServer } from '../servers/proof.ts'
 
 const x86Iso = 8637

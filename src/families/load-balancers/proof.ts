@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { selfSigned } from '../../../test/certificates.ts'
-import { type Answer, type Client, testClock, type World } from '../../../test/harness.ts'
+import { type Answer, type Client, testClock, type World } from '../../../test/kit/harness.ts'
 import {
   type ActionScenario,
   act,
@@ -26,10 +25,11 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
-import { assertNames } from '../../../test/refusals.ts'
-import { expect } from '../../../test/resources.ts'
-import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import { assertNames } from '../../../test/kit/refusals.ts'
+import { expect } from '../../../test/kit/resources.ts'
+import { selfSigned } from '../../../test/kit/samples/certificates.ts'
+import { actionRows, type SpecRows } from '../../../test/walks/spec/rows.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from '../networks/proof.ts'
 import { createAgain, makeServer, privateOnly } from '../servers/proof.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forProjects } from '../../../test/harness.ts'
+import { type Answer, forProjects } from '../../../test/kit/harness.ts'
 
 const names = ({ body }: Answer) => body.locations.map((location: { name: string }) => location.name)
 

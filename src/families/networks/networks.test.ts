@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Client, forEachDatabase, testClock } from '../../../test/harness.ts'
-import { done } from '../../../test/proof.ts'
+import { type Client, forEachDatabase, testClock } from '../../../test/kit/harness.ts'
+import { done } from '../../../test/kit/proof.ts'
 import { extended, type Topology, withoutSubnet, withRoute, withSubnet } from './domain.ts'
 import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from './proof.ts'
 

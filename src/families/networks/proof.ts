@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { World } from '../../../test/harness.ts'
+import type { World } from '../../../test/kit/harness.ts'
 import {
   type ActionScenario,
   act,
@@ -22,7 +22,7 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
+} from '../../../test/kit/proof.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { openCatalogue } from '../../catalogue/catalogue.ts'
 import { createAgain, makeServer, serverBody } from '../servers/proof.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { World } from '../../../test/harness.ts'
+import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
   agree,
@@ -17,7 +17,7 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
+} from '../../../test/kit/proof.ts'
 import { createAgain, makeServer, newServer, privateOnly, serverBody } from '../servers/proof.ts'
 import { maxMembers } from './domain.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, testClock } from '../../../test/harness.ts'
+import { forProjects, testClock } from '../../../test/kit/harness.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { openCatalogue } from '../../catalogue/catalogue.ts'
 

@@ -1,5 +1,5 @@
-import { neverExisted, type Proof } from '../../../test/proof.ts'
-import type { SpecRows } from '../../../test/spec/rows.ts'
+import { neverExisted, type Proof } from '../../../test/kit/proof.ts'
+import type { SpecRows } from '../../../test/walks/spec/rows.ts'
 
 // ---- Rows of the spec ----------------------------------------------------------------------------------------------
 

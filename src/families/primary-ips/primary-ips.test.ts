@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forProjects, testClock, type World } from '../../../test/harness.ts'
+import { type Answer, forProjects, testClock, type World } from '../../../test/kit/harness.ts'
 import { serverBody } from '../servers/proof.ts'
 import { makePrimaryIp, makeStopped } from './proof.ts'
 

@@ -1,4 +1,4 @@
-import { type Answer, testClock, type World } from '../../../test/harness.ts'
+import { type Answer, testClock, type World } from '../../../test/kit/harness.ts'
 import {
   act,
   agree,
@@ -17,8 +17,8 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
-import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import { actionRows, type SpecRows } from '../../../test/walks/spec/rows.ts'
 import { anyReverseName, checkHolders } from '../addresses/proof.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 

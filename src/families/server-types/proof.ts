@@ -1,4 +1,4 @@
-import { firstOf, type Proof } from '../../../test/proof.ts'
+import { firstOf, type Proof } from '../../../test/kit/proof.ts'
 
 export const proof: Proof = {
   samples: { isShared: true, prepare: (world) => firstOf(world, 'server_types') },

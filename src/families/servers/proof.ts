@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Answer, Client, World } from '../../../test/harness.ts'
+import type { Answer, Client, World } from '../../../test/kit/harness.ts'
 import {
   type ActionScenario,
   act,
@@ -18,7 +18,7 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
+} from '../../../test/kit/proof.ts'
 import { backupSlots } from '../images/domain.ts'
 
 /** The body of a request for a server. */

@@ -13,7 +13,7 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
+} from '../../../test/kit/proof.ts'
 import { serverBody } from '../servers/proof.ts'
 
 /** An ed25519 public key that nobody has. */

@@ -1,4 +1,4 @@
-import { neverExisted, type Proof } from '../../../test/proof.ts'
+import { neverExisted, type Proof } from '../../../test/kit/proof.ts'
 
 export const proof: Proof = {
   // All Projects share the list while it is empty.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects } from '../../../test/harness.ts'
-import { assertRefused } from '../../../test/refusals.ts'
+import { forProjects } from '../../../test/kit/harness.ts'
+import { assertRefused } from '../../../test/kit/refusals.ts'
 
 forProjects('Storage Boxes', (open) => {
   test('their list and that of their types are empty, page by page', async () => {

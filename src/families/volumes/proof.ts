@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { World } from '../../../test/harness.ts'
+import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
   agree,
@@ -19,8 +19,8 @@ import {
   takenName,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
-import type { SpecRows } from '../../../test/spec/rows.ts'
+} from '../../../test/kit/proof.ts'
+import type { SpecRows } from '../../../test/walks/spec/rows.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { createAgain, makeServer, serverBody } from '../servers/proof.ts'
 import { maxVolumesOfServer } from './domain.ts'

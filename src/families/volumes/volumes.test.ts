@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase, type World } from '../../../test/harness.ts'
+import { forEachDatabase, type World } from '../../../test/kit/harness.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 
 const here = { location: 'hel1' }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Answer, Client, World } from '../../../test/harness.ts'
+import type { Answer, Client, World } from '../../../test/kit/harness.ts'
 import {
   type ActionScenario,
   act,
@@ -17,7 +17,7 @@ import {
   type Target,
   takenTwice,
   unique,
-} from '../../../test/proof.ts'
+} from '../../../test/kit/proof.ts'
 import { sizeOf } from './limits.ts'
 import { rrsetFromRow } from './rrsets/store.ts'
 

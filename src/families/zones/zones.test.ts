@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump } from '../../../test/dump.ts'
-import { forEachDatabase, type World } from '../../../test/harness.ts'
-import { expect } from '../../../test/resources.ts'
+import { dump } from '../../../test/kit/database/dump.ts'
+import { forEachDatabase, type World } from '../../../test/kit/harness.ts'
+import { expect } from '../../../test/kit/resources.ts'
 
 const nameservers = ['ns1.wolke.example.', 'ns2.wolke.example.', 'ns3.wolke.example.']
 const a = (...last: number[]) => last.map((octet) => ({ value: `192.0.2.${octet}` }))

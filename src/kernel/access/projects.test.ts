@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forDatabasesInTurn } from '../../../test/harness.ts'
+import { forDatabasesInTurn } from '../../../test/kit/harness.ts'
 import type { ProjectId } from '../scope.ts'
 import { findProject, projectName } from './projects.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CompiledQuery, sql } from 'kysely'
-import { type BareDatabase, forEachBareDatabase, run } from '../../../test/bare-database.ts'
+import { type BareDatabase, forEachBareDatabase, run } from '../../../test/kit/database/bare-database.ts'
 import type { Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'

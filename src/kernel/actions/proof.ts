@@ -1,11 +1,11 @@
-import type { Proof } from '../../../test/proof.ts'
+import type { Proof } from '../../../test/kit/proof.ts'
 
 /** The kernel has no resources of its own, so the first family that has actions provides one. */
 export const proof: Proof = {
   samples: {
     async prepare(world) {
       // Imported late, because proofs.ts imports this file.
-      const { proofs, actionScenarios } = await import('../../../test/proofs.ts')
+      const { proofs, actionScenarios } = await import('../../../test/kit/proofs.ts')
       const [lender] = Object.keys(actionScenarios).map((name) => name.split('/')[0]!)
       const target = await proofs.get(lender!)!.samples!.prepare(world)
       await world.settle()

@@ -10,8 +10,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { type Bench, type Effects, openBench, traced } from '../../../test/action-bench.ts'
-import { forEachBareDatabase, type Gate, gate, run, until } from '../../../test/bare-database.ts'
+import { forEachBareDatabase, type Gate, gate, run, until } from '../../../test/kit/database/bare-database.ts'
+import { type Bench, type Effects, openBench, traced } from '../../../test/kit/samples/action-bench.ts'
 import { createProject } from '../access/projects.ts'
 import type { Database, Tables } from '../data/db.ts'
 import { claimActions, extendLeases, forgetLeases } from './claims.ts'

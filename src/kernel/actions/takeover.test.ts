@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Effects, killAt, openBench, permanent, placesOf, runToEnd, traced } from '../../../test/action-bench.ts'
-import { forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
+import { forEachBareDatabase, gate, run, until } from '../../../test/kit/database/bare-database.ts'
+import {
+  type Effects,
+  killAt,
+  openBench,
+  permanent,
+  placesOf,
+  runToEnd,
+  traced,
+} from '../../../test/kit/samples/action-bench.ts'
 import type { Faults } from '../process/faults.ts'
 import { type ActionDefinition, DriverError } from './define.ts'
 import type { Engine } from './engine.ts'

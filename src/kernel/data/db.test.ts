@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
-import { ids, insert, upTo, withTable } from '../../../test/entries.ts'
+import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/kit/database/bare-database.ts'
+import { ids, insert, upTo, withTable } from '../../../test/kit/database/entries.ts'
 import type { Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 

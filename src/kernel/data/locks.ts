@@ -6,7 +6,7 @@
  * statements that lock rows count (`lockRows`), as do update, delete and insert: an insert waits for a transaction that
  * writes the same unique value. Rows locked with `skip` cause no waiting and may be locked at any time, like free
  * addresses; a server takes IPv4 before IPv6. Tests on PostgreSQL check every transaction against this order
- * (test/lock-recorder.ts).
+ * (test/kit/database/lock-recorder.ts).
  */
 import type { EveryTable } from './db.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Statements on tables of Projects. `Queries` does not know these tables, so a statement without a Project does not
  * compile: it is written through `scoped`, which narrows every table to one Project, or through `acrossProjects`, which
- * only `host.ts` of a family and the kernel may use (test/safety.test.ts).
+ * only `host.ts` of a family and the kernel may use (test/laws/safety.test.ts).
  */
 import type {
   Compilable,

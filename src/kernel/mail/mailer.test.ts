@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type BareDatabase, forEachBareDatabase, type Gate, gate, run, until } from '../../../test/bare-database.ts'
-import { type MailServer, openMailServer } from '../../../test/smtp.ts'
+import {
+  type BareDatabase,
+  forEachBareDatabase,
+  type Gate,
+  gate,
+  run,
+  until,
+} from '../../../test/kit/database/bare-database.ts'
+import { type MailServer, openMailServer } from '../../../test/stubs/smtp.ts'
 import { createProject, deleteProject } from '../access/projects.ts'
 import { Killed } from '../actions/run.ts'
 import type { Database } from '../data/db.ts'

@@ -13,7 +13,7 @@ import { createToken } from '../../../src/kernel/access/tokens.ts'
 import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { timestamp } from '../../../src/kernel/process/clock.ts'
 import { allEndpoints, ownEndpoints } from '../../../src/pages/openapi.ts'
-import type { Client, World } from '../../harness.ts'
+import type { Client, World } from '../../kit/harness.ts'
 import { findProgram, run } from '../clients.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape

@@ -1,5 +1,5 @@
 /** The forms of keys, placement groups, uploaded certificates, networks and firewalls. */
-import { selfSigned } from '../../certificates.ts'
+import { selfSigned } from '../../kit/samples/certificates.ts'
 import { publicKey } from '../clients.ts'
 import { button, form, nasty, on, protect, type Step, shared } from './steps.ts'
 

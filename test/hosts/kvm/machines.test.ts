@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inTime } from '../../../src/kernel/actions/in-time.ts'
-import { done } from '../../proof.ts'
-import { type Viewer, view } from '../../rfb-client.ts'
+import { done } from '../../kit/proof.ts'
+import { type Viewer, view } from '../../stubs/rfb-client.ts'
 import { onMachines, openMachines, patiently } from './machines.ts'
 
 const gib = 1024 ** 3

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Member as ClusterMember } from '../../../src/drivers/incus/members.ts'
-import { until } from '../../bare-database.ts'
+import { until } from '../../kit/database/bare-database.ts'
 import { theLab } from '../cluster.ts'
 import { freeze, thaw } from '../daemons.ts'
 import { type LabHosts, labHosts, newId, Servers } from '../drivers.ts'

@@ -1,7 +1,7 @@
 /** How balancers are instances, and which instances are balancers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyState } from '../../../../test/balancer-states.ts'
+import { emptyState } from '../../../../test/kit/samples/balancer-states.ts'
 import type { Instance } from '../edit.ts'
 import { balancerIdOf, configOf, devicesOf, isAsWanted } from './instance.ts'
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { targetAt } from '../../../../test/balancer-states.ts'
-import { freePort, listenTcp, ownAddress, portOf, serviceTo, stateOf } from '../../../../test/embedded-balancer.ts'
+import { targetAt } from '../../../../test/kit/samples/balancer-states.ts'
+import {
+  freePort,
+  listenTcp,
+  ownAddress,
+  portOf,
+  serviceTo,
+  stateOf,
+} from '../../../../test/stubs/embedded-balancer.ts'
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
 import { Backends } from './backends.ts'
 

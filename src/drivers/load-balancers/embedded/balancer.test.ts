@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
-import { until } from '../../../../test/bare-database.ts'
+import { until } from '../../../../test/kit/database/bare-database.ts'
+import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
 import {
   converse,
   freePort,
@@ -12,7 +12,7 @@ import {
   portOf,
   serviceTo,
   stateOf,
-} from '../../../../test/embedded-balancer.ts'
+} from '../../../../test/stubs/embedded-balancer.ts'
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
 import { Balancer } from './balancer.ts'
 

@@ -4,9 +4,16 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { after, before, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
-import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
-import { selfSigned } from '../../../../test/certificates.ts'
-import { freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../../../../test/embedded-balancer.ts'
+import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
+import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
+import {
+  freePort,
+  listenHttp,
+  ownAddress,
+  portOf,
+  serviceTo,
+  stateOf,
+} from '../../../../test/stubs/embedded-balancer.ts'
 import { Balancer } from './balancer.ts'
 
 const address = ownAddress()

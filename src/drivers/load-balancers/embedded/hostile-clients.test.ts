@@ -4,9 +4,9 @@ import { Agent, request as httpRequest, type RequestListener } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
-import { until } from '../../../../test/bare-database.ts'
-import { selfSigned } from '../../../../test/certificates.ts'
+import { until } from '../../../../test/kit/database/bare-database.ts'
+import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
+import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
 import {
   converse,
   freePort,
@@ -15,7 +15,7 @@ import {
   portOf,
   serviceTo,
   stateOf,
-} from '../../../../test/embedded-balancer.ts'
+} from '../../../../test/stubs/embedded-balancer.ts'
 import { Balancer } from './balancer.ts'
 
 const address = ownAddress()

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { describe, test } from 'node:test'
-import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
-import { selfSigned } from '../../../../test/certificates.ts'
+import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
+import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
 import {
   converse,
   freePort,
@@ -13,7 +13,7 @@ import {
   portOf,
   serviceTo,
   stateOf,
-} from '../../../../test/embedded-balancer.ts'
+} from '../../../../test/stubs/embedded-balancer.ts'
 import { Balancer } from './balancer.ts'
 
 const address = ownAddress()

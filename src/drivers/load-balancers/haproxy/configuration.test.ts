@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { httpService, plainState } from '../../../../test/haproxy.ts'
+import { httpService, plainState } from '../../../../test/stubs/haproxy.ts'
 import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
 import { configurationOf, filesOf } from './configuration.ts'
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { skipsHaproxy } from '../../../../test/haproxy.ts'
+import { skipsHaproxy } from '../../../../test/stubs/haproxy.ts'
 import { checkRequirements } from './requirements.ts'
 
 /** A program that says to be HAProxy of some version. */

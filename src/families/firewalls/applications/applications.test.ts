@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkConsistency } from '../../../../test/consistency.ts'
-import { type Answer, type Client, forEachDatabase } from '../../../../test/harness.ts'
-import { expect, settleAll } from '../../../../test/resources.ts'
+import { checkConsistency } from '../../../../test/kit/consistency.ts'
+import { type Answer, type Client, forEachDatabase } from '../../../../test/kit/harness.ts'
+import { expect, settleAll } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { newServer, privateOnly, serverBody } from '../../servers/proof.ts'
 import {

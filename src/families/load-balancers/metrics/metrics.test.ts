@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, testClock, type World } from '../../../../test/harness.ts'
-import { expect } from '../../../../test/resources.ts'
+import { forProjects, testClock, type World } from '../../../../test/kit/harness.ts'
+import { expect } from '../../../../test/kit/resources.ts'
 import { makeServer } from '../../servers/proof.ts'
 import { command, makeBalancer, tcp, toServer } from '../proof.ts'
 

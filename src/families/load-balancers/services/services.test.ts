@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, forProjects, type World } from '../../../../test/harness.ts'
-import { done } from '../../../../test/proof.ts'
-import { assertNames } from '../../../../test/refusals.ts'
-import { expect, refused } from '../../../../test/resources.ts'
+import { type Answer, forProjects, type World } from '../../../../test/kit/harness.ts'
+import { done } from '../../../../test/kit/proof.ts'
+import { assertNames } from '../../../../test/kit/refusals.ts'
+import { expect, refused } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { balancerBody, balancerOf, command, makeBalancer, makeCertificate, tcp } from '../proof.ts'
 

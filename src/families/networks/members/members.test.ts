@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkConsistency } from '../../../../test/consistency.ts'
-import { forEachDatabase, type World } from '../../../../test/harness.ts'
-import { done } from '../../../../test/proof.ts'
-import { expect } from '../../../../test/resources.ts'
+import { checkConsistency } from '../../../../test/kit/consistency.ts'
+import { forEachDatabase, type World } from '../../../../test/kit/harness.ts'
+import { done } from '../../../../test/kit/proof.ts'
+import { expect } from '../../../../test/kit/resources.ts'
 import { makeServer, serverBody } from '../../servers/proof.ts'
 import { cloudSubnet, makeNetwork } from '../proof.ts'
 

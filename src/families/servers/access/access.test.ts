@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkConsistency } from '../../../../test/consistency.ts'
-import { forProjects, testClock, type World } from '../../../../test/harness.ts'
-import { expect } from '../../../../test/resources.ts'
+import { checkConsistency } from '../../../../test/kit/consistency.ts'
+import { forProjects, testClock, type World } from '../../../../test/kit/harness.ts'
+import { expect } from '../../../../test/kit/resources.ts'
 import { isHashOf } from '../../../protocols/net/crypt.ts'
 import { command, makeServer, serverOf } from '../proof.ts'
 

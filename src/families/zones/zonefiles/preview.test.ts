@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { forProjects } from '../../../../test/harness.ts'
-import { done } from '../../../../test/proof.ts'
+import { forProjects } from '../../../../test/kit/harness.ts'
+import { done } from '../../../../test/kit/proof.ts'
 import { type RrsetContent, rrsetKey } from '../rrsets/domain.ts'
 import { type PresentZone, previewImport } from './preview.ts'
 

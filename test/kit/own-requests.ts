@@ -1,0 +1,51 @@
+/** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
+import assert from 'node:assert/strict'
+import { bodies as ofManagement, type Place, pathIn, placeIn } from '../../src/management/proof.ts'
+import { ownEndpoints } from '../../src/pages/openapi.ts'
+import { type Named, namedIn, bodies as ofPeople } from '../../src/people/proof.ts'
+import { queries as ofLab } from '../../src/reachability/proof.ts'
+import type { World } from './harness.ts'
+import { neverExisted } from './proof.ts'
+
+export const ownRows = ownEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }) as const)
+export type OwnRow = (typeof ownRows)[number]
+
+/** What paths name. */
+export interface OwnPlace {
+  readonly place: Place
+  readonly named: Named
+}
+
+/** A Project with something of each kind that paths name. */
+export async function ownPlaceIn(world: World, project: number): Promise<OwnPlace> {
+  return { place: await placeIn(world, project), named: await namedIn(world, project) }
+}
+
+/** A Project in which nothing is what paths name. */
+export function nothingIn(project: number): OwnPlace {
+  const [token, person, mail] = Array(3).fill(neverExisted) as [number, number, number]
+  const [people, invitations, credentials, sessions] = Array(4).fill(neverExisted) as [number, number, number, number]
+  return { place: { project, token, person, mail }, named: { people, invitations, credentials, sessions } }
+}
+
+/** Locations are the same for everybody. */
+const anyLocation = 1
+
+const bodies: Readonly<Record<string, Readonly<Record<string, (place: Place) => unknown>>>> = {
+  management: ofManagement,
+  people: ofPeople,
+}
+const queries: Readonly<Record<string, Readonly<Record<string, object>>>> = { lab: ofLab }
+
+/** A request for an endpoint: its path below the base of what only Wolke has, and its body. */
+export function ownRequest({ family, key, endpoint }: OwnRow, { place, named }: OwnPlace) {
+  const make = bodies[family]?.[key]
+  assert.ok(make || !endpoint.body, 'its proof has no request for it')
+  const path = pathIn(place, endpoint).replace(
+    /(\w+)\/\{id\}/,
+    (_, of: keyof Named) => `${of}/${named[of] ?? anyLocation}`,
+  )
+  const query = queries[family]?.[key]
+  const search = query ? `?${new URLSearchParams({ ...query } as Record<string, string>)}` : ''
+  return { path: path + search, ...(make ? { body: make(place) } : {}) }
+}

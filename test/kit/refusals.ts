@@ -1,0 +1,23 @@
+/** Assertions about refusals. */
+import assert from 'node:assert/strict'
+import { type ErrorCode, statusOf } from '../../src/kernel/errors.ts'
+import type { Answer } from './harness.ts'
+
+/** Asserts that the answer is a refusal with the code, in the error envelope. */
+export function assertRefused(answer: Answer, code: ErrorCode, status: number = statusOf(code)): void {
+  assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], answer.text)
+  assert.deepEqual(Object.keys(answer.body), ['error'])
+  assert.deepEqual(Object.keys(answer.body.error), ['code', 'message', 'details'])
+  if (code === 'invalid_input') assert.ok(Array.isArray(answer.body.error.details.fields), 'details.fields is missing')
+}
+
+/** Asserts that the answer is `invalid_input` for the field or a part of it. */
+export function assertNames(answer: Answer, field: string): void {
+  assertRefused(answer, 'invalid_input')
+  const { fields } = answer.body.error.details as { fields: { name: string; messages: string[] }[] }
+  const named = fields.filter(({ name }) => name === field || /^[.[]/.test(name.slice(field.length)))
+  assert.ok(
+    named.some(({ messages }) => !messages.includes('unknown field')),
+    answer.text,
+  )
+}
