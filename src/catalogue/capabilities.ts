@@ -1,6 +1,6 @@
 /**
- * What the infrastructure of a location can do. What it cannot do is refused before anything is written, and shown to
- * whoever wants to know before asking.
+ * Capabilities of the infrastructure of a location. A request for one that is missing is refused before anything is
+ * written, and the API shows them to callers who ask first.
  */
 import { ApiError } from '../kernel/errors.ts'
 
@@ -8,7 +8,7 @@ import { ApiError } from '../kernel/errors.ts'
 const refusals = {
   rescue: 'servers of this location have no rescue system',
   iso: 'servers of this location have no drive for ISOs',
-  /** Without it, each volume is a file system. */
+  /** A volume is a file system otherwise. */
   block_volumes: 'volumes of this location are file systems, which need a format',
   console: 'servers of this location have no screen',
   load_balancers: 'this location has no Load Balancers',
@@ -21,7 +21,7 @@ export const capabilityNames = Object.keys(refusals) as readonly Capability[]
 
 export type Capabilities = Readonly<Record<Capability, boolean>>
 
-/** What virtual machines can do. */
+/** The capabilities of virtual machines. */
 export const everything = Object.fromEntries(capabilityNames.map((name) => [name, true])) as Capabilities
 
 /** Refuses what needs a capability where it is missing. Errors: `unsupported_error`. */

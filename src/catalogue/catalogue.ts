@@ -1,4 +1,4 @@
-/** What an installation offers and what it costs; built-in.ts and file.ts fill it. */
+/** The catalogue lists what an installation offers and what it costs; built-in.ts and file.ts fill it. */
 import { cidrContains } from '../protocols/net/ip.ts'
 
 /**
@@ -20,7 +20,7 @@ export type Location = {
   readonly infrastructure?: string
 }
 
-/** Where built-in prices and traffic are the same. */
+/** A group of locations with the same built-in prices and traffic. */
 export type Region = 'eu' | 'us' | 'sin'
 
 export function regionOf({ country }: Location): Region {
@@ -90,7 +90,7 @@ export type LoadBalancerType = {
   readonly id: number
   readonly name: string
   readonly description: string
-  /** How many may be open at the same time. */
+  /** The most connections open at the same time. */
   readonly maxConnections: number
   readonly maxServices: number
   readonly maxTargets: number
@@ -191,7 +191,7 @@ export type Catalogue = CatalogueData & {
   readonly isoById: (id: number) => Iso | undefined
   readonly isoByName: (name: string) => Iso | undefined
   readonly hasVswitch: (id: number) => boolean
-  /** Whether an address in canonical form is one outside of the cloud that belongs to the Project of this name. */
+  /** Tells whether an address outside the cloud, in canonical form, belongs to the Project of this name. */
   readonly ownsExternally: (projectName: string, address: string) => boolean
 }
 
@@ -244,16 +244,16 @@ export function openCatalogue(data: CatalogueData): Catalogue {
 }
 
 /**
- * Whether `GET /server_types` lists the type at `now` (ms since the epoch), which is as long as at least one location
- * offers it. A type that is no longer listed can still be read by id.
+ * Tells whether `GET /server_types` lists the type at `now` (ms since the epoch), which is as long as at least one
+ * location offers it. A type that is no longer listed can still be read by id.
  */
 export function serverTypeIsListed(type: ServerType, now: number): boolean {
   return type.locations.some((location) => isOffered(location, now))
 }
 
 /**
- * Whether the catalogue allows creating a server of this type in the location at `now` (ms since the epoch). The caller
- * checks free capacity; the `available` hint is ignored.
+ * Tells whether the catalogue allows creating a server of this type in the location at `now` (ms since the epoch). The
+ * caller checks free capacity; the `available` hint is ignored.
  */
 export function serverTypeOrderable(type: ServerType, locationId: number, now: number): boolean {
   const location = type.locations.find((candidate) => candidate.id === locationId)
@@ -261,14 +261,16 @@ export function serverTypeOrderable(type: ServerType, locationId: number, now: n
 }
 
 /**
- * Whether a type of Load Balancers is listed and can be ordered at `now` (ms since the epoch): until the end of its
- * deprecation. Afterwards it can still be read by id.
+ * Tells whether a type of Load Balancers is listed and can be ordered at `now` (ms since the epoch): until the end of
+ * its deprecation. Afterwards it can still be read by id.
  */
 export function loadBalancerTypeIsListed(type: LoadBalancerType, now: number): boolean {
   return isOffered(type, now)
 }
 
-/** Whether an ISO is listed and can be attached at `now` (ms since the epoch): until the end of its deprecation. */
+/**
+ * Tells whether an ISO is listed and can be attached at `now` (ms since the epoch): until the end of its deprecation.
+ */
 export function isoIsListed(iso: Iso, now: number): boolean {
   return isOffered(iso, now)
 }

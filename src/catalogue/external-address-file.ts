@@ -5,7 +5,7 @@ import type { ExternalRange } from './catalogue.ts'
 import { checkUnique, fail } from './file-entries.ts'
 
 export const ExternalAddressEntry = Type.Object({
-  /** What names of Projects look like; the Project may be created later. */
+  /** The pattern is that of Project names; the Project may be created later. */
   project: Type.String({ pattern: '^\\S(.{0,126}\\S)?$' }),
   ip_range: Type.String(),
 })

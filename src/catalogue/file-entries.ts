@@ -1,4 +1,4 @@
-/** What all parts of a catalogue file have in common. */
+/** These schemas are shared by all parts of a catalogue file. */
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Deprecation } from './catalogue.ts'
 

@@ -70,12 +70,12 @@ const IsoEntry = Type.Object({
 const CatalogueFileSchema = Type.Object({
   locations: Type.Array(LocationEntry),
   server_types: Type.Array(ServerTypeEntry),
-  // Without it, there are the built-in ones with their prices in the locations of the file.
+  // A file without it gets the built-in types with their prices in its own locations.
   load_balancer_types: Type.Optional(Type.Array(LoadBalancerTypeEntry)),
   images: Type.Array(ImageEntry),
   // Files that were written before there were ISOs have none.
   isos: Type.Optional(Type.Array(IsoEntry)),
-  // Without it, the built-in prices hold in the locations of the file.
+  // A file without it gets the built-in prices in its own locations.
   pricing: Type.Optional(PricingEntry),
   vswitches: Type.Optional(Type.Array(Type.Object({ id: Id }))),
   external_addresses: Type.Optional(Type.Array(ExternalAddressEntry)),

@@ -19,7 +19,7 @@ const addresses = {
 
 const versions = ['ipv4', 'ipv6'] as const
 
-/** What something costs in a location per month and hour, with its share of traffic in TiB. */
+/** Returns the price of something in a location per month and hour, with its share of traffic in TiB. */
 export function locationPriceOf(location: Location, monthly: string, includedTebibytes: number): LocationPrice {
   return {
     location: location.name,

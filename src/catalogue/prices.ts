@@ -33,7 +33,7 @@ export function hourlyPriceOf(monthlyNet: string): Price {
   return priceOfUnits(((unitsOf(monthlyNet) + divisor / 2n) / divisor) * hourlyStep)
 }
 
-/** So many percent of a price, with no digit lost. */
+/** Returns a percentage of a price, with no digit lost. */
 export function shareOf({ net, gross }: Price, percent: string): Price {
   return { net: percentOf(net, percent), gross: percentOf(gross, percent) }
 }

@@ -25,7 +25,7 @@ interface Reply {
 }
 
 const longestRequest = 65_536
-/** How long a caller may take to send its request, in milliseconds. */
+/** The time that a caller has to send its request, in milliseconds. */
 const patienceMs = 5_000
 
 const folder = () => join(tmpdir(), `wolke-${process.getuid!()}`)

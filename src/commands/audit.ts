@@ -61,7 +61,7 @@ async function show(db: Database, print: Print, options: Options): Promise<void>
   const printOne = (row: AuditRow) =>
     print(json ? JSON.stringify(entryToWire(row)) : columnsOf(entryToWire(row)).join('\t'))
   entries.forEach(printOne)
-  // What was written meanwhile is in the list already, or in neither of the two and shown below.
+  // An entry written meanwhile is either in the list already, or in neither of the two and shown below.
   const shown = new Set([...there, ...entries].map(({ id }) => id))
   await followFrom(db, last, shown, (row) => {
     if (passes(row, filter)) printOne(row)

@@ -9,7 +9,7 @@ import type { Endpoint } from '../drivers/incus/transport.ts'
 import { CommandFailure } from './failure.ts'
 
 export interface Clusters {
-  /** What runs the machines of locations that name nothing else. */
+  /** The infrastructure of locations that name none. */
   readonly usual: string
   readonly clusters: readonly ClusterOptions[]
 }

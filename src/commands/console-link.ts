@@ -10,12 +10,12 @@ import { hasAdmin } from '../people/person-store.ts'
 import { makeSetupLink, makeTesterLink } from '../people/setup.ts'
 import { keyFileOf } from './keyring.ts'
 
-/** Where people begin. */
+/** The page to begin at. */
 export interface ConsoleLink {
   readonly url: string
   /** The same place by address, for browsers that do not know the name. */
   readonly byAddress: string | undefined
-  /** What the link does, besides leading to the console. */
+  /** The purpose of the link, besides leading to the console. */
   readonly purpose: 'sign in' | 'set up' | 'meet admins' | 'name admins' | undefined
   /** The file that holds the link too. */
   readonly file: string | undefined

@@ -74,7 +74,7 @@ async function create(db: Database, print: Print, options: CreateOptions): Promi
       await lockSetup(tx)
       const isFirst = admin && !(await hasAdmin(tx.query))
       const made = await createPerson(tx, { email, name, installationRole: admin ? 'admin' : 'none' })
-      // As who sets the installation up in a browser.
+      // The setup in a browser does the same.
       if (isFirst) await ownDefault(tx, made, { actor: commandLine(), network: '' })
       return made
     })

@@ -26,7 +26,7 @@ import { type Listeners, type Opened, openListeners } from './listening.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
 
-/** How long a stop may take, in milliseconds. */
+/** The longest time that a stop may take, in milliseconds. */
 const drainMs = 9_000
 
 export function serveCommand(): Command {
