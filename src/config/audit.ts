@@ -4,7 +4,7 @@ import { defaultRetentionDays } from '../kernel/audit/expiry.ts'
 import { count } from './dns.ts'
 
 export interface AuditConfig {
-  /** How long entries of the audit log are kept, in days. */
+  /** The retention of audit log entries, in days. */
   readonly auditRetention: number
 }
 

@@ -30,14 +30,14 @@ const ClusterEntry = Type.Object({
 })
 
 const ClusterFile = Type.Object({
-  /** What runs the machines of locations that name nothing else. */
+  /** The infrastructure of locations that name none. */
   default: Type.Optional(Name),
   clusters: Type.Array(ClusterEntry, { minItems: 1 }),
 })
 
 const validator = Compile(ClusterFile)
 
-/** How one cluster is reached, as options would say it. */
+/** The connection settings of one cluster, as options would give them. */
 export type ClusterEntry = Omit<HostsConfig, 'infrastructure' | 'infrastructureFile'> & { readonly name: string }
 
 export interface ClusterEntries {

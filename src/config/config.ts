@@ -18,7 +18,7 @@ import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from '
 
 /** An address to listen on. */
 export interface Listen extends ListenAddress {
-  /** Whether a free port may replace a port in use; only default addresses may move. */
+  /** True when a free port may replace a port in use; only default addresses may move. */
   readonly mayMove?: boolean
 }
 
@@ -306,7 +306,7 @@ export function serveOptions(): Option[] {
   ]
 }
 
-/** Where servers reach the metadata service unless an option says otherwise; null when they cannot. */
+/** Returns where servers reach the metadata service unless an option says otherwise; null when they cannot. */
 export function metadataListenOf({ metadataListen }: Pick<Config, 'metadataListen'>): string | null {
   return metadataListen === off ? null : hostAndPort(metadataListen)
 }

@@ -15,7 +15,7 @@ export interface DnsConfig {
   readonly dnsNetworkRate: number
   readonly dnsResponseSlip: number
   readonly dnsResponseExempt: readonly string[]
-  /** How many zones are transferred from their primaries at once: in total and for one Project. */
+  /** The most zones that are transferred from their primaries at once: in total and for one Project. */
   readonly dnsTransfers: number
   readonly dnsTransfersPerProject: number
   /** Limits of a zone: number of records, and bytes of its zone file. */

@@ -32,7 +32,7 @@ export interface HostsConfig {
 }
 
 export interface KeepingConfig {
-  /** How long the log tells of what nobody wants before it is removed, in minutes. */
+  /** The time during which unwanted objects are logged before they are removed, in minutes. */
   readonly orphanGrace: number
 }
 
@@ -145,7 +145,6 @@ export function hostsOptions(): Option[] {
   ]
 }
 
-/** How hosts are kept as they are wanted. */
 export function orphanGraceOption(): Option {
   return new Option(
     '--orphan-grace <minutes>',

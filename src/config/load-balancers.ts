@@ -37,7 +37,7 @@ export function loadBalancerOptions(): Option[] {
   ]
 }
 
-/** What the options say of the data plane. Its folder is undefined for data in memory, with which it goes. */
+/** Returns the options of the data plane. Its folder is undefined for data in memory, with which it goes. */
 export function dataPlaneOf({
   loadBalancers: name,
   loadBalancersDirectory: given,

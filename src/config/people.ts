@@ -9,7 +9,7 @@ import type { GroupRole, OidcOptions } from '../people/oidc.ts'
 export interface PeopleConfig {
   readonly oidcIssuer?: string
   readonly oidcClientId?: string
-  /** From the environment alone, so that it is in no list of processes. */
+  /** Read from the environment alone, because lists of processes show arguments. */
   readonly oidcClientSecret?: string
   readonly oidcClientSecretFile?: string
   readonly oidcOnly?: boolean
@@ -44,7 +44,7 @@ function groups(text: string): GroupRole[] {
   })
 }
 
-/** What may follow the origin in a URL that is to be one. */
+/** The paths that a URL may have where an origin is expected. */
 const rootPaths: readonly string[] = ['/', publicBase, `${publicBase}/`]
 
 /** Parses a comma-separated list of URLs into origins. A URL may end in the root of the public API. */

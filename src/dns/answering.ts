@@ -1,4 +1,4 @@
-/** What the sockets of the name server ask for, and for whom. */
+/** The sockets of the name server get their answers through this interface. */
 
 /** Produces the answers to messages; undefined sends no answer. */
 export interface Answering {

@@ -41,11 +41,11 @@ export interface Query {
   readonly end: number
   /** Undefined for a query without EDNS. */
   readonly edns: { readonly version: number; readonly udpBytes: number; readonly dnssecOk: boolean } | undefined
-  /** Whether the query has a TSIG record. */
+  /** True when the query has a TSIG record. */
   readonly hasTsig: boolean
 }
 
-/** Why bytes could not be parsed: the message is ignored, or answered with a response code. */
+/** The reaction to bytes that cannot be parsed: the message is ignored, or answered with a response code. */
 export type Unreadable = 'ignore' | { readonly rcode: number }
 
 /** Parses a message as a query. */

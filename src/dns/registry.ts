@@ -83,7 +83,7 @@ export class Registry {
     clearImmediate(this.#soon)
   }
 
-  /** Whether all marked zones have been refreshed. */
+  /** True once all marked zones have been refreshed. */
   get isFresh(): boolean {
     return this.#marked.size === 0 && this.#lookingAt.length === 0
   }

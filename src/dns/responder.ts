@@ -231,7 +231,7 @@ function readyKey(bytes: Buffer): string | undefined {
   return end + 11 <= length && isPlainOpt(bytes, end) ? `${question}${ednsKey(bytes, end)}` : undefined
 }
 
-/** Whether an OPT record has version 0; its options, such as cookies, do not affect the answer. */
+/** Tells whether an OPT record has version 0; its options, such as cookies, do not affect the answer. */
 function isPlainOpt(bytes: Buffer, at: number): boolean {
   const isOpt = bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === queryTypes.opt
   return isOpt && bytes[at + 5] === 0 && bytes[at + 6] === 0 && at + 11 + bytes.readUInt16BE(at + 9) === bytes.length

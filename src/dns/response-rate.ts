@@ -26,7 +26,6 @@ export const defaultResponseRates: ResponseRates = {
   exempt: ['127.0.0.0/8', '::1/128'],
 }
 
-/** What the limiter decides about an answer. */
 export type Ruling = 'send' | 'truncate' | 'drop'
 
 /** The maximum debt of a token bucket, in seconds of its refill: how long a network must be quiet after a flood. */
@@ -49,7 +48,7 @@ export interface LimiterOptions {
 interface Account {
   /** Tokens in the bucket; negative while the network is over the limit. */
   balance: number
-  /** When the balance was last computed, in milliseconds of the monotonic clock. */
+  /** The time of the latest computation of the balance, in milliseconds of the monotonic clock. */
   at: number
   /** The number of answers over the limit so far. */
   over: number

@@ -27,7 +27,7 @@ export interface SecondariesOptions {
 }
 
 const second = 1_000
-/** How long a process keeps its claim to a check before another one may take over. */
+/** The time after which another process may take over the claim to a check. */
 const claimMs = 180 * second
 /** Time limits for asking a primary for its serial, and for a whole zone. */
 const serialMs = 30 * second
@@ -57,7 +57,7 @@ export class Secondaries {
   /** Checks in progress, by zone id. */
   readonly #checks = new Map<number, Check>()
   #round: Promise<void> | undefined
-  /** Whether there may be due zones without a check in progress. */
+  /** True while there may be due zones without a check in progress. */
   #isDue = false
   #failure: unknown
   /** Wakes the running round after a check has ended or new zones may be due. */

@@ -5,10 +5,10 @@ const prefixBytes = 2
 /** Collects the bytes of a stream and splits them into messages. */
 export class MessageStream {
   readonly #maxBytes: number
-  /** What has come of the next message, which is joined once all of it is there. */
+  /** The parts received of the next message; they are joined once it is complete. */
   #parts: Buffer[] = []
   #length = 0
-  /** How many bytes make it worth looking. */
+  /** The number of bytes the next step needs. */
   #needed = prefixBytes
 
   /** `take` throws a RangeError on a message that is longer than `maxBytes`. */
@@ -16,7 +16,7 @@ export class MessageStream {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether nothing of a further message has come. */
+  /** True while no byte of a further message has arrived. */
   get isEmpty(): boolean {
     return this.#length === 0
   }

@@ -27,7 +27,7 @@ export interface Received extends ZoneHead {
   readonly rrsets: readonly TransferredRrset[]
 }
 
-/** How long a primary may be silent, in milliseconds. The caller bounds the whole transfer with `signal`. */
+/** The longest silence of a primary, in milliseconds. The caller bounds the whole transfer with `signal`. */
 const silenceMs = 10_000
 
 /**
@@ -50,7 +50,6 @@ interface RawRecord {
   readonly dataBytes: number
 }
 
-/** How to ask a primary. */
 export interface Asking {
   readonly limits: ZoneLimits
   readonly nowMs: () => number
@@ -85,7 +84,7 @@ export async function receiveZone(source: Source, primary: PrimaryNameserver, as
   }
 }
 
-/** Whether the serial of a primary is newer than ours, or the zone was never transferred. */
+/** Tells whether the serial of a primary is newer than ours, or the zone was never transferred. */
 export function isNews(source: Source, { serial }: ZoneHead): boolean {
   return source.refreshed === null || isNewer(serial, source.serial)
 }
@@ -152,7 +151,7 @@ function soaFields(value: string): ZoneHead {
   return { serial, refresh, retry, expire }
 }
 
-/** Whether a serial is newer than another one (RFC 1982, 3.2). */
+/** Tells whether a serial is newer than another one (RFC 1982, 3.2). */
 function isNewer(serial: number, known: number): boolean {
   const distance = (serial - known) >>> 0
   return distance !== 0 && distance < 2 ** 31
@@ -286,7 +285,7 @@ function textOf(type: number, data: Buffer): string {
   return value
 }
 
-/** For each type whose names may be compressed: the number of bytes before its names, and the number of names. */
+/** The number of bytes before the names, and the number of names, of each type whose names may be compressed. */
 const compressedTypes: Readonly<Record<string, readonly [before: number, names: number]>> = {
   CNAME: [0, 1],
   NS: [0, 1],

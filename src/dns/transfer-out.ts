@@ -70,7 +70,7 @@ export class Notifier {
   readonly #secondaries: readonly Secondary[]
   readonly #log: Logger
   readonly #sockets = new Map<'udp4' | 'udp6', Socket>()
-  /** By message id and address; at most one for each zone and secondary. */
+  /** Unanswered NOTIFYs by message id and address; at most one for each zone and secondary. */
   readonly #waiting = new Map<string, Waiting>()
   readonly #keys = new Map<string, string>()
 

@@ -139,7 +139,7 @@ export class AnswerCheck {
     this.#nowMs = nowMs
   }
 
-  /** Whether the latest message was signed, which covers all unsigned ones before it. */
+  /** True when the latest message was signed, which covers all unsigned ones before it. */
   get isComplete(): boolean {
     return !this.#isFirst && this.#waiting.length === 0
   }
