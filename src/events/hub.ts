@@ -20,7 +20,7 @@ export interface HubOptions {
   readonly log: Pick<Logger, 'warn'>
   /** The path of the family whose resources are of a type. */
   readonly familyOf: (type: string) => string
-  /** How often changes of other processes are looked for, in milliseconds. */
+  /** The interval at which changes of other processes are looked for, in milliseconds. */
   readonly pollMs?: number
 }
 
@@ -31,12 +31,12 @@ type Was = Pick<Listening, 'lastEventId' | 'awayMs'>
 
 /** A Project that somebody listens to. */
 interface Watched {
-  /** How many listen, or are about to. */
+  /** The clients that listen, or are about to. */
   members: number
   readonly listeners: Set<Send>
   /** Resolves when it is known of which actions need not be told. */
   known: Promise<void> | undefined
-  /** What was told of the actions that run, by id. */
+  /** The state last sent of each running action, by id. */
   readonly running: Map<number, string>
   /** Newer actions of which was told that they have ended. */
   readonly ended: Set<number>
@@ -50,7 +50,7 @@ const mostMissed = 1_000
 /** Ids are drawn before their commit: how far back a look goes for what was committed late. */
 const lateEntries = 1_000
 const lateActions = 2_000
-/** For how long a client may be away, in milliseconds, and by how much the clocks of processes may differ. */
+/** The longest absence of a client, in milliseconds, and the largest difference between clocks of processes. */
 const longestAwayMs = 3_600_000
 const skewMs = 30_000
 
@@ -144,7 +144,7 @@ export class Hub {
   #wake(): void {
     this.#isWoken = true
     if (this.#looking || this.#timer) return
-    // What a request commits together is told together.
+    // Changes that a request commits together are sent together.
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#looking = this.#look()
@@ -257,7 +257,7 @@ export class Hub {
     return [...fresh.flatMap(inWords), ...changed.flatMap((action) => this.#inActionWords(action))]
   }
 
-  /** What the data of events says of an action: one event for each family whose resources it names. */
+  /** Returns the data of the events about an action: one event for each family whose resources it names. */
   #inActionWords({ id, command, status, progress, resources }: ChangedAction): string[] {
     const byFamily = Map.groupBy(resources, ({ type }) => this.#options.familyOf(type))
     const action = { id, command, status, progress }
@@ -275,7 +275,7 @@ const newlyWatched = (): Watched => ({
   ended: new Set(),
 })
 
-/** Whether a state of an action was not told yet; notes that it is told now. */
+/** Tells whether a state of an action has not been sent yet, and notes that it is sent now. */
 function isNews({ running, ended }: Watched, action: ChangedAction): boolean {
   const { id, status } = action
   if (ended.has(id) || running.get(id) === stateOf(action)) return false
@@ -289,7 +289,7 @@ function isNews({ running, ended }: Watched, action: ChangedAction): boolean {
 
 const stateOf = ({ status, progress }: ChangedAction) => `${status} ${progress}`
 
-/** What the data of events says of a change; nothing of one that was refused. */
+/** Returns the data of the events about a change; a refused one has none. */
 function inWords(entry: AuditRow): string[] {
   if (entry.outcome !== 'ok') return []
   const ids = resourcesOf(entry).filter((one) => typeof one === 'number')

@@ -1,4 +1,4 @@
-/** How far a client has read: the id of an event, by which it goes on after an interruption. */
+/** The id of an event is the position of a client in the stream, from which it goes on after an interruption. */
 import { parseId } from '../kernel/ids.ts'
 
 export interface Position {
@@ -6,7 +6,7 @@ export interface Position {
   readonly entry: number
   /** The oldest action that may still change. */
   readonly action: number
-  /** When that was, in seconds since the epoch. */
+  /** The time of that reading, in seconds since the epoch. */
   readonly second: number
 }
 

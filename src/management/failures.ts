@@ -11,8 +11,8 @@ import { kinds, presentAmong } from './store.ts'
 const told: ReadonlySet<string> = new Set(['certificates'])
 
 /**
- * How many failures of actions since a time stand, by Project: without those whose state tells of them, and, unless it was
- * to be made, without those about what is gone.
+ * Counts the standing failures of actions since a time, by Project: without those whose state tells of them, and
+ * without those about what is gone, unless the action was to make it.
  */
 export async function failedActs(
   query: Queries,

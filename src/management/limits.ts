@@ -5,7 +5,7 @@ import { type DefaultLimits, limitsOfProjects } from '../kernel/resource/limits.
 import type { ProjectId } from '../kernel/scope.ts'
 import { countedPaths, countResources } from './store.ts'
 
-/** How many resources of each kind some Projects have, and how many they may have. */
+/** Returns the number of resources of each kind in some Projects, and their limits. */
 export async function holdings(query: Queries, ids: readonly ProjectId[], ofInstallation: DefaultLimits) {
   const [own, used] = [await limitsOfProjects(query, ids), await countResources(query, ids)]
   return new Map(

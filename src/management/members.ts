@@ -1,4 +1,4 @@
-/** Who belongs to a Project, through the management API. */
+/** The management API reads and changes the members of a Project here. */
 import { enterProject, getProject, lockOwner, lockProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
 import { noteProject, noteSubjects } from '../kernel/audit/audited.ts'

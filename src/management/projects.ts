@@ -1,4 +1,4 @@
-/** What several parts of the management API do with Projects. */
+/** These operations on Projects are shared by several parts of the management API. */
 import { deleteProject, type ProjectRow } from '../kernel/access/projects.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'

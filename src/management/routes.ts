@@ -102,7 +102,7 @@ function projectRoutes(platform: Platform, drivers: Drivers, sessions: People['s
     return rows.map(({ id, name, owner_email, created }) => ({
       ...{ id, name, created },
       role: caller.roles.get(id) ?? null,
-      // Whose it is, and how much there is of what it does not see, is none of the business of a scoped token.
+      // The owner, and the number of resources it does not see, are hidden from a scoped token.
       owner_email: caller.limits ? null : owner_email,
       resources: caller.limits ? {} : counts.get(id)!,
       summary: summaries?.get(id) ?? null,

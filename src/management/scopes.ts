@@ -1,4 +1,4 @@
-/** What can be in the scope of a token: the families of the API, its verbs and commands, and a label selector. */
+/** The scope of a token consists of families of the API, its verbs and commands, and a label selector. */
 import { families } from '../families.ts'
 import { commandOf, familyOf, generalVerbs, type ScopeText } from '../kernel/access/token-scope.ts'
 import { canonical, parseSelector } from '../kernel/contract/selectors.ts'

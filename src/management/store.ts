@@ -1,4 +1,4 @@
-/** What is in Projects. */
+/** Queries on the contents of Projects. */
 import { type Kysely, sql } from 'kysely'
 import { families } from '../families.ts'
 import type { EveryTable, Queries } from '../kernel/data/db.ts'
@@ -16,7 +16,7 @@ export const kinds: readonly Kind[] = families.flatMap(({ name, limited }) =>
 
 export const countedPaths: readonly string[] = kinds.map(({ path }) => path)
 
-/** How many resources of each kind some Projects have; kinds of which there are none are left out. */
+/** Counts the resources of each kind in some Projects; kinds of which there are none are left out. */
 export async function countResources(
   query: Queries,
   ids: readonly ProjectId[],

@@ -1,4 +1,4 @@
-/** What is to be said of many Projects at once: what runs, what failed, what ends, what it costs. */
+/** A summary of many Projects at once says what runs, what failed, what ends and what it costs. */
 import { families } from '../families.ts'
 import { runningByProject } from '../kernel/actions/activity.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
@@ -8,10 +8,10 @@ import type { Cost, Platform } from '../platform.ts'
 import { rounded, sum, times } from '../protocols/net/decimal.ts'
 import { failedActs } from './failures.ts'
 
-/** How long before its end something is told of, in milliseconds. */
+/** The time before an end from which on the summary tells of it, in milliseconds. */
 const soonMs = 30 * 86_400_000
 const digits = 4
-/** How long failures of actions are told of, in milliseconds. */
+/** The time for which the summary tells of failures of actions, in milliseconds. */
 const latelyMs = 86_400_000
 
 export interface Summary {

@@ -30,7 +30,7 @@ export function readExpiry(text: string | null | undefined, nowMs: number): numb
   if (text === undefined || text === null) return null
   const [, date = '', time = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
-  // What the calendar does not have, such as February 30, would be read as a day that it has.
+  // A date that the calendar does not have, such as February 30, would be read as another day.
   const isOnCalendar = date !== '' && textOf(Date.parse(`${date}T${time}Z`)) === `${date}T${time}Z`
   const ms = isOnCalendar ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) throw refused('must be a time such as 2030-01-31T00:00:00Z')

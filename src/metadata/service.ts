@@ -33,7 +33,7 @@ export interface MetadataOptions {
   readonly prefix: string
 }
 
-/** So many requests of one server are answered at once, and as many more in each of these times. */
+/** Each server may send this many requests at once, and gets as many more over each such period. */
 const requests = 200
 const limitMs = 10_000
 

@@ -1,4 +1,4 @@
-/** What a server has, found by its Project and the server at once. */
+/** The resources of a server are found by its Project and the server at once. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 /**

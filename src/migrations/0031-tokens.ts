@@ -1,6 +1,6 @@
 /**
- * What tokens may do and until when, who made them and when they were last used; tokens of the installation; and which
- * actions were started by tokens that see only some resources.
+ * Tokens record what they may do and until when, who made them and when they were last used; the installation gets
+ * tokens; actions record that a token that sees only some resources started them.
  */
 import type { Migration } from '../kernel/data/migrate.ts'
 

@@ -1,4 +1,6 @@
-/** Which management token made an invitation. Earlier ones of such tokens are withdrawn: nothing says which token it was. */
+/**
+ * Invitations record the management token that made them. Earlier ones are withdrawn: nothing says which token it was.
+ */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const inviters: Migration = {

@@ -1,4 +1,7 @@
-/** Where images are: only servers of the same hosts can be made from them. Former ones are everywhere, as their locations were. */
+/**
+ * Images have locations: only servers of the same hosts can be made from them. Former ones are everywhere, as their
+ * locations were.
+ */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const imageLocations: Migration = {

@@ -1,4 +1,6 @@
-/** Who asked for a console: it is asked again whether they still may. Whatever was asked for before is not opened any more. */
+/**
+ * Console sessions record who asked, so that the right is checked again. Sessions from before are not opened any more.
+ */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const askersOfConsoles: Migration = {

@@ -1,4 +1,4 @@
-/** Which Project mail to people is from, and what was sent to whom lately, so that neither is more than others bear. */
+/** Mail records its Project, and its recipients are counted, so that neither is more than others bear. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const boundedMail: Migration = {

@@ -99,14 +99,14 @@ function codingHeaders(encoding: Encoding): Record<string, string> {
   return encoding === 'identity' ? {} : { 'content-encoding': encoding }
 }
 
-/** How somebody wants to see the console. Each has few values, so that all variants of the page can be kept. */
+/** A reader's choices for the console. Each has few values, so that all variants of the page can be kept. */
 interface Wish {
   readonly lang: 'de' | 'en'
   readonly theme: 'dark' | 'light' | undefined
   readonly density: 'compact' | undefined
 }
 
-/** From the cookies of the console; the language otherwise from that of the browser. */
+/** Reads the choices from the console's cookies; the language falls back to that of the browser. */
 function wishOf({ cookie = '', 'accept-language': languages = '' }: IncomingHttpHeaders): Wish {
   const value = (name: string) => new RegExp(`(?:^|; ?)wolke_${name}=(\\w+)`).exec(cookie)?.[1]
   const [theme, density] = [value('theme'), value('density')]

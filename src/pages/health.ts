@@ -5,7 +5,7 @@ import { statusOf } from '../kernel/errors.ts'
 import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 
 const type = 'application/json; charset=utf-8'
-/** What was well a moment ago says nothing of now. */
+/** A cached answer would say nothing of the present. */
 const headers = { 'cache-control': 'no-store' }
 
 /**

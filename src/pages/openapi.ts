@@ -35,7 +35,7 @@ export function ownEndpoints(): Row[] {
   )
 }
 
-/** Whether an endpoint exists at `nowMs`, according to the dated changes. */
+/** Tells whether an endpoint exists at `nowMs`, according to the dated changes. */
 function isThere({ addedBy, removedBy }: Endpoint, nowMs: number): boolean {
   return (!addedBy || inEffect(addedBy, nowMs)) && !(removedBy && inEffect(removedBy, nowMs))
 }

@@ -1,4 +1,4 @@
-/** What operators see of the whole installation on the wire: its Projects, its mail, its health and its options. */
+/** The wire format of the whole installation for operators: its Projects, its mail, its health and its options. */
 import { Type } from 'typebox'
 import { idParam } from '../../kernel/audit/contract.ts'
 import { Next } from '../../kernel/audit/wire.ts'

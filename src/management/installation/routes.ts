@@ -1,4 +1,4 @@
-/** What operators see of the whole installation, and do there: one handler for each endpoint. */
+/** Operators see and manage the whole installation through these handlers, one for each endpoint. */
 import { getProject, listProjects } from '../../kernel/access/projects.ts'
 import { openActions } from '../../kernel/actions/claims.ts'
 import { noteProject } from '../../kernel/audit/audited.ts'
@@ -33,9 +33,9 @@ export interface EffectiveOption {
   readonly secret: boolean
 }
 
-/** What the process knows of itself. */
+/** The state of the process itself. */
 export interface Process {
-  /** When it began, in ms since the epoch. */
+  /** The start of the process, in ms since the epoch. */
   readonly startedAt: number
   readonly options: readonly EffectiveOption[]
   readonly jobs: Pick<Jobs, 'runs'>
