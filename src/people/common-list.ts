@@ -31,7 +31,7 @@ const hashes = `
 
 let known: ReadonlySet<string> | undefined
 
-/** Whether a password is in the list, in upper or lower case. */
+/** Tells whether a password is in the list, in upper or lower case. */
 export function isListed(password: string): boolean {
   known ??= new Set(hashes.match(/[\w-]{8}/g))
   return known.has(hash('sha256', password.toLowerCase(), 'base64url').slice(0, length))

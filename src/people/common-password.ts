@@ -48,11 +48,13 @@ const spellings: Readonly<Record<string, string>> = {
   '7': 't',
 }
 
-/** What must be left for a password to be more than its patterns: different characters, and letters of a single word. */
+/** A password must keep this much besides its patterns: different characters, and letters if only one word is left. */
 const enough = 6
 const longerThanOneWord = 10
 
-/** Whether a password is one that is tried first. `own` are names that everybody can know, such as the address. */
+/**
+ * Tells whether a password is among the first guesses. `own` are names that everybody can know, such as the address.
+ */
 export function commonPassword(password: string, own: readonly string[] = []): boolean {
   const plain = password.toLowerCase().trim()
   const names = own.flatMap((name) => {
@@ -64,7 +66,7 @@ export function commonPassword(password: string, own: readonly string[] = []): b
   return [plain, respelled].some((text) => isLittle(left(text, names)))
 }
 
-/** Whether a text is a short unit, repeated. */
+/** Tells whether a text is a short unit, repeated. */
 function isRepeated(text: string): boolean {
   if (new Set(text).size < 5) return true
   return [1, 2, 3, 4, 5, 6].some((length) => {
@@ -73,13 +75,13 @@ function isRepeated(text: string): boolean {
   })
 }
 
-/** Whether no more remains than a few characters or one word. */
+/** Tells whether no more remains than a few characters or one word. */
 function isLittle(rest: string): boolean {
   const groups = rest.split(' ').filter(Boolean)
   return new Set(groups.join('')).size < enough || (groups.length === 1 && groups[0]!.length < longerThanOneWord)
 }
 
-/** What remains without names, words, runs, digits and signs. */
+/** Removes names, words, runs, digits and signs. */
 function left(text: string, names: readonly string[]): string {
   let rest = text
   for (const name of [...names].sort((a, b) => b.length - a.length)) rest = rest.replaceAll(name, ' ')

@@ -1,4 +1,4 @@
-/** What people do with their own account, invitations to Projects, and the people of an installation, below `/wolke/v1`. */
+/** People manage their own account, invitations to Projects, and the people of an installation below `/wolke/v1`. */
 import { Type } from 'typebox'
 import { roles } from '../kernel/access/roles.ts'
 import { closedObject, defineEndpoints, Id, named, nullable, Timestamp } from '../kernel/contract/contract.ts'
@@ -21,7 +21,7 @@ const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Password = Type.String({ minLength: 1, maxLength: 512 })
 const InstallationRole = Type.Enum(['none', 'admin'])
 const GivenRole = Type.Enum(roles.filter((role) => role !== 'owner'))
-/** What browsers and passkeys say to each other, which has a dozen members (WebAuthn 3, 5.1). */
+/** A message between browsers and passkeys, which has a dozen members (WebAuthn 3, 5.1). */
 const Opaque = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 32 })
 
 const Account = named('Account', {
@@ -50,7 +50,7 @@ const Credential = named('Credential', {
   name: Type.String(),
   created: Timestamp,
   last_used: nullable(Timestamp),
-  /** Of a passkey: its host, and whether it is copied between devices. */
+  /** These two are set for a passkey: its host, and whether it is copied between devices. */
   host: nullable(Type.String()),
   is_synced: nullable(Type.Boolean()),
 })
@@ -88,7 +88,7 @@ const Invitation = named('Invitation', {
   expires: Timestamp,
 })
 
-/** Of a link that is shown once: null when it went by mail. */
+/** A link that is shown once; null when it went by mail. */
 const Link = nullable(Type.String())
 const RecoveryCodes = Type.Object({ recovery_codes: nullable(Type.Array(Type.String())) })
 

@@ -5,19 +5,19 @@
 import { isIP } from 'node:net'
 import { isSecret, randomSecret } from './secret-text.ts'
 
-/** What a cookie is for: the session, a half-finished sign-in, telling browsers apart that were given challenges. */
+/** A session, a half-finished sign-in, or a browser that was given challenges. */
 export type CookieUse = 'session' | 'sign-in' | 'browser'
 
 const suffixes: Readonly<Record<CookieUse, string>> = { session: '', 'sign-in': '-step', browser: '-try' }
 
-/** Where a browser reaches the installation. */
+/** The address at which a browser reaches the installation. */
 export interface Place {
   /** Such as `https://cloud.example.com`. */
   readonly origin: string
   readonly installation: string
 }
 
-/** Whether browsers keep secure cookies and offer passkeys there: HTTPS, and this machine. */
+/** Tells whether browsers keep secure cookies and offer passkeys there: with HTTPS, and on this machine. */
 export function isSecurePlace(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || isLoopback(hostname)
@@ -28,7 +28,7 @@ function isLoopback(hostname: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d+){3}$/.test(name)
 }
 
-/** Whether passkeys can be made for a host: browsers refuse addresses. */
+/** Tells whether passkeys can be made for a host: browsers refuse addresses. */
 export function canHavePasskeys(origin: string): boolean {
   const { hostname } = new URL(origin)
   return isSecurePlace(origin) && isIP(hostname.replace(/^\[|\]$/g, '')) === 0

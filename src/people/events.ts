@@ -1,4 +1,4 @@
-/** What people do that is no request of the API, for the audit log: sign-ins, refused ones, and roles in Projects. */
+/** The audit log also records what is no request of the API: sign-ins, refused ones, and roles in Projects. */
 import type { Identity } from '../kernel/access/principal.ts'
 import type { Role } from '../kernel/access/roles.ts'
 import { principalOfToken } from '../kernel/access/tokens.ts'
@@ -42,7 +42,7 @@ interface InProject {
   /** The role that the person has afterwards, or had. */
   readonly role: Role
   readonly network: string
-  /** Who did it, if it was not the person. */
+  /** The author of the act, if it was not the person. */
   readonly actor?: AuditActor
 }
 

@@ -32,7 +32,7 @@ export async function forgetGuess(tx: Transaction, subject: string): Promise<voi
 
 interface Old {
   readonly beforeMs: number
-  /** What their subjects begin with, or do not begin with. */
+  /** The prefix that subjects must have, and the prefix that they must not have. */
   readonly of?: string
   readonly butOf?: string
 }

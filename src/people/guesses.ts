@@ -16,29 +16,29 @@ import { isOneTimeCode } from './totp.ts'
 
 const firstWaitMs = 60_000
 
-/** How attempts are counted that share a row. */
+/** The rule that counts attempts which share a row. */
 interface Counting {
   readonly free: number
-  /** How long after the first one, and after the last wait, they are forgotten. */
+  /** The time after the first attempt, and after the last wait, until all are forgotten. */
   readonly windowMs: number
   readonly longestWaitMs: number
 }
 
 const shortly = { windowMs: 15 * 60_000, longestWaitMs: 60 * 60_000 }
-/** On one account from one network. */
+/** Attempts on one account from one network. */
 const ofAccount: Counting = { free: 10, ...shortly }
-/** From one network, which many people may share. */
+/** Attempts from one network, which many people may share. */
 const ofNetwork: Counting = { free: 50, ...shortly }
 /** One-time codes of a person from anywhere: about 50 in a month, of a million. */
 const ofCodes: Counting = { free: 50, windowMs: 30 * 86_400_000, longestWaitMs: 86_400_000 }
 
-/** Who tries what: an account in any form, from a network. */
+/** An attempt on an account, in any form, from a network. */
 export interface Attempt {
-  /** What is guessed: `password`, `code`, `recovery`, the `proof` of a session, `token` or `reset`. */
+  /** The secret that is guessed: `password`, `code`, `recovery`, the `proof` of a session, `token` or `reset`. */
   readonly what: string
   readonly account: string
   readonly network: string
-  /** Whose one-time code it is. */
+  /** The person whose one-time code it is. */
   readonly codeOf?: number
 }
 
@@ -55,10 +55,10 @@ const subjectsOf = (attempt: Attempt) => rowsOf(attempt).map(([subject]) => subj
 
 /** An attempt that is judged. */
 export interface Admitted {
-  /** How many more are free, and when they are forgotten; without any left, when the next one counts. */
+  /** The free attempts left, and the time at which all are forgotten; without any left, when the next one counts. */
   readonly left: number
   readonly until: number
-  /** Of one-time codes: how many of the person have been tried, from anywhere. */
+  /** The one-time codes of the person that have been tried, from anywhere. */
   readonly codes: number
 }
 

@@ -1,8 +1,8 @@
 /**
- * Who may have a password hashed. It takes 19 MiB and a processor for as long as it runs, so only a few run at a time and
- * the others wait: each network has one in the line, behind which its others wait. Places go to the newest and to the oldest
- * network in turn. In a flood from many networks the oldest alone would be served after everybody else has given up, and
- * the newest alone would leave waiting for ever whom somebody has overtaken.
+ * Admission to password hashing. A hash takes 19 MiB and a processor for as long as it runs, so only a few run at a
+ * time and the others wait: each network has one in the line, behind which its others wait. Places go to the newest and
+ * to the oldest network in turn. In a flood from many networks the oldest alone would be served after everybody else
+ * has given up, and the newest alone would starve the networks that others have overtaken.
  */
 import { ApiError } from '../kernel/errors.ts'
 import { Rotation } from '../kernel/process/rotation.ts'
@@ -25,7 +25,7 @@ export class HashingLine {
   #running = 0
   #isOldestNext = false
 
-  /** How many wait. */
+  /** The waiting callers. */
   get waiting(): number {
     return this.#line.size
   }

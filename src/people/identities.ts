@@ -1,6 +1,6 @@
 /**
- * What follows from an identity that the provider has recognized. Issuer and subject are the identity. An address alone never
- * leads into the account of somebody who is verified: who can sign in to it has to link it first.
+ * An identity that the provider has recognized signs in here. Issuer and subject are the identity. An address alone
+ * never leads into the account of somebody who is verified: the person who can sign in to it has to link it first.
  */
 import { defaultProject, findProject, lockExisting } from '../kernel/access/projects.ts'
 import { covers } from '../kernel/access/roles.ts'
@@ -36,7 +36,7 @@ export async function signInAs(people: People, identity: Identity, whence: Whenc
   }
 }
 
-/** Who an identity is, now or from now on; administrators become what the options say. Errors: as `meet`. */
+/** Finds or creates the person of an identity; the options make administrators. Errors: as `meet`. */
 async function recognize(tx: Transaction, people: People, identity: Identity, { network }: Whence): Promise<PersonRow> {
   const credential = await credentialBySubject(tx.query, 'oidc', subjectOf(identity))
   const known = credential && (await personById(tx.query, credential.person_id))
@@ -50,7 +50,7 @@ async function recognize(tx: Transaction, people: People, identity: Identity, { 
     if (!(await verifyAddress(tx, person, shown)) && !credential) throw takenAddress(person.email)
   } else await updatePerson(tx, person.id, change)
   if (isRising) await recordOwnAct(tx, person, 'become administrator', network)
-  // Who removes an identity waits for this, or this for them.
+  // Removing an identity waits for this, or this for the removal.
   if (credential && !(await noteUse(tx, credential.id))) throw new ApiError('forbidden', 'this identity was removed')
   if (!credential) await link(tx, person.id, identity)
   if (isShown) await people.sessions.revokeAll(tx, person.id)

@@ -8,10 +8,9 @@ import { addressIn } from './person-store.ts'
 import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
 import type { InvitationRow } from './tables.ts'
 
-/** How long an invitation can be accepted, in milliseconds. */
+/** The time during which an invitation can be accepted, in milliseconds. */
 export const invitationMs = 7 * 86_400_000
 
-/** Who invites: a person, or a management token. */
 export type Inviter = Pick<InvitationRow, 'inviter_id' | 'inviter_token'>
 
 export interface NewInvitation {
@@ -48,7 +47,7 @@ export async function invitationsOf(query: Queries, scope: ProjectScope, nowMs: 
   return scoped(query, scope).selectFrom('invitation').selectAll().where('expires', '>', nowMs).orderBy('id').execute()
 }
 
-/** How many invitations of a Project can be accepted, but for those to one address; counts no further than `most`. */
+/** Counts the open invitations of a Project, but for those to one address; counts no further than `most`. */
 export async function countOpenInvitations(
   tx: Transaction,
   scope: ProjectScope,

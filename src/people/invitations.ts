@@ -27,7 +27,7 @@ export interface Invited {
   readonly invitation: InvitationRow
   readonly project: string
   readonly inviter: string
-  /** Who has the address already. */
+  /** The person who has the address already. */
   readonly person: PersonRow | undefined
 }
 
@@ -66,7 +66,7 @@ async function inviterOf(query: Queries, invitation: InvitationRow, nowMs: numbe
   return has !== undefined && mayGive(has, role) ? inviter.name : undefined
 }
 
-/** What somebody has accepted: the role is the one held from now on, which may be more than what was offered. */
+/** The result of accepting: the role is the one held from now on, which may be more than what was offered. */
 export interface Accepted {
   readonly projectId: ProjectId
   readonly role: Role
@@ -144,7 +144,7 @@ async function join(
   return { projectId, role }
 }
 
-/** Whether somebody with a role may give another one: only an admin, and nothing that is more than its own. */
+/** Tells whether somebody with a role may give another one: only an admin, and nothing that is more than its own. */
 export function mayGive(has: Role, role: Role): boolean {
   return covers(has, 'admin') && covers(has, role) && role !== 'owner'
 }

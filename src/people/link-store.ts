@@ -56,14 +56,14 @@ export async function dropLinksOf(tx: Transaction, personId: number): Promise<vo
   await tx.query.deleteFrom('person_link').where('person_id', '=', personId).execute()
 }
 
-/** How many challenges a browser can have at a time, as many tabs ask for one when they are opened. */
+/** The most challenges that a browser can have, as many tabs ask for one when they are opened. */
 const mostCeremonies = 20
 
 /** A challenge as only the browser knows it that was given it. */
 export interface Challenged {
   /** The secret that the browser keeps. */
   readonly browser: string | undefined
-  /** What the answer brings back. */
+  /** The challenge that is answered. */
   readonly challenge: string | undefined
 }
 

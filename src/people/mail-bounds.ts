@@ -1,6 +1,7 @@
 /**
- * How much mail others can have sent to somebody. Invitations are bounded by what is open in a Project, and by what it and
- * all Projects have sent within a day; links for new passwords by how many of them still count, of which the newest does.
+ * Mail that others can have sent to somebody is bounded. Invitations are bounded by what is open in a Project, and by
+ * what it and all Projects have sent within a day; links for new passwords by how many of them still count, of which
+ * the newest does.
  */
 import type { Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -45,7 +46,7 @@ export async function admitInvitation(
   await noteSent(tx, scope, email)
 }
 
-/** Whether one more link goes to an address by mail, which counts for `forMs`. */
+/** Tells whether one more link goes to an address by mail, which counts for `forMs`. */
 export async function admitReset(tx: Transaction, email: string, forMs: number): Promise<boolean> {
   await lockRecipient(tx, email)
   if ((await countSent(tx, { of: 'nobodys', recipient: email, sinceMs: tx.now - forMs })) >= mostResets) return false

@@ -52,7 +52,7 @@ export async function insertMail(tx: Transaction, { scope, forMs, seal }: NewMai
   tx.signal('person mail', String(id))
 }
 
-/** Whose mail is claimed: that of Projects, or that of nobody's. */
+/** The mail of Projects, or the mail that belongs to no Project. */
 export type Whose = 'projects' | 'nobodys'
 
 const conditions = { projects: sql<boolean>`project_id is not null`, nobodys: sql<boolean>`project_id is null` }
@@ -103,12 +103,12 @@ export async function noteSent(tx: Transaction, scope: ProjectScope | undefined,
 
 interface Sent {
   readonly sinceMs: number
-  /** Whose mail: that of one Project, of all of them, or of nobody's. */
+  /** The sender: one Project, all of them, or nobody. */
   readonly of: ProjectScope | Whose
   readonly recipient?: string
 }
 
-/** How much mail was sent. */
+/** Counts sent mail. */
 export async function countSent({ query }: Transaction, { sinceMs, of, recipient }: Sent): Promise<number> {
   const since = query.selectFrom('person_mail_sent').where('sent', '>', sinceMs)
   const some = recipient === undefined ? since : since.where('recipient', '=', recipient)

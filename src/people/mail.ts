@@ -17,7 +17,7 @@ import { claimPersonMail, endMail, forgetPersonMailClaims, insertMail, personMai
 import type { PersonMailRow } from './tables.ts'
 
 const attemptMs = 60_000
-/** How much longer a lease lasts than an attempt. */
+/** A lease outlasts an attempt by this much. */
 const marginMs = 60_000
 const retryMs = 5_000
 const longestPauseMs = 10 * 60_000
@@ -30,7 +30,7 @@ export interface Letter {
   readonly content: MailContent
 }
 
-/** What is queued: a letter, or that somebody asked for a new password, whose link is made when it is sent. */
+/** A queued letter, or a request for a new password, whose link is made when it is sent. */
 type Errand = Letter | { readonly resetOf: string }
 
 export interface PersonMailOptions {
@@ -40,7 +40,7 @@ export interface PersonMailOptions {
   readonly send: SendMail
   readonly clock: Clock
   readonly log: Logger
-  /** Where links lead, such as `https://cloud.example.com`. */
+  /** The origin of links, such as `https://cloud.example.com`. */
   readonly origin: string
   /** Writes to who has an address about a new password; undefined when nobody has. */
   writeReset(tx: Transaction, email: string): Promise<{ letter: Letter; forMs: number } | undefined>
@@ -77,7 +77,7 @@ export class PersonMail {
     })
   }
 
-  /** Where links in mail lead, which no request decides. */
+  /** The origin of links in mail, which no request decides. */
   get origin(): string {
     return this.#options.origin
   }

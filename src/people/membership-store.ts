@@ -165,7 +165,7 @@ export async function groupProjects(query: Queries, personId: number): Promise<P
   return (await rows.where('given_by', '=', 'group').execute()).map(({ project_id }) => project_id)
 }
 
-/** Who owns some Projects. */
+/** Returns the owners of Projects. */
 export async function ownersOf(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
   if (ids.length === 0) return new Map()
   const rows = await acrossProjects(query)
@@ -177,7 +177,7 @@ export async function ownersOf(query: Queries, ids: readonly ProjectId[]): Promi
   return new Map(rows.map(({ project_id, person_id }) => [project_id, person_id]))
 }
 
-/** How many people belong to some Projects; those without any are left out. */
+/** Counts the members of some Projects; those without any are left out. */
 export async function countMembers(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
   if (ids.length === 0) return new Map()
   const rows = await acrossProjects(query)
@@ -189,7 +189,6 @@ export async function countMembers(query: Queries, ids: readonly ProjectId[]): P
   return new Map(rows.map(({ project_id, members }) => [project_id, Number(members)]))
 }
 
-/** Whether a Project has an owner. */
 export async function hasOwner(query: Queries, scope: ProjectScope): Promise<boolean> {
   const row = await scoped(query, scope)
     .selectFrom('membership')

@@ -26,7 +26,7 @@ export interface OidcOptions {
   readonly groups: readonly GroupRole[]
 }
 
-/** Whom the identity provider has recognized. */
+/** A person as the identity provider knows them. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -34,16 +34,16 @@ export interface Identity {
   readonly email: string | undefined
   readonly name: string | undefined
   readonly groups: readonly string[]
-  /** How long ago they signed in there, in milliseconds; undefined when the provider does not say. */
+  /** The age of their sign-in there, in milliseconds; undefined when the provider does not say. */
   readonly signedInMs: number | undefined
 }
 
 export const callbackPath = '/console/login/oidc/callback'
 const timeoutS = 10
-/** How old a sign-in at the provider may be. */
+/** The greatest age of a sign-in at the provider. */
 const longestS = 30 * 86_400
 
-/** By how much the clocks of the provider and of this machine may differ. */
+/** The greatest difference between the clocks of the provider and of this machine. */
 const skewMs = 60_000
 
 /** One visit of a browser to the provider. */
@@ -57,7 +57,7 @@ export interface Visiting {
 const verifierOf = ({ secret, state }: Visiting) => derive(secret, `verifier ${state}`)
 const nonceOf = ({ secret, state }: Visiting) => derive(secret, `nonce ${state}`)
 
-/** What a browser brings back from the provider. */
+/** The request with which a browser returns from the provider. */
 interface Answer extends Visiting {
   readonly origin: string
   readonly search: string
@@ -71,7 +71,7 @@ function checkSignedIn(authTime: unknown, since: number): void {
   if (authTime * 1_000 < since - skewMs) throw new Error('the sign-in at the identity provider is not a fresh one')
 }
 
-/** Whether a subject is one as providers may give it (OpenID Connect Core, 2), and not empty. */
+/** Tells whether a subject has the form that providers may give it (OpenID Connect Core, 2), and is not empty. */
 function isSubject(sub: string): boolean {
   return /^[\x20-\x7e]{1,255}$/.test(sub) && sub.trim() !== ''
 }
@@ -81,7 +81,7 @@ function verifiedAddress({ email, email_verified }: Readonly<Record<string, unkn
   return typeof email === 'string' && email_verified === true ? plainAddress(email) : undefined
 }
 
-/** Whether nobody on the way can change what a URL answers with. */
+/** Tells whether nobody on the way can change the answer of a URL. */
 function isGuarded(url: string | undefined): boolean {
   return url === undefined || (URL.canParse(url) && isSecurePlace(url))
 }
@@ -111,8 +111,8 @@ export class Oidc {
   }
 
   /**
-   * Whom the provider's answer names; `since` (ms since the epoch) is the earliest that they may have signed in there.
-   * Errors: an answer that does not belong to this visit of the browser, or an earlier sign-in.
+   * Returns the identity that the provider's answer names; `since` (ms since the epoch) is the earliest that they may
+   * have signed in there. Errors: an answer that does not belong to this visit of the browser, or an earlier sign-in.
    */
   async finish({ origin, search, since, ...visiting }: Answer): Promise<Identity> {
     const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')

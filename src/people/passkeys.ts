@@ -45,7 +45,7 @@ interface Challenge {
   readonly rpId: string
 }
 
-/** Who is to get an account whose first way to sign in is a passkey. */
+/** The person who is to get an account whose first way to sign in is a passkey. */
 export interface Newcomer {
   /** Drawn for the account, because passkeys carry the id of theirs. */
   readonly id: number
@@ -53,7 +53,7 @@ export interface Newcomer {
   readonly name: string
 }
 
-/** Who is asked, with the secret of the browser, and the host that the passkey belongs to. */
+/** The secret of the browser that is asked, and the host that the passkey belongs to. */
 export interface Asked {
   readonly browser: string
   readonly rpId: string
@@ -114,7 +114,7 @@ export interface NewPasskey {
   readonly counter: number
 }
 
-/** What a browser has answered, with the secret that it keeps. */
+/** The answer of a browser, with the secret that it keeps. */
 export interface Answered {
   readonly browser: string | undefined
   readonly origin: string

@@ -17,7 +17,7 @@ const hashBytes = 32
 export const minPassword = 12
 export const maxPassword = 128
 
-/** What is wrong with a new password; undefined when nothing is. `words` are names that it must not consist of. */
+/** Finds the fault of a new password; undefined when it has none. `words` are names that it must not consist of. */
 export function passwordProblem(
   password: string,
   words: readonly string[] = [],
@@ -69,14 +69,14 @@ function readPhc(text: string): Hash {
 /** Computed for accounts that do not exist or have no password, so that they take as long as others. */
 const nobody: Hash = { ...current, salt: Buffer.alloc(saltBytes, 'nobody'), bytes: Buffer.alloc(hashBytes) }
 
-/** Whether a password is the one that was hashed; takes as long without a hash. */
+/** Tells whether a password is the one that was hashed; takes as long without a hash. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const known = stored === undefined ? nobody : readPhc(stored)
   const bytes = await compute(password.slice(0, 4 * maxPassword), known)
   return timingSafeEqual(bytes, known.bytes) && stored !== undefined
 }
 
-/** Whether a hash has weaker parameters than new ones. */
+/** Tells whether a hash has weaker parameters than new ones. */
 export function isOutdated(stored: string): boolean {
   const { memory, passes, parallelism } = readPhc(stored)
   return memory !== current.memory || passes !== current.passes || parallelism !== current.parallelism

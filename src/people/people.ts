@@ -1,4 +1,4 @@
-/** What everything about people works on. */
+/** The services that all code about people uses. */
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
@@ -8,11 +8,11 @@ import type { PersonMail } from './mail.ts'
 import type { Oidc } from './oidc.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What the operator decides about people. */
+/** The operator's settings for people. */
 export interface PeopleSettings {
   /** Origins under which people reach the installation, such as `https://cloud.example.com`. */
   readonly publicOrigins: readonly string[]
-  /** Whether people sign in through the identity provider alone. */
+  /** True when people sign in through the identity provider alone. */
   readonly isOidcOnly: boolean
 }
 
@@ -26,7 +26,7 @@ export interface People {
   /** Encrypts what has to be read again, such as the secrets of one-time codes. */
   readonly key: Buffer
   readonly sessions: Sessions
-  /** Where whoever has a password hashed waits for a turn. */
+  /** The line in which callers wait for a password hash. */
   readonly hashing: HashingLine
   /** Undefined without a mail server or without a public URL. */
   readonly mail: PersonMail | undefined

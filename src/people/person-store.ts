@@ -19,7 +19,7 @@ export interface NewPerson {
   readonly email: string
   readonly name: string
   readonly installationRole?: InstallationRole
-  /** Whether it is known whose the address is. */
+  /** True when the address is known to be theirs. */
   readonly isVerified?: boolean
 }
 
@@ -66,13 +66,13 @@ export async function listPeople(query: Queries): Promise<PersonRow[]> {
   return query.selectFrom('person').selectAll().orderBy('id').execute()
 }
 
-/** Whether anybody administers the installation, disabled or not. */
+/** Tells whether anybody administers the installation, disabled or not. */
 export async function hasAdmin(query: Queries): Promise<boolean> {
   const row = await query.selectFrom('person').select('id').where('installation_role', '=', 'admin').executeTakeFirst()
   return row !== undefined
 }
 
-/** Whether somebody else than `id` can administer the installation. */
+/** Tells whether somebody else than `id` can administer the installation. */
 export async function hasOtherAdmin(query: Queries, id: number): Promise<boolean> {
   const row = await query
     .selectFrom('person')

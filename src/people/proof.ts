@@ -8,7 +8,7 @@ import { createInvitation } from './invitation-store.ts'
 import { createPerson } from './person-store.ts'
 import { sessionsOf } from './session-store.ts'
 
-/** What `{id}` names, by the part of the path before it. */
+/** The values of `{id}`, by the part of the path before it. */
 export type Named = Readonly<Record<'people' | 'invitations' | 'credentials' | 'sessions', number>>
 
 /** An invitation to a Project, and somebody with a credential and a session. */

@@ -19,7 +19,7 @@ interface Going {
   readonly origin: string
   /** The path to go on to afterwards. */
   readonly next: string
-  /** Who wants to link an identity. */
+  /** The person who wants to link an identity. */
   readonly personId?: number
 }
 
@@ -41,7 +41,7 @@ export async function goToProvider(people: People, { kind, browser, origin, next
   return url
 }
 
-/** What a browser brings back. */
+/** The callback of a browser. */
 export interface Return {
   readonly browser: string | undefined
   readonly origin: string
@@ -55,7 +55,10 @@ export function takeVisit({ db }: People, back: Return): Promise<CeremonyRow | u
   return db.transact((tx) => takeCeremony(tx, kinds, { browser: back.browser, challenge: stateIn(back) }))
 }
 
-/** Whom the provider has recognized. Errors: an answer that does not belong to the visit, or proves too little. */
+/**
+ * Returns the identity that the provider asserts. Errors: an answer that does not belong to the visit, or proves too
+ * little.
+ */
 export function identityOf({ oidc }: People, visit: CeremonyRow, back: Return): Promise<Identity> {
   const since = visit.kind === 'oidc-fresh' ? visit.expires - visitMs : undefined
   const { origin, query } = back

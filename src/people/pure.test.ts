@@ -1,4 +1,4 @@
-/** What people prove with, checked against published examples: passwords, one-time codes, QR codes, cookies. */
+/** Published examples check what people prove with: passwords, one-time codes, QR codes, cookies. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'

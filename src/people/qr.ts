@@ -196,7 +196,7 @@ function remainder(value: number, divisor: number, degree: number): number {
   return rest
 }
 
-/** How hard a picture is to read (8.8.2). */
+/** Rates how hard a picture is to read (8.8.2). */
 function penalty(grid: readonly (readonly boolean[])[]): number {
   const columns = grid[0]!.map((_, x) => grid.map((row) => row[x]!))
   let total = 0

@@ -14,9 +14,9 @@ import { beginSecond, hasSecondFactor } from './sign-in.ts'
 import type { PersonRow } from './tables.ts'
 import { verifyAddress } from './verified.ts'
 
-/** How long a link counts that was asked for by mail, in milliseconds. */
+/** The validity of a link that was asked for by mail, in milliseconds. */
 const mailedMs = 30 * 60_000
-/** How long one counts that an operator has made. */
+/** The validity of a link that an operator made. */
 const handedMs = 24 * 3_600_000
 
 /** Makes a link with which a person sets a new password. */
@@ -85,7 +85,7 @@ async function readLink(query: Queries, { secret, isOidcOnly }: Given, nowMs: nu
   return { link, person }
 }
 
-/** Whose password a link sets. Errors: `forbidden` when it does not count. */
+/** Returns the person whose password a link sets. Errors: `forbidden` when it does not count. */
 export async function personOfLink({ db, clock, settings }: People, secret: string | undefined): Promise<PersonRow> {
   return (await readLink(db.query, { secret, isOidcOnly: settings.isOidcOnly }, clock.now())).person
 }

@@ -32,7 +32,6 @@ export function peopleHandlers(people: People): Handlers<typeof peopleEndpoints>
   return { ...accountHandlers(people), ...installationHandlers(people), ...invitationHandlers(people) }
 }
 
-/** Who invites in a call. */
 function inviterOf({ caller: { actor } }: Pick<ApiCall<Endpoint>, 'caller'>): Inviter {
   const idOf = (kind: typeof actor.kind) => (actor.kind === kind ? actor.id : null)
   return { inviter_id: idOf('person'), inviter_token: idOf('management') }
@@ -99,7 +98,7 @@ function installationHandlers(people: People): Pick<Handlers<typeof peopleEndpoi
   }
 }
 
-/** Where a link leads that is shown to who asked for it: to the public URL, or to where they are themselves. */
+/** Returns the origin of a link that is shown to its requester: the public URL, or the origin of the request. */
 function linkOrigin({ settings: { publicOrigins } }: People, origin: string): string {
   return publicOrigins.includes(origin) ? origin : (publicOrigins[0] ?? origin)
 }
@@ -129,7 +128,7 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
         if (mail) await mail.queue(tx, invitationLetter(written, mail.origin), invitationMs, scope)
         return made
       })
-      // Without a mail server its link is shown to who invites, this once.
+      // The link is shown to the inviter, this once, if there is no mail server.
       const link = people.mail ? null : `${linkOrigin(people, browser().origin)}/console/invite#${secret}`
       return { invitation: (await invitationsToWire(people, [invitation]))[0]!, link }
     },

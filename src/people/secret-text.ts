@@ -13,7 +13,7 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret)
 }
 
-/** Whether a text can be a secret at all. */
+/** Tells whether a text has the form of a secret. */
 export function isSecret(text: string | undefined): text is string {
   return text !== undefined && shape.test(text)
 }

@@ -26,7 +26,7 @@ export async function sessionsOf(query: Queries, personId: number, nowMs: number
     .execute()
 }
 
-/** When each of some people was last seen, in milliseconds since the epoch. */
+/** Returns when each of some people was last seen, in milliseconds since the epoch. */
 export async function lastSeenOf(query: Queries, personIds: readonly number[]): Promise<Map<number, number>> {
   if (personIds.length === 0) return new Map()
   const rows = await query

@@ -25,14 +25,14 @@ import type { PersonRow, SessionRow } from './tables.ts'
 
 export const idleMs = 12 * 3_600_000
 const longestMs = 30 * 86_400_000
-/** How long somebody counts as freshly proven. */
+/** The time for which a proof of identity counts as fresh. */
 export const elevatedMs = 10 * 60_000
 const touchMs = 60_000
 const cacheMs = 3_000
 const maxCached = 10_000
 const maxAgent = 200
 
-/** Where a browser is. */
+/** A browser and its network. */
 export interface Whence {
   readonly network: string
   readonly agent: string
@@ -115,7 +115,7 @@ export class Sessions {
     return touched
   }
 
-  /** Who was found by a session before, if it still counts and is theirs. It is no use of the session. */
+  /** Returns the caller whom a session identified, if it still counts and is theirs. This is no use of the session. */
   async findAgain({ kind, id, session: sessionId }: Asker): Promise<Identity | undefined> {
     const session = sessionId === null ? undefined : await sessionById(this.#db.query, sessionId)
     const { identity } = (session && (await this.#judge(session))) ?? {}
@@ -166,7 +166,7 @@ export class Sessions {
     return whose && { ...whose, session: { ...session, ends } }
   }
 
-  /** Whether a use of a session is to be noted: at most once a minute. */
+  /** Tells whether a use of a session is to be noted: at most once a minute. */
   #isNews({ last_seen }: SessionRow): boolean {
     return this.#now() - last_seen >= touchMs
   }
@@ -180,7 +180,7 @@ export class Sessions {
   }
 }
 
-/** Who a session belongs to, with their roles; undefined when they do not count any more. */
+/** Returns the owner of a session with their roles; undefined when they do not count any more. */
 async function whoseIs(
   query: Queries,
   session: SessionRow,

@@ -43,7 +43,9 @@ export function deadLink(): ApiError {
   return new ApiError('forbidden', 'this link does not count any more: it was used, has expired, or never existed')
 }
 
-/** Whether the first administrator can be made with this secret: never where only the identity provider lets in. */
+/**
+ * Tells whether the first administrator can be made with this secret: never where only the identity provider lets in.
+ */
 export async function isSetupLink({ db, clock, settings }: People, secret: string | undefined): Promise<boolean> {
   if (settings.isOidcOnly) return false
   return (await findLink(db.query, 'setup', secret, clock.now())) !== undefined
@@ -96,7 +98,7 @@ async function createTester(tx: Transaction, { network }: Whence): Promise<Perso
   return person
 }
 
-/** Who makes somebody the owner: a browser in a network, or somebody on the host. */
+/** The author of making somebody the owner: a browser in a network, or somebody on the host. */
 interface OwnedBy {
   readonly network: string
   readonly actor?: AuditActor

@@ -24,7 +24,7 @@ import type { PersonRow, SignInRow } from './tables.ts'
 import { tellOfCodes } from './told.ts'
 import { hashRecoveryCode, matchingStep } from './totp.ts'
 
-/** How long the second factor may take, in milliseconds. */
+/** The time allowed for the second factor, in milliseconds. */
 const signInMs = 10 * 60_000
 
 export type SignIn =
@@ -89,7 +89,7 @@ async function judgePassword(people: People, given: PasswordJudged): Promise<Sig
 
 const wrong = ({ left, until }: Admitted): SignIn => ({ kind: 'wrong', left, until })
 
-/** Whether a person has to prove more than a password. */
+/** Tells whether a person has to prove more than a password. */
 export async function hasSecondFactor(tx: Transaction, personId: number): Promise<boolean> {
   const kinds = (await kindsByPerson(tx.query, [personId])).get(personId)
   return kinds !== undefined && (kinds.has('totp') || kinds.has('passkey'))
@@ -164,14 +164,14 @@ function orWrong(error: unknown): Wrong {
   throw error
 }
 
-/** Whether a one-time code or a recovery code of a person is right; it is used up. */
+/** Tells whether a one-time code or a recovery code of a person is right, and uses it up. */
 export async function isCode(people: People, tx: Transaction, personId: number, code: string): Promise<boolean> {
   if (await isTotp(people, tx, personId, code)) return true
   const hash = hashRecoveryCode(personId, code)
   return hash !== undefined && spendRecoveryCode(tx, personId, hash)
 }
 
-/** Whether a one-time code of a person is right and was not used before. */
+/** Tells whether a one-time code of a person is right and was not used before. */
 export async function isTotp(people: People, tx: Transaction, personId: number, code: string): Promise<boolean> {
   const credential = await credentialOf(tx.query, personId, 'totp')
   if (!credential) return false

@@ -12,7 +12,7 @@ export type InstallationRole = 'none' | 'admin'
 
 export interface PersonRow {
   readonly id: number
-  /** In lower case; unique. */
+  /** Unique and in lower case. */
   readonly email: string
   readonly name: string
   /** Null follows the browser. */
@@ -110,7 +110,7 @@ export type CeremonyKind =
 /** A challenge that one browser has to answer, once. */
 export interface CeremonyRow {
   readonly id: number
-  /** Of the secret of the browser together with the challenge. */
+  /** The hash of the secret of the browser together with the challenge. */
   readonly hash: string
   /** The hash of the secret of the browser; null in rows of an earlier version. */
   readonly browser: string | null
@@ -141,10 +141,10 @@ export interface PersonMailRow {
   readonly project_id: ProjectId | null
   /** Left part of the Message-ID, the same for all attempts. */
   readonly message_id: string
-  /** What is to be sent to whom, encrypted, because it has the secret of a link. */
+  /** The letter and its recipient, encrypted, because it has the secret of a link. */
   readonly sealed: string
   readonly created: string
-  /** When its link ends, and with it the attempts to send it. */
+  /** The end of its link, and with it of the attempts to send it. */
   readonly expires: number
   /** Database time in milliseconds: when the next attempt may start, or when the lease of the current one ends. */
   readonly next_attempt_at: number
@@ -153,7 +153,7 @@ export interface PersonMailRow {
   readonly attempts: number
 }
 
-/** That somebody was written to, for as long as it bounds what is sent to them. */
+/** A record that somebody was written to, for as long as it bounds their mail. */
 export interface SentMailRow {
   readonly id: number
   /** The Project that somebody was invited to; null for a link that they asked for. */

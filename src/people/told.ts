@@ -1,10 +1,10 @@
-/** What people are told about their account: that somebody tries one-time codes for it, who therefore has the password. */
+/** People are told when somebody tries one-time codes for their account, who therefore has the password. */
 import { onOwnBehalf } from '../kernel/process/behalf.ts'
 import { type Admitted, triedCodes } from './guesses.ts'
 import type { People } from './people.ts'
 import { personById } from './person-store.ts'
 
-/** So many wrong codes are more than somebody mistypes; the last ones are the first that have to wait. */
+/** These are more wrong codes than somebody mistypes; the last number is the first that has to wait. */
 const tellAt = [10, 50]
 const toldMs = 5 * 86_400_000
 
@@ -28,7 +28,7 @@ export async function tellOfCodes({ db, mail }: People, personId: number, { code
   )
 }
 
-/** What the account itself tells of it; null when there is nothing to tell. */
+/** Returns what the account page shows of it; null when there is nothing. */
 export async function wrongCodes(people: People, personId: number): Promise<{ count: number; since: number } | null> {
   const { failures, since } = await triedCodes(people, personId)
   return failures < tellAt[0]! ? null : { count: failures, since }

@@ -3,7 +3,7 @@ import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:
 
 const stepMs = 30_000
 const digits = 6
-/** How many steps a clock may be off. */
+/** The most steps a clock may be off. */
 const drift = 1
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -39,10 +39,10 @@ export function totpCode(secret: string, step: number, length = digits): string 
 /** A code as people type it has spaces and hyphens, and no more of them than digits and letters. */
 const maxTyped = 32
 
-/** What was typed without spaces and hyphens; empty when it is too long for a code. */
+/** Removes spaces and hyphens; the result is empty when the text is too long for a code. */
 const plainCode = (given: string) => (given.length > maxTyped ? '' : given.replaceAll(/[\s-]/g, ''))
 
-/** Whether a text has the form of a code by time, which that of a recovery code never has. */
+/** Tells whether a text has the form of a code by time, which that of a recovery code never has. */
 export function isOneTimeCode(given: string): boolean {
   return /^\d{6}$/.test(plainCode(given))
 }
@@ -67,7 +67,7 @@ export function totpUri(secret: string, account: string, issuer: string): string
 // ---- Recovery codes ------------------------------------------------------------------------------------------------
 
 export const recoveryCodes = 10
-/** Without letters that look like others. */
+/** The alphabet leaves out letters that look like others. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz'
 
 /** New recovery codes of 59 bits each, such as `k3v9-2mxa-77qd`. */

@@ -1,7 +1,8 @@
 /**
- * Whose an address is. Without a mail server nobody knows that of somebody who has accepted an invitation: whoever had the
- * link chose the ways to sign in, and could wait for the person whose address it is. Who shows first that it is theirs, by
- * the identity provider or by a link of an operator or by mail, therefore shares the account with nobody.
+ * A verified address is known to be its person's. Without a mail server nobody knows that of somebody who has accepted
+ * an invitation: whoever had the link chose the ways to sign in, and could wait for the person whose address it is. A
+ * person who first shows that it is theirs, by the identity provider or by a link of an operator or by mail, therefore
+ * shares the account with nobody.
  */
 import type { Transaction } from '../kernel/data/db.ts'
 import { removeCredentialsBut } from './credential-store.ts'
@@ -15,7 +16,7 @@ interface Shown {
   readonly network: string
   /** The credential that shows it, which stays. */
   readonly keptId?: number | undefined
-  /** What else changes about the person. */
+  /** Other changes to the person. */
   readonly change?: Pick<PersonChange, 'installation_role'>
 }
 

@@ -1,4 +1,4 @@
-/** Who calls about their own account, and the session in which they do. */
+/** A call about the caller's own account carries the person and the session. */
 import type { Browser } from '../../kernel/contract/browser.ts'
 import type { ApiCall, Endpoint, Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'

@@ -10,7 +10,7 @@ import { type Account, personOf, renew, sessionOf } from './call.ts'
 import { toWire } from './credentials.ts'
 import { firstRecoveryCodes } from './recovery-codes.ts'
 
-/** Whom to ask for a passkey. Errors: `unsupported_error` where browsers offer none. */
+/** Returns the party to ask for a passkey. Errors: `unsupported_error` where browsers offer none. */
 export function askedIn(people: People, browser: Browser): Asked {
   const rpId = rpIdAt(browser.origin, people.settings)
   if (rpId !== undefined) return { browser: secretFor(people, browser), rpId }
@@ -50,7 +50,7 @@ export function secretFor({ installation }: People, browser: Browser): string {
   return secret
 }
 
-/** What a browser has answered to a challenge. */
+/** Returns the answer of a browser to a challenge. */
 export function answeredIn({ installation }: People, { cookies, origin }: Browser, response: unknown): Answered {
   return { browser: readCookie(cookies, cookieName({ origin, installation }, 'browser')), origin, response }
 }

@@ -64,7 +64,9 @@ interface Proof {
   readonly response?: unknown
 }
 
-/** What counts against guessing: a code with those of the second step, since it is as short here as there. */
+/**
+ * Returns the attempt to count against guessing. A code counts with those of the second step, as it is as short here.
+ */
 function attemptOf(personId: number, { code }: Proof, { network }: Browser): Attempt {
   return code === undefined ? { what: 'proof', account: String(personId), network } : codeOf(personId, network, code)
 }

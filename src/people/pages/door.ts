@@ -1,4 +1,7 @@
-/** What the pages before the console have in common: their frame, their headers, and how they read forms and cookies. */
+/**
+ * The sign-in pages, which come before the console, share their frame, their headers, and the reading of forms and
+ * cookies.
+ */
 import { isStorable } from '../../kernel/contract/input.ts'
 import { readWeights } from '../../kernel/http/api/weights.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/pages/served.ts'
@@ -21,7 +24,7 @@ import { type Language, languages, type Theme, themes } from '../tables.ts'
 import { chart, sprite } from './pictures.ts'
 import { type Words, words } from './words.ts'
 
-/** What pages need besides the call. */
+/** The context of the pages besides the call. */
 export interface Door {
   readonly people: People
   readonly version: string
@@ -29,7 +32,7 @@ export interface Door {
 
 /** The longest that a session's cookie is kept, in seconds; the database ends sessions before. */
 const sessionAge = 30 * 86_400
-/** How long a browser keeps language and theme, in seconds. */
+/** The lifetime of the cookies for language and theme, in seconds. */
 const choiceAge = 365 * 86_400
 
 /** Headers of every page before the console. */
@@ -90,7 +93,7 @@ export class Visit {
     return this.#browser
   }
 
-  /** What this browser has answered to a challenge. */
+  /** Returns the answer of this browser to a challenge. */
   answered(response: unknown): Answered {
     return { browser: this.cookie('browser'), origin: this.call.origin, response }
   }
@@ -193,9 +196,9 @@ function languageOf(call: ServedCall): Language {
   return weightOf('de') > weightOf('en') ? 'de' : 'en'
 }
 
-/** What the paths of the pages before the console begin with, below `/console/`. */
+/** The first parts of the paths of the sign-in pages, below `/console/`. */
 export const doorPlaces = ['login', 'logout', 'setup', 'enter', 'reset', 'invite', 'door'] as const
-/** Where nobody is sent on to: pages that act on who has just signed in, and what is no page. */
+/** Nobody is redirected to these: pages that act on the person who has just signed in, and what is no page. */
 const closed: ReadonlySet<string> = new Set([...doorPlaces, 'api'])
 
 /** A path of the console to go on to, and no other place; `/console` when the text is none. */

@@ -15,7 +15,7 @@ export async function showInvite(visit: Visit): Promise<ServedAnswer> {
 
 type Errors = { readonly name?: string | undefined; readonly password?: string | undefined }
 
-/** What an invitation offers, and how it is accepted by who is there. */
+/** Shows an invitation, and how whoever is there accepts it. */
 export async function offerInvite(visit: Visit): Promise<ServedAnswer> {
   const code = visit.form().get('code') ?? ''
   return offer(visit, code, await invitedBy(visit.people, code))

@@ -14,14 +14,14 @@ import { newPasskeyButton } from './passkey-buttons.ts'
 
 type Errors = Readonly<Partial<Record<'code' | 'name' | 'email' | 'password', string>>>
 
-/** Why a new password is refused, in words. */
+/** Returns the reason to refuse a new password, in words. */
 export function passwordError({ words }: Visit, password: string, names: readonly string[]): string | undefined {
   const found = passwordProblem(password, names)
   if (found === undefined) return undefined
   return { too_short: words.tooShort, too_long: words.tooLong, too_common: words.tooCommon }[found]
 }
 
-/** Why a name is refused, in words. */
+/** Returns the reason to refuse a name, in words. */
 export function nameError({ words }: Visit, name: string): string | undefined {
   return name === '' || name.length > 100 ? words.noName : undefined
 }

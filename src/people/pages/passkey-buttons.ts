@@ -3,7 +3,7 @@ import { type Html, html, type Part } from '../../protocols/net/html.ts'
 import { rpIdAt } from '../passkeys.ts'
 import type { Visit } from './door.ts'
 
-/** Whether browsers have passkeys for this place, and the installation wants them. */
+/** Tells whether browsers have passkeys for this place, and the installation wants them. */
 function isPossible({ people, call }: Visit): boolean {
   return rpIdAt(call.origin, people.settings) !== undefined && !people.settings.isOidcOnly
 }
@@ -18,7 +18,7 @@ function button(visit: Visit, attributes: Part, label: string, failed: string): 
 `
 }
 
-/** Whether passkeys can be used, for signing in or as a second factor. */
+/** Offers a passkey, for signing in or as a second factor, where passkeys are possible. */
 export function passkeyButton(visit: Visit, next: string, isFirst: boolean): Html | undefined {
   if (!isPossible(visit)) return undefined
   const { words } = visit

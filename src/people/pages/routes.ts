@@ -1,4 +1,4 @@
-/** Where the pages before the console are. */
+/** The routes of the sign-in pages. */
 import { ApiError } from '../../kernel/errors.ts'
 import type { OpenPage } from '../../kernel/http/pages/open-pages.ts'
 import type { ServedAnswer, ServedRoute } from '../../kernel/http/pages/served.ts'
