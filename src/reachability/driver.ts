@@ -1,4 +1,4 @@
-/** What the test lab asks the infrastructure: what would happen to a packet. */
+/** The test lab asks the infrastructure what would happen to a packet. */
 import type { Drivers } from '../kernel/actions/define.ts'
 
 export const packetProtocols = ['tcp', 'udp', 'icmp'] as const
@@ -12,7 +12,7 @@ export interface PacketEnd {
   readonly server: number | null
   /** Null when the packet may use any address of the server. */
   readonly address: string | null
-  /** Whether the address is one that only private networks lead to. */
+  /** True when only private networks lead to the address. */
   readonly isPrivate: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Packet {
   readonly port: number | null
 }
 
-/** What let a packet through or stopped it. */
+/** The cause that let a packet through or stopped it. */
 export interface Decision {
   /** `route` when a route of a private network led it on or none did, `nothing` when it met neither filter nor route. */
   readonly by: 'rule' | 'filter' | 'power' | 'address' | 'route' | 'nothing'
@@ -50,8 +50,8 @@ export interface Verdict {
 
 export interface ReachabilityDriver {
   /**
-   * What would happen to the first packet of a connection; answers to it always pass. `tell` hands other drivers all that is
-   * in force for the servers that have a part in it.
+   * Traces the first packet of a connection; answers to it always pass. `tell` hands other drivers all that is in force
+   * for the servers that have a part in it.
    */
   trace(packet: Packet, tell: (drivers: Drivers) => Promise<void>): Promise<Verdict>
 }

@@ -168,7 +168,7 @@ interface Shown {
   readonly networks: Json[]
 }
 
-/** Whether a server reaches another one or an address, by private networks or by public addresses. */
+/** Tells whether a server reaches another one or an address, by private networks or by public addresses. */
 function arrives(shown: Shown, from: Json, to: Json): boolean {
   const isServer = typeof to !== 'string'
   if (from.status !== 'running' || (isServer && to.status !== 'running')) return false

@@ -22,7 +22,7 @@ export function ask({ baseUrl }: World, client: Client, question: object) {
   return client.get(`${origin}${wolkeBase}/reachability?${query}`)
 }
 
-/** What would become of a packet. */
+/** Returns the verdict on a packet. */
 export async function answer(world: World, question: Question): Promise<Json> {
   return (await done(ask(world, world.api, question))).reachability
 }
@@ -34,7 +34,7 @@ export async function makeServer({ api, settle }: World, name: string, more: obj
   return serverOf(api, id)
 }
 
-/** Without any public address. */
+/** The server gets no public address. */
 export const unreachable = { public_net: { enable_ipv4: false, enable_ipv6: false } }
 
 /** A server in some networks, with the lowest free address of each. */

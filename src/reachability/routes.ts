@@ -107,7 +107,7 @@ async function concerned({ query, scope }: LookUp, { from, to }: Ends): Promise<
 
 const inPrivateUse = (address: string) => privateUse.some((range) => cidrContains(range, address))
 
-/** How rows of the pool have an address: IPv6 is given out in /64 networks. */
+/** Returns an address as rows of the pool spell it: IPv6 is given out in /64 networks. */
 function rowOf(address: string): string {
   const network = address.includes(':') ? parseCidr(`${address}/64`, 'drop') : undefined
   return network?.ok ? network.cidr : address

@@ -35,9 +35,9 @@ const maxViewers = 500
 const maxViewersOfProject = 50
 const maxViewersOfServer = 8
 const handshakeMs = 30_000
-/** How long a driver may take to show a machine, unless its calls may take longer. */
+/** The time a driver has to show a machine, unless its calls may take longer. */
 const callTimeoutMs = 60_000
-/** How often the process looks whether the servers that are looked at still run. */
+/** The interval at which the process checks that the servers with viewers still run. */
 const watchMs = 1_000
 
 /** Somebody who looks at a server. */
@@ -48,7 +48,7 @@ interface Viewer {
   generation: number
 }
 
-/** Where consoles are opened. */
+/** Opens consoles on their path. */
 export function consoleSocket(options: ConsoleOptions): SocketPath {
   const viewers = new Viewers(options)
   return {
@@ -77,7 +77,7 @@ function claimOf({ asker, scope: { projectId }, serverId }: OpenedSession): Clai
   return { asker, projectId, guard: consoleEndpoints.requestConsole, about: { type: 'server', id: serverId } }
 }
 
-/** What somebody who looks at a server takes a place of. */
+/** Returns the limits that a viewer of a server counts against. */
 function sharesOf({ scope: { projectId }, serverId }: OpenedSession): Share[] {
   return [
     { of: `server ${serverId}`, most: maxViewersOfServer },
@@ -101,7 +101,7 @@ class Viewers {
     this.#options = options
   }
 
-  /** What is in force of the server. Errors: `rate_limit_exceeded`, `service_error` when it does not run. */
+  /** Returns the state in force of the server. Errors: `rate_limit_exceeded`, `service_error` when it does not run. */
   async judge(session: OpenedSession): Promise<{ generation: number }> {
     const inForce = (await serversInForce(this.#options.db.query, [session.serverId])).get(session.serverId)
     const full = this.#shares.full(sharesOf(session))

@@ -37,7 +37,7 @@ const longest = 16
 /** Reads eight groups, of which `::` stands for one or more. */
 function bytesOfIpv6(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(longest)
-  /** How many bytes there are, and how many of them stand before `::`. */
+  /** The bytes so far, and those of them that stand before `::`. */
   let [count, before] = [0, -1]
   let at = 0
   if (text.startsWith('::')) [before, at] = [0, 2]
@@ -101,7 +101,7 @@ export function textOfAddress(bytes: Uint8Array): string {
   return text
 }
 
-/** Where the first of the longest runs of two or more groups of zero begins and ends, in bytes. */
+/** Returns the bounds of the first of the longest runs of two or more groups of zero, in bytes. */
 function longestZeros(bytes: Uint8Array): readonly [first: number, end: number] {
   let [first, end] = [longest, longest + 2]
   let [best, start] = [2, 0]

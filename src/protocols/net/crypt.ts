@@ -16,7 +16,7 @@ export function hashPassword(password: string, chance: Buffer): string {
   return hashWith(password, encode(chance))
 }
 
-/** Whether a hash, as `hashPassword` makes it, is that of a password. */
+/** Tells whether a hash, as `hashPassword` makes it, is that of a password. */
 export function isHashOf(password: string, hashed: string): boolean {
   const salt = hashed.slice(parameters.length).split('$')[0]!
   const [expected, given] = [Buffer.from(hashWith(password, salt)), Buffer.from(hashed)]

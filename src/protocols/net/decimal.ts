@@ -33,13 +33,12 @@ export function times(text: string, count: number): string {
   return print({ units: units * BigInt(count), digits })
 }
 
-/** So many percent of an amount, with no digit lost. */
+/** Returns a percentage of an amount, with no digit lost. */
 export function percentOf(text: string, percent: string): string {
   const [amount, part] = [read(text), read(percent)]
   return print({ units: amount.units * part.units, digits: amount.digits + part.digits + 2 })
 }
 
-/** Whether an amount is less than another. */
 export function isLess(one: string, other: string): boolean {
   const [a, b] = [read(one), read(other)]
   return a.units * 10n ** BigInt(b.digits) < b.units * 10n ** BigInt(a.digits)

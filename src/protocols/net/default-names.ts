@@ -8,7 +8,7 @@ import { isDnsName, isHostLabel, isLowerCase } from './hostnames.ts'
 
 export type AddressType = 'ipv4' | 'ipv6'
 
-/** How a placeholder spells an address: the parts of the address, what is between them, and from which end. */
+/** A placeholder's way to spell an address: the parts of the address, their separator, and their order. */
 interface Spelling {
   readonly type: AddressType
   readonly separator: '.' | '-'
@@ -36,7 +36,7 @@ export const usualForm = 'static.{ipv4-reversed}.clients.{domain}'
 
 const maxFormLength = 120
 
-/** What is wrong with a form; undefined when it is fine. */
+/** Finds the fault of a form; undefined when it is fine. */
 export function formProblem(text: string, type: AddressType): string | undefined {
   const used = [...text.matchAll(/\{([^}]*)\}/g)].map((match) => match[1]!)
   const unknown = used.find((name) => name !== 'domain' && spellings[name]?.type !== type)
@@ -84,7 +84,7 @@ export class DefaultNames {
     return [...new Set(this.#forms.map(({ zone }) => zone))]
   }
 
-  /** Whether every name is short enough for DNS. */
+  /** True when every name is short enough for DNS. */
   get fit(): boolean {
     const longest = this.#forms.map(({ text, type }) =>
       spell(text, this.#domain, type === 'ipv4' ? '255.255.255.255' : '::'),

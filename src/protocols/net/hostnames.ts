@@ -3,27 +3,31 @@
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 const maxLabel = 63
 
-/** Whether a text is one label of a host name in either case: letters, digits and inner hyphens (RFC 1123, 2.1). */
+/**
+ * Tells whether a text is one label of a host name in either case: letters, digits and inner hyphens (RFC 1123, 2.1).
+ */
 export function isHostLabel(text: string): boolean {
   return label.test(text)
 }
 
-/** Whether a text is one label of a DNS name, such as `_dmarc`: like a host label, but underscores count as letters. */
+/**
+ * Tells whether a text is one label of a DNS name, such as `_dmarc`: like a host label, but underscores count as
+ * letters.
+ */
 export function isDnsLabel(text: string): boolean {
   return text.length <= maxLabel && label.test(text.replaceAll('_', 'x'))
 }
 
-/** Whether a text is a host name in either case, without a trailing dot. */
+/** Tells whether a text is a host name in either case, without a trailing dot. */
 export function isHostName(text: string): boolean {
   return isName(text, isHostLabel)
 }
 
-/** Whether a text is a DNS name in either case, without a trailing dot; its labels may have underscores. */
+/** Tells whether a text is a DNS name in either case, without a trailing dot; its labels may have underscores. */
 export function isDnsName(text: string): boolean {
   return isName(text, isDnsLabel)
 }
 
-/** Whether a text has no ASCII letter in upper case. */
 export function isLowerCase(text: string): boolean {
   return !/[A-Z]/.test(text)
 }

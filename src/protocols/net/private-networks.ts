@@ -1,7 +1,7 @@
 /** Private addresses: requests that tenants or strangers can trigger must not reach this host or its neighbours. */
 import { cidrContains, embeddedIpv4 } from './ip.ts'
 
-/** What private networks use (RFC 1918). */
+/** The ranges for private networks (RFC 1918). */
 export const privateUse = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 
 /**
@@ -32,7 +32,7 @@ export const privateNetworks = [
 /** NAT64 (RFC 6052, 2.1): such an address is as private as the IPv4 address in its last four bytes. */
 const translated = '64:ff9b::/96'
 
-/** Whether an address in canonical form is not publicly routable. */
+/** Tells whether an address in canonical form is not publicly routable. */
 export function isPrivateAddress(address: string): boolean {
   if (cidrContains(translated, address)) return isPrivateAddress(embeddedIpv4(address))
   return privateNetworks.some((network) => cidrContains(network, address))

@@ -49,7 +49,7 @@ function adapted(delta: number, count: number, isFirst: boolean): number {
   return bias + Math.floor(((base - lowest + 1) * rest) / (rest + 38))
 }
 
-/** Whether a label in lower case that says it is punycode is the spelling of a text that names may have. */
+/** Tells whether a label in lower case that says it is punycode is the spelling of a text that names may have. */
 export function isUnicodeLabel(label: string): boolean {
   if (!label.startsWith('xn--')) return true
   if (label.length > maxLabel) return false

@@ -11,7 +11,7 @@ const versions = ['RFB 003.003\n', 'RFB 003.007\n', 'RFB 003.008\n'] as const
 const vncAuthentication = 2
 const challengeLength = 16
 
-/** What a step of the handshake leads to. */
+/** The result of a step of the handshake. */
 export interface Progress {
   readonly send: Buffer
   /** `open` after the right password; `refused` when the connection is to be closed. */
@@ -20,7 +20,7 @@ export interface Progress {
 
 /** A handshake that is under way. */
 export class RfbHandshake {
-  /** What a server says first. */
+  /** The server speaks first, with this. */
   readonly greeting = Buffer.from(versions[2])
   readonly #challenge: Buffer
   readonly #expected: Buffer
@@ -34,7 +34,7 @@ export class RfbHandshake {
     this.#expected = vncResponse(password, challenge)
   }
 
-  /** What was received after the handshake. */
+  /** The bytes received after the handshake. */
   get rest(): Buffer {
     return this.#received
   }

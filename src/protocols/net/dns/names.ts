@@ -27,7 +27,7 @@ export function* selfAndParents(wire: string): Generator<string> {
   for (let at = 0; at < wire.length - 1; at += wire.charCodeAt(at) + 1) yield wire.slice(at)
 }
 
-/** Whether a name is `ancestor` or below it. */
+/** Tells whether a name is `ancestor` or below it. */
 export function isWithin(name: NameKey, ancestor: NameKey): boolean {
   if (!name.endsWith(ancestor)) return false
   let at = 0
@@ -153,7 +153,7 @@ function escapeLabel(label: string): string {
 
 const decimalEscape = (byte: number) => `\\${String(byte).padStart(3, '0')}`
 
-/** How each byte is spelled within double quotes. */
+/** The spelling of each byte within double quotes. */
 const quotedSpellings = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte)
   if (character === '"' || character === '\\') return `\\${character}`

@@ -141,7 +141,7 @@ function readAddresses(raw: Buffer, length: 4 | 16): Buffer | undefined {
   return isRead ? bytes : undefined
 }
 
-/** Whether a text is base64 with its padding (RFC 4648, 4). */
+/** Tells whether a text is base64 with its padding (RFC 4648, 4). */
 export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 }

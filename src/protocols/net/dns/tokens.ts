@@ -13,13 +13,13 @@ export interface Entry {
   /** The number of the first line, from 1. */
   readonly line: number
   readonly tokens: readonly Token[]
-  /** Whether the entry begins with a space and so has the owner of the previous one. */
+  /** True when the entry begins with a space and so has the owner of the previous one. */
   readonly isIndented: boolean
   /** The text after a `;` outside of parentheses; undefined without a comment. */
   readonly comment: string | undefined
 }
 
-/** What is wrong with a text, for those who word it themselves. */
+/** A kind of fault, for callers that word it themselves. */
 export type MalformedKind =
   | 'character'
   | 'comment'
@@ -43,7 +43,7 @@ interface Reason {
   readonly kind: MalformedKind
   /** The part that it is about, as it is spelled. */
   readonly what?: string
-  /** What is wrong with it, where its kind does not say all. */
+  /** The details of the fault, where its kind does not say all. */
   readonly why?: string
 }
 
@@ -79,7 +79,7 @@ export function* readEntries(text: string): Generator<Entry> {
   let isWithin = false
   let entry = emptyEntry(line)
   let pieces = 0
-  /** Where the entry must have ended. */
+  /** The last position of the entry's end. */
   let limit = mostCharacters
   for (let at = 0; at < text.length; ) {
     if (++pieces > mostPieces) throw tooLong(line)
@@ -130,7 +130,10 @@ function commentIn(text: string): string {
   return text.slice(text.startsWith(' ') ? 1 : 0, text.endsWith('\r') ? -1 : undefined)
 }
 
-/** Where a word ends that begins at `start`: a quoted string, or one that may contain quoted parts. Looks no further than `limit`. */
+/**
+ * Returns the end of the word that begins at `start`: a quoted string, or one that may contain quoted parts. Looks no
+ * further than `limit`.
+ */
 function endOfWord(text: string, start: number, limit: number, line: number): number {
   const isString = text.charCodeAt(start) === codes.quote
   let isQuoted = false
