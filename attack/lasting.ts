@@ -1,4 +1,7 @@
-/** What lasts: sessions made with a token, and consoles, whose tokens end and which one tenant has many of. */
+/**
+ * Long-lived things are attacked: sessions made with a token, and consoles, whose tokens end and which one tenant has
+ * many of.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Running } from '../bench/processes.ts'
@@ -23,7 +26,7 @@ export const lasting: Attack = {
 }
 
 const perHour = 60
-/** How long a console may go on before it counts as one that never ends. */
+/** A console that goes on for longer counts as one that never ends. */
 const patienceMs = 20_000
 
 /** Asks through sessions of one token, in every process, for more than its Project may have. */

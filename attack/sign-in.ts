@@ -41,7 +41,7 @@ interface Figures {
   readonly people: number
   readonly failed: readonly string[]
   readonly judged: number
-  /** How many wrong passwords were judged, at most, while a right one waited. */
+  /** The most wrong passwords judged while a right one waited. */
   readonly most: number
 }
 
@@ -69,7 +69,7 @@ async function createWithPassword(db: Database, email: string): Promise<void> {
 class Crowd {
   /** Resolves when the first one was answered, so that the others are under way. */
   readonly begun: Promise<void>
-  /** How many of its passwords were judged, and how many requests were answered otherwise. */
+  /** The number of its passwords that were judged, and of requests that were answered otherwise. */
   judged = 0
   turnedAway = 0
   readonly #server: Running

@@ -20,17 +20,19 @@ export interface Traffic extends Compared {
   readonly p99Ms: number
   /** Processor time of the plane for one request, in microseconds. */
   readonly cpuUs: number
-  /** That of the target, a server of Node.js, when it is asked directly: it tells how fast the machine is just now. */
+  /**
+   * The processor time of the target, a server of Node.js, asked directly: it tells how fast the machine is just now.
+   */
   readonly targetCpuUs: number
 }
 
-/** How long it took after the process of a plane was killed, in milliseconds; the longest of several times. */
+/** The time of recovery after the process of a plane was killed, in milliseconds; the longest of several times. */
 export interface Recovery {
   /** Until the first request got through. */
   readonly trafficMs: number
   /** Until the health of all targets was known. */
   readonly healthMs: number
-  /** How often they are checked, in seconds. */
+  /** The interval of health checks, in seconds. */
   readonly checkedEveryS: number
 }
 
@@ -170,8 +172,8 @@ async function recovery(times: number): Promise<Recovery> {
 }
 
 /**
- * When the health of targets was last not known, or the time since when it is watched. What is observed may be a second
- * old, and a process that dies within two seconds of its start is replaced later, on purpose: this takes longer.
+ * Returns the last time when the health of targets was not known, or else `since`. Observations may be a second old,
+ * and a process that dies within two seconds of its start is replaced later, on purpose: this takes longer.
  */
 async function lastUnknown(state: BalancerState, since: number): Promise<number> {
   let last = since

@@ -52,7 +52,7 @@ async function measured(name: Site['name'], under: readonly string[], { rounds, 
 function recovery(name: Site['name'], { trafficMs, healthMs, checkedEveryS }: Recovery): Row[] {
   return [
     within(`balancer ${name}, killed, until it carries traffic`, trafficMs, 1_000),
-    // What is observed of targets may be a second old.
+    // The observed state of targets may be a second old.
     within(`balancer ${name}, killed, until it knows its targets`, healthMs, 1_000 * (checkedEveryS + 1)),
   ]
 }

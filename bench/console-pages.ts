@@ -1,4 +1,4 @@
-/** How soon pages of the console are there, and how fast they answer. */
+/** Pages of the console are measured: how soon they are there, and how fast they answer. */
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Noted } from './console-noted.ts'

@@ -10,7 +10,7 @@
     fcp: 0,
     lcp: 0,
     cls: 0,
-    /** As Lighthouse counts it: from the first paint on. */
+    /** Lighthouse counts it so, too: from the first paint on. */
     get blockedMs() {
       return tasks
         .map(({ startTime, duration }) => startTime + duration - Math.max(startTime, noted.fcp))

@@ -1,4 +1,4 @@
-/** What the console costs the server, and how soon it tells what happens there. */
+/** The console costs the server something; this measures it, and how soon it tells what happens there. */
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,12 +17,12 @@ declare const document: { dispatchEvent(event: Event): void }
 
 const tabs = 20
 const listeners = 100
-/** How much more memory a server may take once its console was opened. */
+/** The most memory that a server may take in addition once its console was opened. */
 const mostMb = 5
 /** Streams that one session may have. */
 const perSession = 5
 
-/** From the reply to a change until the last of many tabs shows that it is under way. */
+/** Measures from the reply to a change until the last of many tabs shows that it is under way. */
 export async function progress(browser: Browser, site: Site, { rounds }: Effort): Promise<Row[]> {
   const context = await visitor(browser, site)
   const pages: Page[] = []
@@ -60,7 +60,7 @@ async function never(page: Page): Promise<never> {
   throw new Error('no tab showed within 20 s that the server restarts')
 }
 
-/** What clients cost that listen while nothing happens, beyond what the server takes without them. */
+/** Measures the cost of clients that listen while nothing happens, beyond what the server takes without them. */
 export async function idleStreams(site: Site, { seconds }: Effort): Promise<Row[]> {
   const idleMs = 10_000 * seconds
   const alone = await shareOf(site, idleMs)
@@ -74,7 +74,7 @@ export async function idleStreams(site: Site, { seconds }: Effort): Promise<Row[
   return [atMost(`${listeners} clients that listen while nothing happens`, [Math.max(0, listenedTo - alone)], 1, '%')]
 }
 
-/** How much of a core the server takes, in percent. */
+/** Returns the share of a core that the server takes, in percent. */
 async function shareOf({ server }: Site, waitedMs: number): Promise<number> {
   const before = cpuMs(server.pid)
   await delay(waitedMs)
@@ -101,7 +101,7 @@ function cpuMs(pid: number): number {
 
 const calls = 1_000
 const restMs = 3_000
-/** What somebody looks at: the first page, and pages with other parts. */
+/** The pages that are looked at: the first one, and pages with other parts. */
 const looks = ['servers', 'firewalls', 'zones', 'activity', 'security/tokens']
 
 /** Memory of an idle server whose console was looked at, beyond that of one that did the same without. */
@@ -112,7 +112,7 @@ export async function residentCost(browser: Browser, workshop: Workshop, { round
     const open = () => openSite(workshop, workshop.file('idle.db'))
     const sites = [await open(), await open()] as const
     const [opened, alone] = sites
-    // What the first thousand calls take up is there in both, however few of them come from the console.
+    // The memory of the first thousand calls is taken up in both, however few of them come from the console.
     for (const { server } of sites)
       await forAll(Array.from({ length: calls }), () => call('GET', `${server.url}${publicBase}/servers`))
     await lookAt(browser, opened)

@@ -8,7 +8,7 @@ export interface Site {
   readonly server: Running
   /** The console's address under a name for which browsers keep secure cookies. */
   readonly origin: string
-  /** Of Project default. */
+  /** The id of Project default. */
   readonly project: number
   /** Signs in; returns the cookie of a new session. */
   signIn(): Promise<{ readonly name: string; readonly value: string }>

@@ -1,4 +1,4 @@
-/** What the build of the console weighs, as the build itself says it. */
+/** The build of the console reports its own sizes. */
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

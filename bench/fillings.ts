@@ -1,7 +1,7 @@
 /** The worst inputs of a parser by name, each of which can be made in any size in bytes. */
 export type Inputs<T> = Iterable<readonly [name: string, make: (size: number) => T]>
 
-/** What texts are filled with: what grammars have many of, and what makes patterns go back. */
+/** Texts are filled with these: grammars have many of them, or they make patterns go back. */
 export const units = [
   ...['a', 'A', '1', '0', '_', '-', '.', ':', '=', ' ', ',', ';', '/', '%41', '(', '"', '\\', '\n', '\0', '~'],
   ...['a.', 'a-', '1:', '::', '1.', '\\065', '"" ', 'x"', '; ', '=,', '1h', '11:', 'xn--', '-a', '..', '()'],

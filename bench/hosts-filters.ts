@@ -7,7 +7,7 @@ import { timed } from './client.ts'
 import { command, type HostsBench, inTurns } from './hosts-rounds.ts'
 import type { Row } from './report.ts'
 
-/** How long hosts may take for what is written here, in milliseconds. */
+/** The longest that hosts may take for these changes, in milliseconds. */
 const patience = 120_000
 
 /** A port of the public network that no instance has. Each side has its own. */

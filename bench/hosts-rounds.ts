@@ -1,4 +1,4 @@
-/** What the benchmarks of hosts share: the lab, how much they do, and rounds in which both sides take turns. */
+/** The benchmarks of hosts share this: the lab, how much they do, and rounds in which both sides take turns. */
 import type { Lab } from '../lab/lab.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
 import { onHost } from '../test/hosts/guests.ts'
@@ -7,13 +7,13 @@ import { median, type Row } from './report.ts'
 
 export interface HostsBench {
   readonly lab: Lab
-  /** Of the server of Wolke that drives the lab. */
+  /** The URL of the server of Wolke that drives the lab. */
   readonly url: string
   readonly rounds: number
-  /** How many servers are filtered, and by how many rules each. */
+  /** The number of filtered servers, and of rules for each. */
   readonly servers: number
   readonly rules: number
-  /** How many resources are reconciled. */
+  /** The number of reconciled resources. */
   readonly resources: number
 }
 

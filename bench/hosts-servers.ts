@@ -14,7 +14,7 @@ const image = 'wolke-114690387'
 /** An address that Wolke gives nobody: it is outside of the pool that it is told of. */
 const unused = '198.18.250.1/32'
 
-/** From the request until SSH greets, and what `incus launch` takes for the same image, network and size. */
+/** Measures from the request until SSH greets, and what `incus launch` takes for the same image, network and size. */
 export async function createToSsh(bench: HostsBench): Promise<Row[]> {
   const { pool, network } = bench.lab.names
   const wolke = async (round: number) => {
@@ -44,7 +44,10 @@ export async function createToSsh(bench: HostsBench): Promise<Row[]> {
   ]
 }
 
-/** From the request until the address is answered by the other server, and what OVN's own command takes for a route. */
+/**
+ * Measures from the request until the address is answered by the other server, and what OVN's own command takes for a
+ * route.
+ */
 export async function floatingIp(bench: HostsBench): Promise<Row[]> {
   const servers = await Promise.all(['here', 'there'].map(async (name) => (await createdServer(bench, name)).server.id))
   const { floating_ip: floating } = await finish(bench, 'POST', '/floating_ips', {
@@ -97,13 +100,13 @@ async function serveId({ lab }: HostsBench, id: number, address: string): Promis
   await output(inGuest(lab, id, ['sh', '-euc', script]))
 }
 
-/** How OVN calls the router of the public network. */
+/** Returns OVN's name of the router of the public network. */
 async function publicRouter(bench: HostsBench): Promise<string> {
   const said = await command(bench, 'incus', 'query', `/1.0/networks/${bench.lab.names.network}/state`)
   return JSON.parse(said).ovn.logical_router
 }
 
-/** Whether a server of SSH says at once what it is. */
+/** Tells whether an SSH server sends its greeting at once. */
 async function greets(host: string): Promise<boolean> {
   const socket = connect({ host, port: 22 })
   try {
@@ -116,7 +119,7 @@ async function greets(host: string): Promise<boolean> {
   }
 }
 
-/** What the server that has an address says that it is; undefined while none answers. */
+/** Returns the id that the server with an address gives; undefined while none answers. */
 async function answerOf(host: string): Promise<string | undefined> {
   const asked = request({ host, port: 8080, path: '/id', agent: false, signal: AbortSignal.timeout(1_000) })
   try {

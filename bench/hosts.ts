@@ -42,7 +42,7 @@ try {
   console.error('measuring reconcile ...')
   rows.push(await reconcile(bench, open))
 } finally {
-  // What was measured before something failed counts all the same.
+  // The table has what was measured before something failed, too.
   console.log(table(rows))
   await workshop.close()
   rmSync(directory, { recursive: true, force: true })

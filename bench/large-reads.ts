@@ -23,14 +23,17 @@ const covering = 100
 const covered = 1_000
 const clients = 16
 
-/** What the neighbour asks, and what the 16 clients of another Project ask meanwhile. */
+/** The requests of the neighbour, and those of the 16 clients of another Project meanwhile. */
 interface Scene {
   readonly title: string
-  /** What the clients get, in the plural. */
+  /** The clients' requests, in the plural. */
   readonly crowd: string
   readonly probe: Pick<Job, 'method' | 'body'>
   crowdJob(url: string, covering: readonly number[]): Pick<Job, 'url' | 'method' | 'paths' | 'body'>
-  /** What the neighbour's p99 may be of its own when idle; undefined where the disk, which all wait for, decides. */
+  /**
+   * The most that the neighbour's p99 may be of its own when idle; undefined where the disk, which all wait for,
+   * decides.
+   */
   readonly mostRatio?: number
 }
 
@@ -78,7 +81,7 @@ async function besideAll(workshop: Workshop, effort: Effort, title: string, data
   return rows
 }
 
-/** What the Projects have in a database. */
+/** The contents of the Projects in a database. */
 interface Prepared {
   readonly quiet: string
   readonly path: string

@@ -87,7 +87,7 @@ import {
   zonefiles,
 } from './record-inputs.ts'
 
-/** What a parser is given: all that it does, or the steps of it, between which others have their turn. */
+/** The work of a parser: all of it, or the steps of it, between which others have their turn. */
 type Work = () => unknown
 
 interface Parser {
@@ -99,7 +99,7 @@ interface Parser {
 
 /** All headers of a request, a form, a message of DNS, and a body with a zone file, in bytes. */
 const most = { headers: 16_384, form: 65_536, message: 65_535, body: maxBodyBytes, large: 6 * 1024 * 1024 } as const
-/** Of what has no bound but that of the largest body, so much is enough to see how it grows. */
+/** This much shows how the cost grows, where only the largest body is a bound. */
 const enough = 2_000_000
 
 // ---- Texts ---------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ function* taken<T>(inputs: Inputs<T>, parse: (value: T) => unknown): Inputs<Work
 const isTaken = (result: unknown) =>
   typeof result === 'object' && result !== null && 'ok' in result ? result.ok === true : result !== undefined
 
-/** What some work returns, which may be done in steps. */
+/** Returns the result of some work, which may be done in steps. */
 function endOf(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('next' in result)) return result
   const steps = result as Iterator<unknown>
@@ -254,7 +254,7 @@ const contracts: Parser = {
 const facts = { hostname: 'a', userData: '', interfaces: [] } as unknown as ServerFacts
 const paths = allEndpoints().map(({ endpoint }) => endpoint)
 
-/** By file and name of the function, or of the class; the contracts of all endpoints are one entry. */
+/** The parsers by file and name of the function or class; the contracts of all endpoints are one entry. */
 export const parsers: Readonly<Record<string, Parser>> = {
   'dns/message.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
   'dns/message.ts readQuery': bytes(readQuery, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),

@@ -11,11 +11,11 @@ const longestPieceMs = 5
 const mostGrowth = 3
 /** Below this, a cost is too small to tell how it grows. */
 const leastMs = 2
-/** What takes too long may have been interrupted, so it is measured again: the least of its times counts. */
+/** A slow run may have been interrupted, so it is measured again: the least of its times counts. */
 const attempts = 30
 
 interface Cost {
-  /** Of all pieces, and of the longest one, in milliseconds. */
+  /** The time of all pieces, and of the longest one, in milliseconds. */
   readonly totalMs: number
   readonly pieceMs: number
 }
@@ -46,7 +46,7 @@ function measure(name: string): Row {
   }
 }
 
-/** How much more an input costs than one of half its size, by the least that each piece took in some measurements. */
+/** Compares the cost of an input with one of half its size, by the least that each piece took in some measurements. */
 function growthOf(make: (size: number) => () => unknown, most: number): number {
   const [whole, half] = [make(most), make(most / 2)]
   let [ofWhole, ofHalf] = [run(whole), run(half)]
@@ -58,7 +58,7 @@ function growthOf(make: (size: number) => () => unknown, most: number): number {
   return sumOf(ofWhole) < leastMs ? 0 : growth()
 }
 
-/** Of each piece how long it took when it was quickest. */
+/** Takes the quickest run of each piece. */
 const least = (pieces: readonly number[], again: readonly number[]) =>
   pieces.map((ms, at) => Math.min(ms, again[at] ?? ms))
 
@@ -89,7 +89,7 @@ function run(work: () => unknown): number[] {
       while (!steps.next().done) end()
     }
   } catch {
-    // What it is refused with is the business of tests.
+    // The error of a refusal is the business of tests.
   }
   end()
   return pieces

@@ -25,7 +25,6 @@ export interface Running {
   residentMb(): number
   /** The longest stall of the event loop during `work`, in milliseconds; only for servers started with `watch`. */
   stallDuring(work: () => Promise<void>): Promise<number>
-  /** Whether the process is still running. */
   isAlive(): boolean
   stop(): Promise<void>
   /** Kills the process with SIGKILL and waits until it has ended. */
@@ -163,7 +162,7 @@ export function freePort(): Promise<number> {
   return promise
 }
 
-/** Whether a GET is answered with 200; false while nobody listens. */
+/** Tells whether a GET is answered with 200; false while nobody listens. */
 function answers(url: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const headers = { authorization: `Bearer ${token}` }

@@ -83,7 +83,7 @@ export function* zonefiles(): Inputs<string> {
 
 // ---- What is right -------------------------------------------------------------------------------------------------
 
-/** What a field is filled with in wire format: `mark` tells values apart that must not be the same. */
+/** Fills a field in wire format: `mark` tells values apart that must not be the same. */
 type Filling = (size: number, mark: number) => Buffer
 
 /** A mark as four letters. */
@@ -204,7 +204,7 @@ export function* paramTexts(): Inputs<string> {
   for (const [name, make] of rightParams()) yield [name, (size) => right(svcParamsToText(make(size)), name)]
 }
 
-/** What an answer has of each record besides its data. */
+/** The bytes of each record in an answer besides its data. */
 const headBytes = 12
 
 /** RRSets whose data has a size: one value of it where values can be as large, and as many as fit. */

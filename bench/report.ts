@@ -4,7 +4,10 @@ export interface Row {
   readonly name: string
   readonly unit: 'req/s' | 'queries/s' | 'ms' | 'us' | 'MB' | 'actions/s' | 'servers/s' | 'kB' | 'rows' | '%' | ''
   readonly wolke: number
-  /** Of the bare route, of Knot for DNS, or without a balancer, in the same run; absent without a counterpart. */
+  /**
+   * The result of the bare route, of Knot for DNS, or without a balancer, in the same run; absent without a
+   * counterpart.
+   */
   readonly bare?: number
   /** The median over the rounds of wolke / bare, which differs slightly from the quotient of the medians. */
   readonly ratio?: number

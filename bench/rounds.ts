@@ -2,7 +2,7 @@
 import type { Load } from './load.ts'
 import { median } from './report.ts'
 
-/** How many rounds to measure, and for how long. */
+/** The number of rounds to measure, and the length of each. */
 export interface Effort {
   readonly rounds: number
   readonly seconds: number

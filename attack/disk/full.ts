@@ -21,7 +21,7 @@ function onSmallDisk(directory: string): string[] {
   return [...isolate, 'sh', '-c', script, directory]
 }
 
-/** Whether a health page reports that everything works. */
+/** Tells whether a health page reports that everything works. */
 async function isWell(server: Running, page: string): Promise<boolean> {
   const response = await fetch(server.url + page)
   await response.text()
@@ -122,7 +122,7 @@ async function names(api: Client): Promise<string[]> {
   return all
 }
 
-/** Whether a condition becomes true within a short time. */
+/** Tells whether a condition becomes true within a short time. */
 export async function isSoon(holds: () => Promise<boolean>): Promise<boolean> {
   return until('', holds, { seconds: 20, everyMs: 100 }).then(
     () => true,

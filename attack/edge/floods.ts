@@ -15,7 +15,7 @@ interface Flood {
   readonly name: string
   readonly connections: number
   readonly bytes: Buffer
-  /** Whether the caller reads the answers. */
+  /** True when the caller reads the answers. */
   readonly reads: boolean
   readonly mostMb: number
 }

@@ -23,7 +23,7 @@ export interface Heard {
   readonly answers: readonly RawAnswer[]
   /** Bytes that do not form an answer. */
   readonly rest: string
-  /** Whether the server ended the connection in time. */
+  /** True when the server ended the connection in time. */
   readonly ended: boolean
   /** The duration in milliseconds. */
   readonly ms: number
@@ -63,7 +63,7 @@ function parse(text: string): Pick<Heard, 'answers' | 'rest'> {
   return { answers, rest }
 }
 
-/** What is wrong with an answer, which must have an envelope and a status below 500; undefined when it is correct. */
+/** Finds the fault of an answer, which must have an envelope and a status below 500; undefined when it is correct. */
 export function flaw({ status, headers, body }: RawAnswer): string | undefined {
   if (!headers.includes('\r\nx-correlation-id: ')) return `${status} without a correlation id`
   if (status >= 500) return `${status} ${body}`
