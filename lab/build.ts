@@ -1,6 +1,6 @@
 /**
- * What labs are made of, built once and kept: the file system of hosts, and the image of servers. The name of either has a
- * digest of its recipe, so that a changed recipe makes another.
+ * Labs are made of two parts, built once and kept: the file system of hosts, and the image of servers. The name of
+ * either has a digest of its recipe, so that a changed recipe makes another.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -26,10 +26,10 @@ const host = join(cache, `host-${digest('host/packages.sh')}`)
 /** The folder with the image of servers: `metadata.tar.xz` and `root.squashfs`. */
 const image = join(cache, `image-${digest('guest/**')}`)
 
-/** How long a part may take, in milliseconds: mirrors may be far away. */
+/** The longest time for a part, in milliseconds: mirrors may be far away. */
 const patienceMs = 1_800_000
 
-/** What was built, as paths. */
+/** The paths of the built parts. */
 export interface Parts {
   readonly host: string
   readonly image: string
@@ -115,7 +115,7 @@ async function debian(folder: string, variant: string, options: readonly string[
 
 /** Builds what is missing, in namespaces of its own and while nobody else does. */
 async function buildParts(): Promise<void> {
-  // What programs leave behind when they are cut goes with the next build.
+  // The next build removes what interrupted programs have left behind.
   const temporary = join(cache, 'tmp')
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary)

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, 
 import { join } from 'node:path'
 
 const top = '/sys/fs/cgroup'
-/** Whether there is one hierarchy of groups, of version 2, or one for each controller. */
+/** True when there is one hierarchy of groups, of version 2, instead of one for each controller. */
 const isUnified = existsSync(join(top, 'cgroup.controllers'))
 
-/** What hosts and their servers are limited by. */
+/** The controllers that limit hosts and their servers. */
 const controllers: readonly string[] = ['cpu', 'cpuset', 'io', 'memory', 'pids']
 
 /** The folders of hierarchies; links are other names of the same. */

@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 
 const start = promisify(execFile)
 
-/** How long a step may take, in milliseconds. */
+/** The longest time for a step, in milliseconds. */
 const usualMs = 240_000
 
 /**
- * What the command printed. Errors: one that names the command and has what it said, when it fails or does not end in four
- * minutes.
+ * Returns the output of a command. Errors: one that names the command and has what it said, when it fails or does not
+ * end in four minutes.
  */
 export function output(command: string, ...args: readonly string[]): Promise<string> {
   return outputWithin(usualMs, command, ...args)

@@ -8,11 +8,13 @@ import { output } from './commands.ts'
 import { joining, type Member, onMember } from './lab.ts'
 
 const here = import.meta.dirname
-/** What all processes of a host may use together, in bytes. */
+/** The memory that all processes of a host may use together, in bytes. */
 const memory = 3 * 1024 ** 3
 
-/** What a host is made from: the lab's name and folder, the file system of hosts, the folder
- * with the image, the host's name and address. */
+/**
+ * The parts of a host: the lab's name and folder, the file system of hosts, the folder with the image, the host's name
+ * and address.
+ */
 export interface HostPlan {
   readonly lab: string
   readonly folder: string
@@ -64,12 +66,12 @@ async function connect(name: string, pid: number, device: string, network: strin
   await output('ip', 'link', 'set', link, 'master', network, 'up')
 }
 
-/** What a command on a member printed. */
+/** Returns the output of a command on a member. */
 export function on(member: Member, ...command: readonly string[]): Promise<string> {
   return output(...onMember(member, command))
 }
 
-/** What a step in `lab/host` or `lab/root` printed on a member. */
+/** Returns the output of a step in `lab/host` or `lab/root` on a member. */
 export function step(member: Member, script: string, ...args: readonly string[]): Promise<string> {
   return on(member, 'sh', `/lab/${script}.sh`, ...args)
 }

@@ -9,7 +9,7 @@ import { on, startHost, startNetwork, step } from './hosts.ts'
 import type { Lab, Member } from './lab.ts'
 
 const here = import.meta.dirname
-/** What tests that are about the lab itself look at, one host has as well. */
+/** A single host has everything that tests of the lab itself look at. */
 const names = ['h1', 'h2', 'h3'].slice(0, Number(process.env.WOLKE_LAB_HOSTS ?? 3))
 const addressOf = (index: number) => `10.99.0.${index + 1}`
 const poolSize = '6GiB'

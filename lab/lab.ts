@@ -1,4 +1,4 @@
-/** What a running lab is, as the file named by `WOLKE_LAB` tells it to programs that run in it. */
+/** A running lab describes itself in the file named by `WOLKE_LAB` to programs that run in it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -21,7 +21,7 @@ export interface Lab {
   readonly incus: {
     /** The socket of the first member. */
     readonly socket: string
-    /** Of every member, the first one first. */
+    /** The URLs of every member, the first one first. */
     readonly urls: readonly string[]
     /** The certificate that every member shows. */
     readonly serverCertificate: string
@@ -35,13 +35,13 @@ export interface Lab {
     readonly certificate: string
     readonly key: string
   }
-  /** What an operator names: networks and the storage pool. */
+  /** The names that an operator gives: networks and the storage pool. */
   readonly names: { readonly uplink: string; readonly network: string; readonly pool: string }
   /** Networks that public addresses are given from. */
   readonly pools: { readonly ipv4: string; readonly ipv6: string }
   /** The addresses of this side on the uplink, from which servers are reached and which they reach. */
   readonly outside: { readonly ipv4: string; readonly ipv6: string }
-  /** Where Wolke listens for requests for metadata. */
+  /** The address on which Wolke listens for requests for metadata. */
   readonly metadata: { readonly host: string; readonly port: number }
 }
 

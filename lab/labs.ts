@@ -11,7 +11,6 @@ const prefix = 'wolkelab-'
 /** The name of this process's lab. It tells whether the process still runs, even when its number is used again. */
 export const ownName = () => `${prefix}${namespaceOf('self')}-${process.pid}-${startOf(process.pid)}`
 
-/** Where a lab keeps its files. */
 export const folderOf = (name: string) => join(tmpdir(), name)
 
 /** The file that says what a lab is. */
@@ -24,7 +23,7 @@ export function labs(): { running: string[]; left: string[] } {
   return { running: names.filter(isRunning), left: names.filter(isLeft) }
 }
 
-/** What the name of a lab says of its process: its namespace, its number there and when it began. */
+/** Reads the name of a lab, which identifies its process: its namespace, its number there and when it began. */
 function partsOf(name: string): { namespace: string; pid: number; start: string } {
   const [namespace = '', pid, start = ''] = name.slice(prefix.length).split('-')
   return { namespace, pid: Number(pid), start }
@@ -81,7 +80,7 @@ function namespaceOf(pid: string): string | undefined {
   }
 }
 
-/** When a process began, in ticks since the machine did; undefined when it has just ended. */
+/** Returns when a process began, in ticks since the machine did; undefined when it has just ended. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -15,7 +15,7 @@ import { startLab } from './inside.ts'
 import { currentLab, labVariable, onMember } from './lab.ts'
 import { clear, descriptionOf, folderOf, labs, ownName, within } from './labs.ts'
 
-/** What all hosts of a lab may use together, in bytes. */
+/** The memory that all hosts of a lab may use together, in bytes. */
 const memory = 6 * 1024 ** 3
 const self = [process.execPath, import.meta.filename]
 

@@ -1,4 +1,4 @@
-/** Where Debian's packages come from: wherever the packages of this machine do. */
+/** Debian's packages come from wherever the packages of this machine do. */
 import { output } from './commands.ts'
 
 /** The release of hosts and servers, whatever that of the machine. */

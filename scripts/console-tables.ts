@@ -40,7 +40,7 @@ const types = new Map(
 const written = writeOperations({ operations, types })
 deepEqual(readOperations(written), { operations, types })
 
-/** What is shown of a call where any call can be made. */
+/** Describes a call for the page that can make any. */
 function description({ endpoint }: Row): object {
   const { summary, section, query = {}, body } = endpoint
   return {

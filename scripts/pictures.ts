@@ -43,7 +43,7 @@ forConsole('pictures of the documentation', (open) => {
     const console = await open({ isAlone: true })
     const { page, world, api } = console
     await nordlicht(console)
-    // What begins now does not end: the pictures show it on its way.
+    // The pictures show the new server on its way, because nothing that begins now ends.
     await world.app.engine.stop()
     await api.post('/servers', { name: 'web-4', server_type: 'cx33', location: 'nbg1', image: 'debian-13' })
     await page.setViewportSize(size)

@@ -73,7 +73,7 @@ const tables: Readonly<Record<string, readonly Proof[]>> = {
   'What is said in words': sentenceRows.map(({ section, says, tests }) => ({ section, row: says, tests })),
 }
 
-/** What is not proved because it is not there, each with the reason. */
+/** A section without a proof because it is not there, with the reason. */
 interface Absence {
   readonly section: string
   readonly what: string
