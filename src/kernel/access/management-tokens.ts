@@ -11,7 +11,7 @@ interface ManagementTokenRow {
   readonly hash: string
   readonly tail: string
   readonly created: string
-  /** When it stops working, in ms since the epoch; null for never. */
+  /** The expiry in ms since the epoch; null for never. */
   readonly expires: number | null
   readonly last_used: number | null
   /** The token that it replaces, which stays until it is revoked. */
@@ -24,11 +24,10 @@ declare module '../data/db.ts' {
   }
 }
 
-/** What a new management token is. */
 interface NewManagementToken {
   readonly name: string
   readonly created: string
-  /** In ms since the epoch. */
+  /** Expiry in ms since the epoch. */
   readonly expires?: number | null
   readonly rotates?: number | null
 }
@@ -85,7 +84,7 @@ export async function managementTokenNames(
   return new Map(working.map(({ id, name }) => [id, name]))
 }
 
-/** Who a management token is; undefined when it does not exist. */
+/** Finds the identity of a management token; undefined when it does not exist. */
 export async function findManagementToken(query: Queries, token: string): Promise<Identity | undefined> {
   const row = await query
     .selectFrom('management_token')

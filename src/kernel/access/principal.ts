@@ -1,4 +1,4 @@
-/** Who makes a request, and what it may do (spec: Authentication). */
+/** The caller of a request, and its rights (spec: Authentication). */
 
 import { ApiError, notFound } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -18,7 +18,7 @@ export interface Actor {
   readonly name: string
 }
 
-/** What valid credentials prove. */
+/** The identity that valid credentials prove. */
 export interface Identity {
   readonly actor: Actor
   /** The roles in Projects. An API token that writes has the role `member` in its Project, any other `viewer`. */
@@ -30,9 +30,9 @@ export interface Identity {
   readonly bucket: string
   /** The session by which it was found; missing for a token that was sent itself. */
   readonly session?: number
-  /** When its credentials stop working, in ms since the epoch; missing for those that do not. */
+  /** The expiry of its credentials, in ms since the epoch; missing for those that do not expire. */
   readonly expires?: number
-  /** What a scoped token is limited to. */
+  /** The limits of a scoped token. */
   readonly limits?: TokenScope
 }
 
@@ -42,11 +42,11 @@ export interface Principal extends Identity {
   readonly role: Role | undefined
 }
 
-/** What an endpoint asks of its callers. */
+/** The requirements of an endpoint on its callers. */
 export interface Guard extends Operation {
   readonly needs: Need
   readonly elevated?: boolean
-  /** Whether it is closed to API tokens, whatever their rights are. */
+  /** True when it is closed to API tokens, whatever their rights are. */
   readonly notForTokens?: true
 }
 
@@ -56,7 +56,7 @@ export interface SessionHeaders {
   readonly host?: string | undefined
 }
 
-/** What is kept of an identity, to find it again later. */
+/** The part of an identity by which it is found again later. */
 export interface Asker extends Pick<Actor, 'kind' | 'id'> {
   /** Null for a token that was sent itself. */
   readonly session: number | null
@@ -96,7 +96,7 @@ export function refusalOf(principal: Principal, guard: Guard, nowMs: number): Ap
   return unauthorized(principal, guard) ?? outOfScope(principal, guard) ?? unproven(principal, guard, nowMs)
 }
 
-/** Who a token is may be asked by every token. */
+/** Every token may ask for its own identity. */
 function outOfScope({ limits }: Principal, guard: Guard): ApiError | undefined {
   return limits && guard.needs !== 'anyone' ? beyondScope(limits, guard) : undefined
 }

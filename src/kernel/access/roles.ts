@@ -1,4 +1,4 @@
-/** What a caller may do in a Project. Each role includes those before it. */
+/** The roles that callers have in a Project. Each role includes those before it. */
 
 /**
  * `viewer` reads everything but secrets; `restricted` also changes resources; `member` also creates, deletes and
@@ -8,18 +8,18 @@ export const roles = ['viewer', 'restricted', 'member', 'admin', 'owner'] as con
 export type Role = (typeof roles)[number]
 
 /**
- * Who may call an endpoint: a role in the Project of the call; any `person` who is signed in; an `operator`, which is an
- * administrator of the installation or a management token; `anyone` with valid credentials; or `nobody` in particular,
- * without credentials.
+ * The callers that an endpoint admits: a role in the Project of the call; any `person` who is signed in; an `operator`,
+ * which is an administrator of the installation or a management token; `anyone` with valid credentials; or `nobody` in
+ * particular, without credentials.
  */
 export type Need = Role | 'person' | 'operator' | 'anyone' | 'nobody'
 
-/** Whether somebody with the role `has` may do what needs `needs`. */
+/** Tells whether somebody with the role `has` may do what needs `needs`. */
 export function covers(has: Role, needs: Role): boolean {
   return roles.indexOf(has) >= roles.indexOf(needs)
 }
 
-/** Whether a need is a role in a Project. */
+/** Tells whether a need is a role in a Project. */
 export function isRole(need: Need): need is Role {
   return (roles as readonly string[]).includes(need)
 }

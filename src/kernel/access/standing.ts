@@ -1,5 +1,5 @@
 /**
- * Whether whoever was let in may stay. What stays open, such as a stream of events or the console of a server, asks every
+ * Lasting access is checked again. What stays open, such as a stream of events or the console of a server, asks every
  * few seconds, by what was kept of the caller, and ends with the credentials, the membership or the right.
  */
 import type { Queries } from '../data/db.ts'
@@ -10,7 +10,7 @@ import type { ProjectId } from '../scope.ts'
 import { type Asker, type Guard, type Identity, type Principal, principalIn, refusalOf } from './principal.ts'
 import { shows } from './token-scope.ts'
 
-/** What somebody was let in to. */
+/** An admission that lasts. */
 export interface Claim {
   readonly asker: Asker
   readonly projectId: ProjectId
@@ -25,7 +25,7 @@ export interface StandingOptions {
   readonly now: () => number
   /** Finds somebody again; undefined when the credentials no longer count. */
   findAgain(asker: Asker): Promise<Identity | undefined>
-  /** How often it is asked again, in milliseconds. */
+  /** The interval between checks, in milliseconds. */
   readonly everyMs?: number | undefined
 }
 
@@ -36,7 +36,7 @@ interface Watched {
 
 /** Together with the time of a lookup less than the 5 s within which a revocation takes effect. */
 const defaultEveryMs = 3_000
-/** How many are looked up at once. */
+/** The number of concurrent lookups. */
 const atOnce = 8
 
 export class Standing {
@@ -48,12 +48,12 @@ export class Standing {
     this.#options = options
   }
 
-  /** Whether the credentials still count and still have the right. Errors: those of the database. */
+  /** Tells whether the credentials still count and still have the right. Errors: those of the database. */
   async holds(claim: Claim): Promise<boolean> {
     return this.#isRight(claim, await this.#options.findAgain(claim.asker))
   }
 
-  /** Whether the credentials of somebody who was let in still count; nobody is doubted while the database is away. */
+  /** Tells whether the credentials of an admitted caller still count; nobody is doubted while the database is away. */
   async knows(asker: Asker): Promise<boolean> {
     return this.#options.findAgain(asker).then(
       (identity) => identity !== undefined,

@@ -1,5 +1,5 @@
 /**
- * What a scoped token may do: a part of what its access grants. Each part that is missing grants everything of its kind.
+ * A scope limits a token to a part of what its access grants. Each part that is missing grants everything of its kind.
  * docs/tokens.md says what a scope grants, and a test holds it against this file.
  */
 import { matches, type Selector, storedSelector } from '../contract/selectors.ts'
@@ -40,7 +40,7 @@ export function toTokenScope(text: ScopeText): TokenScope | undefined {
   }
 }
 
-/** What a scope judges of an endpoint. */
+/** The fields of an endpoint that a scope judges. */
 export interface Operation {
   readonly method: keyof typeof verbsOfMethods
   readonly family?: string
@@ -86,7 +86,7 @@ function refused(scope: ScopeText, message: string, lacks: Readonly<Record<strin
   return new ApiError('forbidden', message, { details: { lacks, scope } })
 }
 
-/** Whether a scope shows a resource with these labels. */
+/** Tells whether a scope shows a resource with these labels. */
 export function shows({ within }: TokenScope, labels: Readonly<Record<string, string>>): boolean {
   return within === undefined || matches(within, labels)
 }

@@ -1,6 +1,6 @@
 /**
- * How tokens look. A token is shown once and stored only as a hash. Official clients require exactly 64 characters.
- * Tokens made here end in a checksum, so that a mistyped one is refused without a database lookup.
+ * A token is shown once and stored only as a hash. Official clients require exactly 64 characters. Tokens made here end
+ * in a checksum, so that a mistyped one is refused without a database lookup.
  */
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -29,14 +29,16 @@ function checksum(body: string): string {
   return text
 }
 
-/** Whether `text` can be a token at all: 64 printable characters and, for tokens made here, a correct checksum. */
+/**
+ * Tells whether `text` can be a token at all: 64 printable characters and, for tokens made here, a correct checksum.
+ */
 export function isTokenShaped(text: string): boolean {
   if (!/^[\x21-\x7e]{64}$/.test(text)) return false
   const isOurs = Object.values(prefixes).some((prefix) => text.startsWith(prefix))
   return !isOurs || text.endsWith(checksum(text.slice(0, -checksumLength)))
 }
 
-/** Whether a token is one of the installation instead of a Project. */
+/** Tells whether a token is one of the installation instead of a Project. */
 export function isManagementToken(text: string): boolean {
   return text.startsWith(prefixes.management)
 }

@@ -23,19 +23,19 @@ export interface TokenRow {
   readonly created: string
   /** 1 for the token set by the operator (`wolke serve --token`); a Project has at most one. */
   readonly given: 0 | 1
-  /** When it stops working, in ms since the epoch; null for never. */
+  /** The expiry in ms since the epoch; null for never. */
   readonly expires: number | null
-  /** In ms since the epoch; up to a minute late. */
+  /** The time in ms since the epoch; up to a minute late. */
   readonly last_used: number | null
-  /** Who made it, as JSON; null for the operator of the machine. */
+  /** The actor that made it, as JSON; null for the operator of the machine. */
   readonly creator: string | null
-  /** What it is limited to, as JSON; null for nothing. */
+  /** The limits as JSON; null for none. */
   readonly scope: string | null
   /** The token that it replaces, which stays until it is revoked. */
   readonly rotates: number | null
 }
 
-/** Who made a token. */
+/** The maker of a token. */
 export type Creator = Pick<Actor, 'kind' | 'id' | 'name'>
 
 /** A token as lists show it. */
@@ -57,7 +57,7 @@ export interface NewToken {
   readonly created: string
   /** Stored instead of a random token. */
   readonly token?: string
-  /** In ms since the epoch. */
+  /** Expiry in ms since the epoch. */
   readonly expires?: number | null
   readonly scope?: ScopeText | null
   readonly creator?: Creator | null
@@ -258,7 +258,7 @@ export class Authenticator {
   readonly #now: () => number
   readonly #wallNow: () => number
   readonly #known = new Map<string, { principal: Principal; until: number }>()
-  /** When tokens were last looked up since uses were last written, by table and id. */
+  /** The times of the latest lookups since uses were last written, by table and id. */
   #uses: Record<TokenTable, Map<number, number>> = { token: new Map(), management_token: new Map() }
 
   /** `now` is a monotonic clock and `wallNow` the calendar's, both in milliseconds. */
@@ -326,5 +326,5 @@ export class Authenticator {
   }
 }
 
-/** How many tokens one transaction writes the use of. */
+/** The number of tokens whose use one transaction writes. */
 const usesAtOnce = 100

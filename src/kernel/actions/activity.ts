@@ -20,7 +20,7 @@ export function familyOf({ definition }: Pick<Action, 'definition'>): string {
   return definition.slice(0, definition.indexOf('/'))
 }
 
-/** How many actions run in some Projects; those without any are left out. */
+/** Counts the running actions of some Projects; those without any are left out. */
 export async function runningByProject(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
   if (ids.length === 0) return new Map()
   const rows = await acrossProjects(query)

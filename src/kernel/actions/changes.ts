@@ -51,7 +51,7 @@ export async function runningIn(query: Queries, projects: readonly ProjectId[]):
   }
 }
 
-/** At most `limit` actions of some Projects from an id on, the newest ones. */
+/** Returns at most `limit` actions of some Projects from an id on, the newest ones. */
 export async function actionsFrom(
   query: Queries,
   projects: readonly ProjectId[],

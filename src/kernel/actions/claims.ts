@@ -24,7 +24,7 @@ import {
 import { noteEnded } from './history.ts'
 import { type ActionRow, changeOf } from './tables.ts'
 
-/** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
+/** The duration of a claim without a heartbeat, in milliseconds of the database's clock. */
 export const leaseMs = 15_000
 
 /** A worker and the definitions it can run. Actions of a newer version are left to workers that know them. */
@@ -51,7 +51,7 @@ const isNext = sql<boolean>`not exists (
   )
 )`
 
-/** How many actions have not ended, and when the oldest of them started. */
+/** Counts the actions that have not ended, and finds when the oldest of them started. */
 export async function openActions(query: Queries): Promise<Backlog> {
   return backlogOf(
     acrossProjects(query)

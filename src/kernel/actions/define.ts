@@ -9,7 +9,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 
 /** Drivers by name. Each family adds its driver interface by declaration merging. */
 export interface Drivers {
-  /** How long one call may take, in milliseconds, where these drivers need longer than their callers would wait. */
+  /** The longest time for one call, in milliseconds, where these drivers need longer than their callers would wait. */
   readonly callTimeoutMs?: number
 }
 
@@ -89,7 +89,7 @@ export function keyOf(definition: Pick<ActionDefinition, 'family' | 'command'>):
 
 /** A failure reported by the infrastructure. Its message may be shown to the tenant; its cause is only logged. */
 export class DriverError extends Error {
-  /** Whether the same call may succeed later. */
+  /** True when the same call may succeed later. */
   readonly transient: boolean
   /** The error code of the action. */
   readonly code: string

@@ -79,7 +79,7 @@ export class Engine {
       await this.#queue.drain()
       const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
       if (this.#queue.isStopping) return
-      // What was claimed since waits for nothing, and still has to run.
+      // An action claimed since then has no pause, and still has to run.
       if (pause === undefined && !(await this.#queue.hasWork())) return
       await delay(Math.max(1, pause ?? 0))
     }

@@ -41,7 +41,7 @@ async function failuresSince(query: Queries, projects: readonly ProjectId[], sin
   return rows.map(toAction)
 }
 
-/** What an action did, for each of its resources. */
+/** Names the act of an action on each of its resources. */
 const actsOf = ({ command, resources }: Pick<Action, 'command' | 'resources'>) =>
   resources.map(({ type, id }) => `${command} ${type} ${id}`)
 

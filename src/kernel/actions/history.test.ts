@@ -93,7 +93,7 @@ const statusFilters: (readonly ActionStatus[] | undefined)[] = [
   ['success', 'running'],
 ]
 
-/** What each order is walked by. */
+/** The index that each order has to use. */
 const indexes = {
   id: /action_history_pkey|PRIMARY KEY/,
   status: /action_history_pkey|PRIMARY KEY/,
@@ -102,7 +102,7 @@ const indexes = {
   finished: /action_history_by_end/,
 }
 
-/** What a list should show, told in another way than by the databases. */
+/** Sorts the expected list in another way than the databases do. */
 function expected(actions: readonly Action[], sort: readonly Sort[]): Action[] {
   const keys = [...sort, { field: 'id', descending: sort.at(-1)?.descending ?? false }]
   const compare = (a: Action, b: Action) => {

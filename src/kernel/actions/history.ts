@@ -98,7 +98,7 @@ export async function noteEnded(
   await insertRowsAlong(tx, 'action_unfiled', rows)
 }
 
-/** How many actions are indexed in one transaction, which takes a few milliseconds. */
+/** The number of actions that one transaction indexes, which takes a few milliseconds. */
 const filedAtOnce = 200
 
 /** Writes the entries of all ended actions of a Project, in short transactions. */

@@ -215,7 +215,7 @@ async function fillWithEnded({ db, scope }: Bench, isSqlite: boolean): Promise<v
   await run(db, isSqlite ? 'analyze' : 'analyze action, action_serial')
 }
 
-/** How the database goes about the statements of a claim and of a heartbeat. */
+/** Returns the query plans of the statements of a claim and of a heartbeat. */
 async function plansOf({ db }: Bench, isSqlite: boolean): Promise<{ statement: string; plan: string }[]> {
   const recorded: CompiledQuery[] = []
   const query = new Kysely<Tables>({

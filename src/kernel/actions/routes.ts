@@ -45,7 +45,7 @@ function asOfNow({ clock }: Reader, filter: Query): ActionFilter {
   return { ...filter, since: inEffect(kernelChanges.action_history_limited, now) ? historyStart(now) : '' }
 }
 
-/** On whose behalf actions are read. */
+/** The caller and the scope of a read. */
 type Asked = Pick<ApiCall<(typeof actionEndpoints)['get']>, 'scope' | 'caller'>
 type AskedPage = Asked & { readonly query: PageRequest & { readonly sort: readonly Sort[] } }
 

@@ -50,7 +50,7 @@ export class Run {
   readonly #claim: Claim<ActionRow>
   readonly #stopping: () => boolean
   readonly #context: StepContext<ActionInput>
-  /** What a driver says of the step in progress, while it is written. */
+  /** The write in progress of a driver's report on the step. */
   #reporting: Promise<void> | undefined
   #isListening = false
   #progress: number

@@ -163,7 +163,7 @@ forEachBareDatabase('taking over', (openBare) => {
     await stopped.stop(30)
     const given = await bench.action(id)
     assert.deepEqual([given.status, given.worker, given.step, given.attempts], ['running', null, 1, 0])
-    // What the stopped worker still brings is too late, even before another one has come.
+    // The stopped worker's results come too late, even before another worker has come.
     slow.open()
     await stopped.idle()
     assert.deepEqual(await bench.commits(), ['one'])
@@ -234,7 +234,7 @@ forEachBareDatabase('taking over', (openBare) => {
     await engine.start()
     await until(() => slow.arrived === 1)
     const { lease_until: first, worker } = await bench.action(id)
-    // As if two thirds of the lease had passed.
+    // Two thirds of the lease seem to have passed.
     await run(bench.db, `update action set lease_until = lease_until - ${(leaseMs * 2) / 3}`)
     t.mock.timers.tick((leaseMs * 2) / 3)
     await until(async () => (await bench.action(id)).lease_until! >= first!, 'the lease is extended')

@@ -1,4 +1,4 @@
-/** Which actions a scoped token sees. */
+/** A scoped token sees some actions only. */
 import { shows, type TokenScope } from '../access/token-scope.ts'
 import type { Labels } from '../contract/labels.ts'
 import type { Queries } from '../data/db.ts'

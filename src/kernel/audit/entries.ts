@@ -105,7 +105,7 @@ function toText(subjects: readonly (number | string)[]): string {
 export interface AuditEvent {
   readonly actor: AuditActor
   readonly projectId?: ProjectId
-  /** What happened, in words: `sign in`, `accept invitation`. */
+  /** The event in words: `sign in`, `accept invitation`. */
   readonly operation: string
   readonly family: string
   readonly subjects?: readonly (number | string)[]

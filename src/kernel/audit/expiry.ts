@@ -8,7 +8,7 @@ const removedAtOnce = 500
 const stepsAtOnce = 40
 const dayMs = 24 * 3_600_000
 
-/** How long entries are kept unless the operator says otherwise, in days. */
+/** The retention of entries unless the operator says otherwise, in days. */
 export const defaultRetentionDays = 90
 
 /** Deletes a batch of entries older than `days`, in transactions short enough not to block others. */

@@ -10,10 +10,10 @@ import { entryOf } from './audited.ts'
 import { append, type Entry } from './entries.ts'
 import { Note, type Requested } from './note.ts'
 
-/** How long entries gather before they are written, in milliseconds. */
+/** The time for which entries gather before they are written, in milliseconds. */
 const gatherMs = 200
 const writtenAtOnce = 100
-/** How many entries wait at most, while the database is away. */
+/** The most entries that wait while the database is away. */
 const mostWaiting = 10_000
 
 interface Waiting {

@@ -1,7 +1,7 @@
-/** What the audit log is to hold of one request, taken when it begins. */
+/** A note is taken of a request when it begins, for the audit log. */
 import type { ProjectScope } from '../scope.ts'
 
-/** Who asked for a change. A person's name is the mail address; that of the command line is the user of the machine. */
+/** The author of a change. A person's name is the mail address; that of the command line is the user of the machine. */
 export interface AuditActor {
   readonly kind: 'token' | 'person' | 'management' | 'command line'
   /** Null for the command line. */
@@ -17,7 +17,7 @@ export interface Requested {
   readonly operation: string
   /** The part of the API, such as `servers`. */
   readonly family: string
-  /** What the path names: ids, and names where paths have names. */
+  /** The resources in the path: ids, and names where paths have names. */
   readonly subjects: readonly (number | string)[]
   /** The status of its answer when it succeeds; 0 for commands. */
   readonly status: number
@@ -37,7 +37,7 @@ export class Note {
   /** The Project that a request turned out to be about, whose name may be gone when the entry is written. */
   project: { readonly id: number; readonly name: string } | undefined
 
-  /** What it turned out to be about, besides what its address names. */
+  /** The resources that it turned out to be about, besides those in its path. */
   readonly found: (number | string)[] = []
 
   /** The actions that were started in the transaction which writes its entry. */

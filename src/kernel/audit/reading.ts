@@ -16,7 +16,7 @@ const aboutProjects: ReadonlySet<string> = new Set([
   ...['projects', 'members', 'invitations', 'transfer', 'limits', 'tokens', 'people', 'installation'],
 ])
 
-/** Which entries are wanted. */
+/** The entries that a reader asks for. */
 export interface AuditFilter {
   readonly projectId?: number | undefined
   /** The Projects whose entries are seen whole, and of others only what is about them; undefined for all. */
@@ -35,7 +35,10 @@ export interface AuditFilter {
   readonly until?: string | undefined
 }
 
-/** How far the order of ids may be from the order in time, in milliseconds: clocks differ, and commits take time. */
+/**
+ * The most that the order of ids may differ from the order in time, in milliseconds: clocks differ, and commits take
+ * time.
+ */
 const disorderMs = 60_000
 
 /** A page of at most `most` entries with ids below `before`, newest first. */
@@ -100,13 +103,15 @@ export async function entriesAfter(
   return own.orderBy('id').limit(limit).execute()
 }
 
-/** Whether an entry of a Project may be seen. What tokens of a Project do and are called is part of what is in it. */
+/**
+ * Tells whether an entry of a Project may be seen. The acts and names of a Project's tokens are part of its content.
+ */
 function isSeen({ project_id, family, actor }: AuditRow, whole: AuditFilter['whole']): boolean {
   if (whole === undefined || project_id === null || whole.has(project_id)) return true
   return aboutProjects.has(family) && actor !== 'token'
 }
 
-/** Whether an entry is wanted. */
+/** Tells whether an entry matches. */
 export function passes(row: AuditRow, filter: AuditFilter): boolean {
   const { projectId, whole, actor, operation, family, outcome, resource, since, until } = filter
   return (
