@@ -1,6 +1,6 @@
 /** The browser behind a request that came with a session. */
 export interface Browser {
-  /** Where it is, such as `https://cloud.example.com`. */
+  /** Its origin, such as `https://cloud.example.com`. */
   readonly origin: string
   /** Its network, as limits know it. */
   readonly network: string

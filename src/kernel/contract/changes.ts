@@ -4,20 +4,20 @@
  * changes that are about it; here are those that are about all. GET /v1/changes serves the whole calendar.
  */
 
-/** What is written of a change. */
+/** The description of a change. */
 interface ChangeRow {
   /** First day on which it is in effect, in UTC. If only the month is known, its first day. */
   readonly from: string
   /** Section of docs/contract.md that it changes. */
   readonly section: string
   readonly summary: string
-  /** Why it makes no difference here at any date. */
+  /** The reason why it makes no difference here at any date. */
   readonly standing?: string
 }
 
 export interface Change extends ChangeRow {
   readonly name: string
-  /** When it takes effect, in milliseconds since the epoch. */
+  /** The date of its effect, in milliseconds since the epoch. */
   readonly fromMs: number
 }
 
@@ -29,7 +29,7 @@ export function defineChanges<const T extends Readonly<Record<string, ChangeRow>
   return Object.fromEntries(changes) as { readonly [Name in keyof T]: Change }
 }
 
-/** Whether a change holds at `nowMs`. */
+/** Tells whether a change holds at `nowMs`. */
 export function inEffect(change: Change, nowMs: number): boolean {
   return nowMs >= change.fromMs
 }

@@ -21,11 +21,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Endpoint {
   readonly method: Method
-  /** Who may call it. */
   readonly needs: Need
-  /** Whether a person must have proven its identity within the last 10 minutes. */
+  /** True when a person must have proven its identity within the last 10 minutes. */
   readonly elevated?: boolean
-  /** Whether it is closed to API tokens, whatever their rights are. */
+  /** True when it is closed to API tokens, whatever their rights are. */
   readonly notForTokens?: true
   /** Path below the base URL, with parameters in braces: `/firewalls/{id}`. `isIdParam` tells ids from names. */
   readonly path: string
@@ -35,20 +34,23 @@ export interface Endpoint {
   readonly command?: string
   /** The path of the resource that it is about, below the same base; the endpoint that reads it has that path. */
   readonly of?: string
-  /** Of an endpoint that reads a part of a resource: the path of the whole, whose labels say who sees the part. */
+  /**
+   * The path of the whole, for an endpoint that reads a part of a resource; the labels of the whole say who sees the
+   * part.
+   */
   readonly within?: string
-  /** What texts call what its `id` is of, where that is no resource of its family. */
+  /** The kind of thing that `id` names, in texts, where that is no resource of its family. */
   readonly title?: string
   readonly summary: string
   /** The section of docs/contract.md that it implements. */
   readonly section: string
   readonly query?: QueryParams
   readonly body?: TObject
-  /** What its body names, by field. */
+  /** The references in its body, by field. */
   readonly refers?: References
-  /** Whether it shows what all Projects share. */
+  /** True when it shows what all Projects share. */
   readonly isShared?: true
-  /** Whether its handler itself leaves out what a caller does not see that sees only some resources. */
+  /** True when its handler itself leaves out what a caller does not see that sees only some resources. */
   readonly narrows?: true
   /** Largest body in bytes, for endpoints that accept more than the default. */
   readonly maxBodyBytes?: number
@@ -127,14 +129,17 @@ export interface ApiCall<E extends Endpoint> {
   readonly caller: Principal
   /** The Project of the call, for endpoints that need a role in it. */
   readonly scope: [E['needs']] extends [Role] ? ProjectScope : undefined
-  /** Whether the caller may only read: secrets such as private keys are not shown to it. */
+  /** True when the caller may only read: secrets such as private keys are not shown to it. */
   readonly isReadOnly: boolean
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /** Where the caller reaches the API, such as `https://cloud.example.com`: for addresses in replies to this caller alone. */
+  /**
+   * Returns the origin by which the caller reaches the API, such as `https://cloud.example.com`: for replies to this
+   * caller alone.
+   */
   readonly origin: () => string
-  /** For endpoints about sessions themselves. */
+  /** Serves endpoints about sessions themselves. */
   readonly browser: () => Browser
 }
 

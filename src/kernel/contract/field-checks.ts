@@ -88,7 +88,7 @@ const maxFieldName = 80
 /** An object with more unknown fields is refused for them alone. */
 const mostUnknown = 20
 
-/** What is wrong with a value itself. */
+/** Reports a problem of the value itself. */
 const problem = (message: string): readonly Problem[] => [{ field: '', message }]
 
 /**
@@ -109,7 +109,7 @@ function textCheck({ maxLength: most }: Shape): FieldCheck | undefined {
       : none
 }
 
-/** Whether a text has more code points than that. */
+/** Tells whether a text has more code points than `most`. */
 export function hasMoreCharacters(text: string, most: number): boolean {
   if (text.length <= most) return false
   if (text.length > 2 * most) return true

@@ -48,7 +48,7 @@ export function* parseLargeJson(bytes: Buffer): Generator<void, unknown> {
   } catch (cause) {
     throw notJson(cause)
   }
-  // To find out if it may hold what is forbidden would be a walk of its own.
+  // A walk of its own would be needed to find out whether it may hold what is forbidden.
   yield* checkTexts(value)
   return value
 }
@@ -59,7 +59,7 @@ function checkUtf8(bytes: Buffer): void {
 
 const notJson = (cause: unknown) => new ApiError('json_error', 'the request body is not valid JSON', { cause })
 
-/** So many characters are checked in one step. */
+/** The number of characters checked in one step. */
 const checkedAtOnce = 65_536
 
 function* checkTexts(value: unknown): Generator<void, void> {
@@ -87,7 +87,7 @@ function checkKey(key: string): void {
   checkText(key)
 }
 
-/** Whether both databases can store a text unchanged: neither can store NUL or lone surrogates. */
+/** Tells whether both databases can store a text unchanged: neither can store NUL or lone surrogates. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
@@ -143,7 +143,7 @@ function schemaProblems(validator: Validator, body: unknown): Problem[] {
       if (!problems.has(field) || error.keyword === 'anyOf') problems.set(field, problem)
     }
   }
-  // What is wrong within an object that may also be null is said there alone.
+  // A problem within an object that may also be null is reported there alone.
   const found = [...problems.values()].filter(({ field }) => !(unions.has(field) && holders.has(field)))
   return found.length > 0 ? found : [{ field: 'body', message: 'is not valid' }]
 }
@@ -165,7 +165,7 @@ function withoutNullables(errors: readonly SchemaError[]): readonly SchemaError[
   )
 }
 
-/** What a field is in: `rules` and `rules[0]` for `rules[0].port`. */
+/** Lists the fields around a field: `rules` and `rules[0]` for `rules[0].port`. */
 const holdersOf = (field: string): string[] => [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index))
 
 function toProblems({ keyword, instancePath, params, message }: SchemaError): Problem[] {

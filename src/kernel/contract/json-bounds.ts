@@ -14,7 +14,7 @@ const maxNumberBytes = 1_024
 /** Maximum length in bytes of white space at one place. */
 const maxSpaceBytes = 65_536
 
-/** How many bytes are read at once. */
+/** The number of bytes read at once. */
 export const pieceBytes = 65_536
 
 const comma = 0x2c
@@ -27,7 +27,7 @@ const space = 0x20
 export const quote = 0x22
 export const backslash = 0x5c
 
-/** Where the pass stands. */
+/** The state of the pass. */
 interface Pass {
   depth: number
   keys: number

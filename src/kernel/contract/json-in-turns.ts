@@ -13,13 +13,13 @@ export function readJsonInTurns(bytes: Buffer): Generator<void, unknown> {
   return new Reader(bytes).read()
 }
 
-/** What a value counts besides its bytes. */
+/** The cost of a value besides its bytes. */
 const valueBytes = 64
 
 class Reader {
   readonly #bytes: Buffer
   #at = 0
-  /** Where the current piece ends. */
+  /** The end of the current piece. */
   #end = pieceBytes
 
   constructor(bytes: Buffer) {

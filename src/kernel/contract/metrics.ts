@@ -1,4 +1,4 @@
-/** What was measured over time, for every family that has measurements: parameters, moments and reply. */
+/** Measurements over time have the same parameters, moments and reply in every family that has them. */
 import { Type } from 'typebox'
 import { named, type Param, Timestamp } from './contract.ts'
 
@@ -78,7 +78,7 @@ export function metricsQuery<const Kind extends string>(kinds: readonly Kind[]) 
   } as const
 }
 
-/** How many values a series has at most when the caller names no step, and when he does. */
+/** The most values of a series when the caller names no step, and when it does. */
 const usualSamples = 200
 const mostSamples = 500
 

@@ -11,12 +11,12 @@ const idParams = {
 } as const
 export type IdParam = keyof typeof idParams
 
-/** Whether a path parameter is an id; the others are strings. */
+/** Tells whether a path parameter is an id; the others are strings. */
 export function isIdParam(name: string): name is IdParam {
   return Object.hasOwn(idParams, name)
 }
 
-/** What texts call what a parameter names of an endpoint, whose resources they call `title`. */
+/** Returns the noun for what a parameter of an endpoint names, whose resources are called `title`. */
 export function titleOf(name: string, title?: string): string {
   const isResource = name === 'id' || name === 'id_or_name'
   return (isResource ? title : undefined) ?? (isIdParam(name) ? idParams[name] : 'resource')

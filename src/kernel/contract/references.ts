@@ -1,18 +1,18 @@
 /**
- * Where bodies name other resources. Callers that see only some resources of a Project may name only those, so each
- * field that can hold the id or the name of one says of what kind (`Endpoint.refers`).
+ * Bodies name other resources. Callers that see only some resources of a Project may name only those, so each field
+ * that can hold the id or the name of one says of what kind (`Endpoint.refers`).
  */
 import type { TSchema } from 'typebox'
 import { largestId } from '../ids.ts'
 
-/** What a field of a body names. */
+/** The target of a field's reference. */
 export interface Referred {
   /**
    * Types of resources, one of which has the id; `catalogue` for what all Projects share; `several` for what may stand
    * for resources that the caller does not see.
    */
   readonly of: readonly string[] | 'catalogue' | 'several'
-  /** Whose the names are that the field takes besides ids; it takes none when it is missing. */
+  /** The owner of the names that the field takes besides ids; it takes none when this is missing. */
   readonly names?: 'own' | 'catalogue'
 }
 

@@ -25,7 +25,7 @@ export function narrowed(asked: Selector | undefined, within: Selector): Narrowe
   return { text: within.text, terms: [...(asked?.terms ?? []), ...within.terms], asked }
 }
 
-/** What the caller gave: for what is shown to all callers, whatever else they see. */
+/** Returns the caller's own selector, for what is shown to all callers, whatever else they see. */
 export function askedOf(selector: Selector | undefined): Selector | undefined {
   return selector && 'asked' in selector ? (selector as Narrowed).asked : selector
 }
@@ -71,7 +71,7 @@ export function parseSelector(text: string): SelectorResult {
 }
 
 /**
- * Whether labels satisfy every term. Unlike in Kubernetes, `!=` and `notin` do not match labels without the key.
+ * Tells whether labels satisfy every term. Unlike in Kubernetes, `!=` and `notin` do not match labels without the key.
  * Allocates nothing, because it runs once per object and selector when labels change.
  */
 export function matches(selector: Selector, labels: Labels): boolean {
@@ -220,7 +220,7 @@ function expectation(term: Term): string {
 }
 
 function readTerm(tokens: Tokens): Term | Refusal {
-  // At the start of a term, `!=` is a negation without a key.
+  // A `!=` at the start of a term is a negation without a key.
   if (tokens.current === '!=') return expectedAt(tokens.at + 1, 'a label key')
   const negated = tokens.take('!')
   const key = readKey(tokens)

@@ -7,7 +7,7 @@ import { type Endpoint, maxText } from './contract.ts'
 import { isStorable } from './input.ts'
 import { isIdParam } from './path-params.ts'
 
-/** Whether every percent sign in the URL begins a valid escape sequence. */
+/** Tells whether every percent sign in the URL begins a valid escape sequence. */
 export function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
@@ -49,7 +49,10 @@ export function methodsAt(path: string, endpoints: readonly Pick<Endpoint, 'meth
   return [...methods].sort()
 }
 
-/** Whether a text is a valid value of a path parameter. `actions` is never a name, because it is a path of its own. */
+/**
+ * Tells whether a text is a valid value of a path parameter. `actions` is never a name, because it is a path of its
+ * own.
+ */
 function fits(name: string, text: string): boolean {
   if (isIdParam(name)) return parseId(text) !== undefined
   if (text === '' || text.length > maxText || !isStorable(text)) return false
@@ -62,7 +65,9 @@ export function firstUnfit(params: Record<string, string>): readonly [name: stri
   return undefined
 }
 
-/** Whether a request has exactly one valid Host, which HTTP/1.1 requires and HTTP/1.0 does not (RFC 9112, 3.2). */
+/**
+ * Tells whether a request has exactly one valid Host, which HTTP/1.1 requires and HTTP/1.0 does not (RFC 9112, 3.2).
+ */
 export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   const { host } = headers
   if (host === undefined) return httpVersion === '1.0'
@@ -74,13 +79,13 @@ export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessa
 /** Cache of the last valid Host: consecutive requests mostly send the same one. */
 let lastHost: string | undefined
 
-/** Whether a text is a host name or an IP address (IPv6 in brackets), optionally with a port. */
+/** Tells whether a text is a host name or an IP address (IPv6 in brackets), optionally with a port. */
 function isHost(text: string): boolean {
   const [, address, name] = /^(?:\[([\da-f:.]{2,45})\]|([\w.-]{1,253}))(?::\d{1,5})?$/i.exec(text) ?? []
   return address === undefined ? name !== undefined : isIPv6(address)
 }
 
-/** How often a header was sent; Node's `headers` shows only the first of most repeated headers. */
+/** Counts how often a header was sent; Node's `headers` shows only the first of most repeated headers. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -102,7 +107,7 @@ export function originOf(protocol: string, host: string | undefined, publicOrigi
   return publicOrigins[0] ?? ''
 }
 
-/** Where a request itself says that it went: never for what is cached, since anybody can name any host. */
+/** Returns the origin that the request itself names: never for what is cached, since anybody can name any host. */
 export function reachedAt(protocol: string, { headers, socket }: IncomingMessage): string {
   const host = headers.host ?? hostAndPort({ host: socket.localAddress ?? '', port: socket.localPort ?? 0 })
   return `${protocol}://${host}`
@@ -112,7 +117,10 @@ function isOwn(hostname: string): boolean {
   return hostname.toLowerCase() === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
 
-/** Whether a Host with an optional port is an IP address, `localhost` or a name below it: none of them is a foreign name. */
+/**
+ * Tells whether a Host with an optional port is an IP address, `localhost` or a name below it: none of them is a
+ * foreign name.
+ */
 export function isOwnHost(host: string): boolean {
   const hostname = host.replace(/:\d+$/, '')
   return isOwn(hostname) || hostname.toLowerCase().endsWith('.localhost')

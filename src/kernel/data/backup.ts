@@ -26,7 +26,7 @@ export interface BackupOptions {
 }
 
 /**
- * How many ids a restored database skips, so that no id drawn after the backup is drawn again: more than an
+ * The number of ids that a restored database skips, so that no id drawn after the backup is drawn again: more than an
  * installation draws between a backup and its restore.
  */
 const idLeap = 2 ** 32

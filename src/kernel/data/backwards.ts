@@ -15,7 +15,7 @@ interface Walk<Row> {
   /** The rows with ids below `before`, newest first. */
   read(before: number, limit: number): Promise<readonly Row[]>
   passes(row: Row): boolean
-  /** Whether this row and all before it are too old. */
+  /** Tells whether this row and all before it are too old. */
   isOver(row: Row): boolean
 }
 

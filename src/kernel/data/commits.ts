@@ -49,7 +49,7 @@ export function explained(unit: readonly Waiting[], { results, error }: Outcome)
 }
 
 /**
- * Whether the outcome is unknown: COMMIT was sent, and the server did not report an earlier failure or a forced
+ * Tells whether the outcome is unknown: COMMIT was sent, and the server did not report an earlier failure or a forced
  * rollback.
  */
 function isOpen(unit: readonly Statement[], { results, error }: Outcome): boolean {
@@ -72,7 +72,7 @@ const mostTogether = 16
 /** Commits groups of transactions. Each Project has at most one group under way while the next one gathers. */
 export class SharedCommits {
   readonly #connections: Connections
-  /** For each Project with a group under way, the transactions of its next group. */
+  /** The transactions of the next group of each Project that has a group under way. */
   readonly #waiting = new Map<ProjectId | undefined, Member[]>()
 
   constructor(connections: Connections) {

@@ -60,7 +60,7 @@ export class Connection {
   readonly #wire: Wire
   readonly #prepares: boolean
   readonly #failed: (error: unknown) => void
-  /** By text, least recently used first. */
+  /** Statements by text, least recently used first. */
   readonly #prepared = new Map<string, Prepared>()
   readonly #seen = new Set<string>()
   #names = 0
@@ -80,8 +80,8 @@ export class Connection {
   }
 
   /**
-   * Whether the connection broke or a statement timed out on it. Its state is then unknown: it answers nothing more and
-   * must be closed.
+   * True once the connection broke or a statement timed out on it. Its state is then unknown: it answers nothing more
+   * and must be closed.
    */
   get isBroken(): boolean {
     return this.#broken !== undefined

@@ -6,7 +6,7 @@ import { ids, insert, upTo, withTable } from '../../../test/kit/database/entries
 import type { Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
-/** What somebody else sees at that very moment. */
+/** Reads what another client sees at that moment. */
 async function observer({ url, another, later }: BareDatabase): Promise<() => Promise<number[]>> {
   if (url.engine === 'postgres') {
     const db = await another()

@@ -32,7 +32,7 @@ export type Queries = Kysely<Tables>
 /** One open transaction. */
 export interface Transaction {
   readonly query: Queries
-  /** For reading operators' settings. They may be read outside the transaction, which saves it a round trip. */
+  /** A handle that reads operators' settings. They may be read outside the transaction, which saves it a round trip. */
   readonly settings: Queries
   readonly dialect: Dialect
   /** The time of this transaction, in milliseconds since the epoch. */
@@ -63,9 +63,9 @@ export interface TransactOptions {
 
 export interface Database {
   readonly dialect: Dialect
-  /** Where the data lives, for the operator; without a password. */
+  /** The location of the data, for the operator; without a password. */
   readonly location: string
-  /** For reads outside a transaction. Throws inside `transact`, where it would deadlock. */
+  /** A handle that reads outside a transaction. Throws inside `transact`, where it would deadlock. */
   readonly query: Queries
   /** Runs `work` in one transaction; rolls back and rejects with what `work` threw. */
   transact<T>(work: (tx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>

@@ -25,12 +25,12 @@ export function fileOf(url: DatabaseUrl): string | undefined {
   return url.engine === 'sqlite' && url.path !== ':memory:' ? url.path : undefined
 }
 
-/** Whether the data ends with the process that opened it. */
+/** Tells whether the data ends with the process that opened it. */
 export function isInMemory(url: DatabaseUrl): boolean {
   return url.engine === 'sqlite' && url.path === ':memory:'
 }
 
-/** Where the data lives, for the operator: a file, or a server URL without password and parameters. */
+/** Returns the location of the data, for the operator: a file, or a server URL without password and parameters. */
 export function locationOf(url: DatabaseUrl): string {
   if (url.engine === 'sqlite') return url.path
   const { host, pathname } = new URL(url.url)
@@ -39,7 +39,7 @@ export function locationOf(url: DatabaseUrl): string {
 
 /** The differences between the engines. */
 export interface Dialect {
-  /** Whether other processes may write to the same data at the same time. */
+  /** True when other processes may write to the same data at the same time. */
   readonly shared: boolean
   /**
    * Translates a DDL statement for this engine: 64-bit integers, strict tables, tables stored in their key, the id
@@ -48,9 +48,9 @@ export interface Dialect {
    * to delete rows whose `time` is less than a day before that of the newest one.
    */
   ddl(statement: string): string
-  /** What operators call the engine. */
+  /** The engine's name for operators. */
   readonly title: string
-  /** How much room the data takes, in bytes. */
+  /** The size of the data, in bytes. */
   readonly sizeBytes: RawBuilder<number>
   /** The database's clock in whole milliseconds, the only clock for leases and shared limits. */
   readonly nowMs: RawBuilder<number>
@@ -62,11 +62,11 @@ export interface Dialect {
    */
   lockKeys(keys: readonly string[], mode?: 'share' | 'update'): RawBuilder<unknown> | undefined
 }
-/** How migrations declare a key that the engine counts up by itself when an insert leaves it out. */
+/** Migrations declare with this a key that the engine counts up by itself when an insert leaves it out. */
 export const generatedKey = /\bprimary key generated\b/
-/** How migrations declare a guard; each engine translates it. */
+/** Migrations declare a guard with this; each engine translates it. */
 export const guardStatement = /^create guard (\w+) on (\w+) when (.*)$/
-/** How migrations declare a keeper. */
+/** Migrations protect a log with this. */
 export const keeperStatement = /^create keeper (\w+) on (\w+)$/
 
 /** Runs one statement without kysely, synchronously where possible. */
@@ -75,7 +75,7 @@ export type Run = (text: string, values: readonly unknown[]) => QueryResult<unkn
 /** An opened engine: what kysely needs, and direct access for prepared statements. */
 export interface DatabaseEngine {
   readonly dialect: Dialect
-  /** For reads outside a transaction. */
+  /** A handle that reads outside a transaction. */
   readonly kysely: KyselyDialect
   /** Only on SQLite: a read outside a transaction, without kysely's overhead. */
   readonly run?: Run
@@ -84,11 +84,11 @@ export interface DatabaseEngine {
     readonly kysely: KyselyDialect
     readonly run: Run
     exec(statement: string): void
-    /** Whether commits from now on wait for the disk. One that waits makes earlier ones durable as well. */
+    /** Sets whether commits from now on wait for the disk. One that waits makes earlier ones durable as well. */
     waitForDisk(always: boolean): void
     /** The next id as the open transaction sees it, and a setter that takes effect with the commit. */
     readonly nextId: { read(): number; write(next: number): void }
-    /** Whether a transaction is open: some failures end it on their own. */
+    /** Tells whether a transaction is open: some failures end it on their own. */
     isOpen(): boolean
     close(): void
   }
@@ -131,7 +131,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
 }
 
 /**
- * Whether the database itself, rather than the statement, caused the failure: it is unreachable, locked, full,
+ * Tells whether the database itself, rather than the statement, caused the failure: it is unreachable, locked, full,
  * read-only or damaged. The caller may retry once that is over.
  */
 export function isTrouble(error: unknown): boolean {

@@ -39,7 +39,7 @@ export interface Watch {
 
 /** Space that ordinary writes need, in bytes. */
 const probeBytes = 65_536
-/** How long the health page waits for a running probe, in milliseconds. */
+/** The time that the health page waits for a running probe, in milliseconds. */
 const patienceMs = 1_000
 
 /** Starts listening for trouble; `pauseMs` is the pause between two probes. */
@@ -96,7 +96,7 @@ export function watchDatabase(db: Database, log: Logger, { pauseMs = 1_000 } = {
   }
 }
 
-/** How much room the data takes in bytes, and how long the database took to tell. Errors: those of the database. */
+/** Returns the size of the data in bytes, and how long the database took to tell. Errors: those of the database. */
 export async function databaseSize({ dialect, query }: Database): Promise<{ bytes: number; tookMs: number }> {
   const begun = performance.now()
   await probeRead({ query })

@@ -1,4 +1,4 @@
-/** What holds on PostgreSQL alone: a server that kills, refuses, stalls, or goes away. */
+/** These tests need PostgreSQL: a server that kills, refuses, stalls, or goes away. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -17,7 +17,7 @@ export interface PostgresOptions {
   readonly connections?: number | undefined
   /** Maximum for one Project; by default four per processor, and at most two thirds of all. */
   readonly connectionsPerProject?: number | undefined
-  /** How long a request waits for a connection, in milliseconds; 5 s by default. */
+  /** The time that a request waits for a connection, in milliseconds; 5 s by default. */
   readonly patienceMs?: number
 }
 

@@ -33,7 +33,7 @@ export function runsPrepared(query: Queries, handle: Handle): void {
   handles.set(query, handle)
 }
 
-/** How a handle runs prepared statements. */
+/** Returns the handle with which prepared statements run. */
 export function handleOf(query: Queries): Handle {
   const handle = handles.get(query)
   if (!handle) throw new Error('prepared statements run only on the handles of a database')
@@ -43,7 +43,7 @@ export function handleOf(query: Queries): Handle {
 /** Translates the error of a statement into an API error. */
 export type Explain = (error: unknown) => unknown
 
-/** How a statement may be refused. */
+/** The possible refusal of a statement. */
 export interface Refusal {
   readonly explain: Explain
   /** A unique value that concurrent transactions may also claim: the statement waits until they have ended. */
@@ -58,7 +58,7 @@ interface Along {
 /** A compiled statement. */
 interface Statement {
   readonly compiled: CompiledQuery
-  /** Whether its parameters are exactly the passed values, in order. */
+  /** True when its parameters are exactly the passed values, in order. */
   readonly inOrder: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What holds on SQLite alone: its file, its log and its disk. */
+/** These tests need SQLite: its file, its log and its disk. */
 import assert from 'node:assert/strict'
 import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -17,10 +17,10 @@ const rowsOfSmall = 20
 
 const onlySmall = new AsyncLocalStorage<true>()
 
-/** What has more rows than what is small. */
+/** A relation has more rows than small ones do. */
 class TooMuch extends Error {}
 
-/** What `read` gives, for which it may read few rows of each relation; undefined where there are more. */
+/** Returns the result of `read`, which may read few rows of each relation; undefined where there are more. */
 export async function ifSmall<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await onlySmall.run(true, read)
@@ -99,7 +99,7 @@ export function past(columns: readonly string[], values: readonly unknown[], { d
     : sql<boolean>`(${names}) > (${sql.join(values)})`
 }
 
-/** What `read` gives for all of some things, of which it gets a bounded number at a time. */
+/** Returns the results of `read` for all items, of which it gets a bounded number at a time. */
 export async function byChunks<T, Found>(
   all: readonly T[],
   read: (some: readonly T[]) => Promise<readonly Found[]> | readonly Found[],

@@ -20,7 +20,7 @@ function open(t: TestContext) {
     write: (bytes: number, end = 'commit') =>
       database.exec(`begin; insert into t values (randomblob(${bytes})); ${end}`),
     database,
-    /** As the files are if the process ends now. */
+    /** Copies the files as they are if the process ends now. */
     crashed() {
       for (const end of ['', '-wal']) copyFileSync(path + end, copy + end)
       return copy
@@ -54,7 +54,7 @@ test('commits are lost behind a damage when others follow them; the last one alo
       writeFileSync(`${path}-wal`, Buffer.from(log).fill(0xff, from, to))
       const behind = commits.filter((commit) => commit >= start).length
       const lost = lostCommits(path)
-      // Of what follows a frame that is damaged as a whole, the first cannot be told from noise.
+      // The first frame after one that is damaged as a whole cannot be told from noise.
       assert.ok(lost <= Math.max(0, behind - 1) && lost >= behind - 2, `${start}: ${lost}`)
     }
   }
