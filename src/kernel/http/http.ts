@@ -66,7 +66,7 @@ export interface Exchange {
 
 export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly authenticator: Authenticator
-  /** For looking up the labels of what requests name; without it, who sees only some resources sees none. */
+  /** A handle that looks up the labels of what requests name; without it, who sees only some resources sees none. */
   readonly query?: Queries
   /** Finds the people behind sessions; without it nobody has one. */
   readonly sessions?: Sessions
@@ -78,7 +78,7 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly vendor: string
   /** The roots below which families of the public API are; the usual one by default. */
   readonly bases?: readonly string[]
-  /** What families of the public API that this installation lacks are called, by their paths with their roots. */
+  /** The titles of public families that this installation lacks, by their paths with their roots. */
   readonly lacking?: Readonly<Record<string, string>>
   /** Origins of the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
@@ -87,7 +87,7 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly observe?: (exchange: Exchange) => void
 }
 
-/** Where endpoints and pages are mounted. */
+/** An edge on which endpoints and pages can be mounted. */
 export interface Mounting {
   /** Mounts endpoints below a base, which is that of the public API by default. */
   mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
@@ -102,7 +102,7 @@ export interface Edge extends Mounting {
   readonly server: FastifyInstance
   /** Lets WebSockets be opened at a path. */
   accept(path: SocketPath): void
-  /** What is below the bases that only Wolke has, except for the public API, is mounted with the first request for it. */
+  /** Defers mounting below Wolke's own bases, except for the public API, to the first request for them. */
   later(load: (part: Mounting) => Promise<void>): void
   /** The instance with what is mounted later. */
   wing(): Promise<FastifyInstance>
@@ -117,7 +117,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     asked?: Asked | undefined
-    /** Whether pages ask for it without anybody doing something. */
+    /** True when pages ask for it without anybody doing something. */
     isBackground?: boolean
   }
 }
@@ -176,7 +176,7 @@ export function buildEdge(options: EdgeOptions): Edge {
   }
 }
 
-/** What the instances of the framework share. */
+/** The objects that the instances of the framework share. */
 interface Parts {
   readonly options: EdgeOptions
   readonly streams: Streams
@@ -257,7 +257,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
   })
 }
 
-/** What a request through a door is about. Pages say when nobody has done anything for a while. */
+/** Returns the subject of a request of the console. Pages say when nobody has done anything for a while. */
 function aboutOf(request: FastifyRequest, { projectId = projectNamed(request) }: Door): About {
   const { isBackground } = request.routeOptions.config
   return { projectId, isUse: !isBackground && request.headers[backgroundHeader] === undefined }

@@ -48,15 +48,15 @@ export const noLimits: Limits = {
   networks: unlimited,
 }
 
-/** What a request of a session is about. */
+/** The subject of a request of a session. */
 export interface About {
   /** The Project that the path names. */
   readonly projectId: ProjectId | undefined
-  /** Whether somebody does something, and no page asks by itself. */
+  /** True when somebody acts, false when a page asks by itself. */
   readonly isUse: boolean
 }
 
-/** Whether a request is admitted, and on whose behalf. */
+/** The decision on a request, with its principal. */
 export interface Admission {
   readonly principal?: Principal
   readonly verdict: Verdict
@@ -157,7 +157,7 @@ function charge({ actor, bucket, role, scope }: Principal, limits: Limits): Verd
   )
 }
 
-/** What follows from a verdict, at once when that is known. */
+/** Continues after a verdict, at once when that is known. */
 function after<T>(verdict: Verdict | Promise<Verdict>, then: (verdict: Verdict) => T | Promise<T>): T | Promise<T> {
   return verdict instanceof Promise ? verdict.then(then) : then(verdict)
 }
@@ -170,7 +170,7 @@ function judge(request: Caller, principal: Principal, verdict: Verdict): Admissi
   return verdict.admitted ? { principal, verdict } : { principal, verdict, refusal: tooMany(verdict) }
 }
 
-/** Whether it is an API token that reads: a viewer of its Project, whatever a request is about. */
+/** Tells whether it is an API token that reads: a viewer of its Project, whatever a request is about. */
 function isReadOnly({ actor, roles }: Principal): boolean {
   if (actor.kind !== 'token') return false
   for (const role of roles.values()) if (role !== 'viewer') return false

@@ -1,7 +1,7 @@
 /**
- * The doors to the API. Programs call the endpoints with a token; the console calls the same ones below its own base
- * with the cookie of a session and nothing else. A request for the console's door is rewritten before it is routed, so
- * that both doors lead to the same routes.
+ * The entry points of the API. Programs call the endpoints with a token; the console calls the same ones below its own
+ * base with the cookie of a session and nothing else. A request at the console's entry point is rewritten before it is
+ * routed, so that both lead to the same routes.
  */
 import type { IncomingMessage } from 'node:http'
 import { wolkeBase } from '../../contract/bases.ts'
@@ -17,7 +17,7 @@ const doorBase = `${consoleBase}/api`
 /** A page sends it along when nobody has done anything for a while, so that what it asks by itself keeps no session alive. */
 export const backgroundHeader = 'wolke-background'
 
-/** A request that came through the console's door. */
+/** A request at the console's entry point. */
 export interface Door {
   /** The Project that the path names. */
   readonly projectId: ProjectId | undefined
@@ -31,11 +31,11 @@ const doors = new WeakMap<IncomingMessage, Door>()
 const doorway = new RegExp(`^${doorBase}(?:/projects/(\\d{1,19}))?(?=/)`)
 const events = /^\/events(?:\?|$)/
 
-/** Where requests lead. */
+/** The routing of requests. */
 export interface Ways {
   /** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */
   throughDoor(request: IncomingMessage, url: string): string
-  /** Whether a request is for what only Wolke has, and not for the public API through whichever door. */
+  /** Tells whether a request is for what only Wolke has, and not for the public API at either entry point. */
   isForWolke(url: string): boolean
 }
 
@@ -64,7 +64,7 @@ export function waysTo(bases: readonly string[]): Ways {
   }
 }
 
-/** The door that a request came through; undefined for requests of programs. */
+/** Returns the console's entry point if the request came there; undefined for requests of programs. */
 export function doorOf(request: IncomingMessage): Door | undefined {
   return doors.get(request)
 }

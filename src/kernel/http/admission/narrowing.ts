@@ -60,7 +60,7 @@ function ask({ endpoint: { query = {} }, handler }: Handled, call: Call): Promis
   return handler({ ...call, query: parseQuery(query, '', 0) })
 }
 
-/** How requests for one endpoint are narrowed. */
+/** The two steps that narrow requests for one endpoint. */
 export interface Narrowing {
   /** Before the input is judged. Errors: `not_found` for a resource that the caller does not see; `forbidden`. */
   enter(call: Call): Promise<void>
@@ -68,7 +68,7 @@ export interface Narrowing {
   fit(call: Call): Promise<Call>
 }
 
-/** How requests for an endpoint are narrowed. */
+/** Returns the steps that narrow requests for an endpoint. */
 export function narrowingOf(handled: Handled, readers: Readers, query: Queries | undefined): Narrowing {
   const { endpoint } = handled
   const kind = query ? kindOf(handled) : 'refused'
@@ -92,8 +92,8 @@ export function narrowingOf(handled: Handled, readers: Readers, query: Queries |
 const limitsOf = ({ caller }: Call) => caller.limits!
 
 /**
- * What an endpoint is about, as its row says: `one` resource in its path, a `list` that can be narrowed, something that
- * needs no narrowing because it is shared, new or narrows itself (`free`), or what cannot be narrowed (`refused`).
+ * Classifies an endpoint by its row: `one` resource in its path, a `list` that can be narrowed, something that needs no
+ * narrowing because it is shared, new or narrows itself (`free`), or what cannot be narrowed (`refused`).
  */
 function kindOf({ endpoint, base }: Handled): 'one' | 'list' | 'free' | 'refused' {
   const { method, path, of, query = {}, needs, isShared, narrows } = endpoint
@@ -107,7 +107,7 @@ function kindOf({ endpoint, base }: Handled): 'one' | 'list' | 'free' | 'refused
 
 const hasLabels = ({ body }: Endpoint) => body?.properties.labels !== undefined
 
-/** Whether a body has the labels of a resource that it makes or changes; those of parts are free. */
+/** Tells whether a body has the labels of a resource that it makes or changes; those of parts are free. */
 function carriesLabels(handled: Handled, readers: Readers): boolean {
   const { endpoint } = handled
   if (!hasLabels(endpoint)) return false
@@ -138,7 +138,7 @@ async function mustShow(reader: Handled | undefined, call: Call): Promise<void> 
   throw new ApiError('not_found', `there is no ${key}`)
 }
 
-/** Whether an id is one of the catalogue, which all callers see. */
+/** Tells whether an id is one of the catalogue, which all callers see. */
 const isCatalogued = (id: number) => id < firstId
 
 /** Errors: `forbidden` for labels that do not match: the caller would not see what it makes, or lose sight of it. */

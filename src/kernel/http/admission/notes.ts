@@ -1,4 +1,4 @@
-/** What the audit log learns of requests that are to change something. */
+/** The audit log learns here of requests that are to change something. */
 
 import type { Principal } from '../../access/principal.ts'
 import type { AuditLog } from '../../audit/log.ts'

@@ -22,7 +22,7 @@ export interface Limiter {
   peek(key: string): Verdict
 }
 
-/** Of two verdicts on one request the one that leaves less. */
+/** Returns the one of two verdicts on a request that leaves less. */
 export function narrower(a: Verdict, b: Verdict): Verdict {
   if (a.admitted !== b.admitted) return a.admitted ? b : a
   return a.remaining <= b.remaining ? a : b

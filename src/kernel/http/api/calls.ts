@@ -14,7 +14,7 @@ interface CallOptions {
   readonly publicOrigins?: readonly string[]
 }
 
-/** The most entries on a page of a list at the console's door. It filters and sorts lists that it has read whole. */
+/** The most entries on a page of a list for the console. It filters and sorts lists that it has read whole. */
 const mostPerPage = 1_000
 const { per_page } = widePaging(mostPerPage)
 const widened = new WeakMap<QueryParams, QueryParams>()

@@ -13,7 +13,7 @@ const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Whether `text` is long enough to be compressed. */
+/** Tells whether `text` is long enough to be compressed. */
 export function isCompressible(text: string): boolean {
   return text.length >= minCompressedBytes || Buffer.byteLength(text) >= minCompressedBytes
 }

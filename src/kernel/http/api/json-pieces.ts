@@ -1,7 +1,9 @@
 /** JSON of large replies, made in pieces between which other requests get their turn. */
 import { inTurns } from '../../process/turns.ts'
 
-/** How heavy a piece may be: a value weighs 1, and a text 1 more for every 64 characters. It takes well under 1 ms. */
+/**
+ * The largest weight of a piece: a value weighs 1, and a text 1 more for every 64 characters. It takes well under 1 ms.
+ */
 const pieceWeight = 5_000
 const charactersPerWeight = 64
 

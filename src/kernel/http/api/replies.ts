@@ -16,7 +16,7 @@ interface ReplyOptions {
   readonly publicOrigins?: readonly string[]
 }
 
-/** What a reply depends on besides the request. */
+/** The facts besides the request that a reply depends on. */
 export interface Replying {
   readonly endpoint: Endpoint
   /** Since when (ms since the epoch) its replies have today's shape. */

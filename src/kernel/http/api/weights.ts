@@ -12,8 +12,8 @@ function readWeight(part: string): [name: string, weight: number] {
 }
 
 /**
- * Whether an Accept header prefers HTML to JSON, as those of browsers do. Programs that accept anything or send no such
- * header get JSON.
+ * Tells whether an Accept header prefers HTML to JSON, as those of browsers do. Programs that accept anything or send
+ * no such header get JSON.
  */
 export function prefersHtml(accept: string | undefined): boolean {
   if (!accept) return false

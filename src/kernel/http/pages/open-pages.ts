@@ -20,7 +20,7 @@ export interface PageAnswer {
   readonly status: number
   readonly type: string
   readonly body: string
-  /** Without a word of caches, a page may be kept and is asked for again each time. */
+  /** A page without headers on caching may be kept and is asked for again each time. */
   readonly headers?: Record<string, string>
 }
 
@@ -90,7 +90,7 @@ class KeptBody {
   }
 }
 
-/** Whether an If-None-Match header matches a body's ETag (RFC 9110, 13.1.2). */
+/** Tells whether an If-None-Match header matches a body's ETag (RFC 9110, 13.1.2). */
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.split(',').some((text) => text.trim() === '*' || `W/${text.trim().replace(/^W\//, '')}` === etag)

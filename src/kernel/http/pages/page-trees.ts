@@ -31,7 +31,7 @@ export function mountTree(
   reach(`${base}/*`)
 }
 
-/** Whether a request leads to a page of a tree. */
+/** Tells whether a request leads to a page of a tree. */
 export function isInTree({ routeOptions }: FastifyRequest): boolean {
   return (routeOptions.config as { readonly isPageTree?: boolean }).isPageTree === true
 }

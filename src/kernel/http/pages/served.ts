@@ -18,7 +18,7 @@ export interface ServedCall {
   readonly body: Buffer
   /** The network of the caller, see `clientNetwork`. */
   readonly network: string
-  /** Where the browser is, such as `https://cloud.example.com`. */
+  /** The browser's origin, such as `https://cloud.example.com`. */
   readonly origin: string
 }
 
@@ -90,7 +90,7 @@ function toCall(request: FastifyRequest, options: ServedOptions): ServedCall {
   }
 }
 
-/** Where the browser is. A proxy in front may have taken TLS off. */
+/** Returns the browser's origin. A proxy in front may have taken TLS off. */
 function originFor({ protocol, headers }: FastifyRequest, { publicOrigins = [] }: ServedOptions): string {
   const host = headers.host?.toLowerCase() ?? 'localhost'
   const named = publicOrigins.find((origin) => origin.slice(origin.indexOf('//') + 2) === host)

@@ -1,10 +1,10 @@
-/** What every answer says unless it says otherwise: it is kept nowhere, and is what its type says. */
+/** The headers of every answer unless it has its own: it is kept nowhere, and is what its type says. */
 export const guardHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 }
 
-/** What pages for people may do: nothing from elsewhere, no script or style but those of files. */
+/** The policy of pages for people: nothing from elsewhere, no script or style but those of files. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

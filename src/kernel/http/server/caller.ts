@@ -1,11 +1,11 @@
 /**
- * At which address a caller is: the only place that says so for requests, also for those that never become one of the
- * framework. A proxy that is trusted says for whom it asks; nobody else is believed.
+ * The address of a caller comes from here alone, also for requests that never become one of the framework. A proxy that
+ * is trusted says for whom it asks; nobody else is believed.
  */
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 
-/** Whether an address is that of a trusted proxy. */
+/** Tells whether an address is that of a trusted proxy. */
 export type Trust = (address: string, hop: number) => boolean
 
 /** Trusts the proxies in some networks, given as addresses or in CIDR notation. */

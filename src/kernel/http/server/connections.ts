@@ -51,7 +51,7 @@ export class Connection implements Member {
   #onAdmitted: (() => void)[] | undefined
   /** Since when it is what it is (`doing`). */
   #since: number
-  /** How many bytes had arrived when it became idle; -1 while it is not. */
+  /** The bytes that had arrived when it became idle; -1 while it is not. */
   #bytesBefore = -1
   /** Set when no further input is processed. */
   #isLast = false
@@ -79,7 +79,7 @@ export class Connection implements Member {
     if (network.isSuspect) this.readInPieces()
   }
 
-  /** Whether the peer waits for a response that is still being made. */
+  /** True while the peer waits for a response that is still being made. */
   get isOwed(): boolean {
     return this.#current !== undefined && !this.#isEnding && this.#socket.writableLength === 0
   }
@@ -92,7 +92,7 @@ export class Connection implements Member {
     return { is: this.#current || this.#isAsking() ? 'asking' : 'idle', since: this.#since }
   }
 
-  /** Whether a part of the next request has arrived; takes note of when that is seen first. */
+  /** Tells whether a part of the next request has arrived; takes note of when that is seen first. */
   #isAsking(): boolean {
     if (this.#bytesBefore !== -1 && this.#socket.bytesRead > this.#bytesBefore) this.#becomeAsking()
     return this.#bytesBefore === -1

@@ -23,13 +23,13 @@ export interface ServerOptions {
   readonly handshakeMs?: number
 }
 
-/** What the server passes on. */
+/** The receivers of what arrives. */
 interface Handlers {
   readonly requests: RequestListener
   readonly sockets: WebSockets
 }
 
-/** How long a connection may be idle while its caller does not read a response, in milliseconds. */
+/** The time that a connection may be idle while its caller does not read a response, in milliseconds. */
 const idleMs = 30_000
 
 /** An HTTP server with timeouts and with limits on connections and their requests. */
@@ -48,7 +48,7 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
   const server = tls
     ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs })
     : createServer(settings)
-  // For callers that do not read their response; `Connections` decides what happens to them.
+  // The timeout is for callers that do not read their response; `Connections` decides what happens to them.
   server.setTimeout(idleMs)
   const malformed = answerMalformed({
     take: (network) => limits.networks.take(network) as Verdict,

@@ -11,7 +11,7 @@ import { guardHeaders } from './browser-headers.ts'
 import { correlationId, envelope } from './edge.ts'
 
 interface WingOptions {
-  /** Whether a request is for this part; `url` is decodable and as the client sent it. */
+  /** Tells whether a request is for this part; `url` is decodable and as the client sent it. */
   readonly isFor: (url: string) => boolean
   /** Makes the part, with everything mounted on it. */
   readonly build: () => Promise<FastifyInstance>

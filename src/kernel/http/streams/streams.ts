@@ -28,15 +28,14 @@ export interface Listening {
   readonly principal: Principal
   /** The id of the last event that the client got before; undefined for a client that begins. */
   readonly lastEventId: string | undefined
-  /** How long ago, in milliseconds, such a client has read what it knows. */
+  /** The time since such a client last read, in milliseconds. */
   readonly awayMs: number
   send(event: StreamEvent): void
 }
 
-/** Where people with a session listen, as the path that follows the console's door to a Project. */
+/** A stream for people with a session, at a path below a Project in the console's API. */
 export interface StreamPath {
   readonly path: string
-  /** Who may listen. */
   readonly needs: Role
   /** Starts sending; returns a function that stops it. */
   open(listening: Listening): Promise<() => void>
@@ -58,7 +57,7 @@ const mostStreams = 2_000
 const defaultBeatMs = 6_000
 /** Bytes that a client may be behind. */
 const mostBehind = 262_144
-/** How long a client waits before it comes back, in milliseconds. */
+/** The pause before a client comes back, in milliseconds. */
 const retryMs = 1_000
 
 interface Stream {
@@ -97,7 +96,7 @@ export class Streams {
       config: { endpoint: guard as Endpoint, isBackground: true },
       handler: async (request, reply) => {
         const { principal, raw } = request
-        // What a scoped token may see is not known of an event, so its session reads again and again instead.
+        // The events do not tell what a scoped token may see, so its session reads again and again instead.
         if (!principal || principal.limits || !doorOf(raw)) throw nothing()
         const awayMs = awayIn(request.query)
         this.#refuseSurplus(principal)
@@ -172,7 +171,7 @@ export class Streams {
   }
 }
 
-/** What a stream takes a place of; the edge lets nobody in without a Project. */
+/** Returns the limits that a stream counts against; the edge lets nobody in without a Project. */
 function sharesOf({ actor, session, scope }: Principal): Share[] {
   return [
     { of: `session ${session}`, most: mostPerSession },

@@ -34,7 +34,7 @@ export interface WebSocketOptions {
 
 const maxMessageBytes = 65_536
 const pingMs = 30_000
-/** How long a peer may take to answer when the server closes, in milliseconds. */
+/** The time that a peer has to answer when the server closes, in milliseconds. */
 const closingMs = 1_000
 const goingAway = 1001
 
@@ -55,7 +55,7 @@ export class WebSockets {
     this.#paths.set(path.path, path)
   }
 
-  /** Whether a request that wants another protocol gets it; otherwise it is answered as if it had not asked. */
+  /** Tells whether a request that wants another protocol gets it; otherwise it is answered as if it had not asked. */
   wants({ method, url = '', headers }: IncomingMessage): boolean {
     return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && this.#paths.has(pathOf(url))
   }
@@ -152,7 +152,7 @@ async function loadProtocol(): Promise<Protocol> {
     clientTracking: false,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
-    // What older viewers ask for, as the protocol once carried text only.
+    // Older viewers ask for this, as the protocol once carried text only.
     handleProtocols: (offered) => (offered.has('binary') ? 'binary' : false),
   })
   let isRefused = false
@@ -164,7 +164,7 @@ async function loadProtocol(): Promise<Protocol> {
       isRefused = false
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const stream = createWebSocketStream(webSocket)
-        // What is wrong with a connection ends it; nobody else has to know.
+        // An error ends the connection; nobody else has to know.
         stream.on('error', () => stream.destroy())
         // Also when somebody still has to read what came before.
         webSocket.once('close', () => stream.destroy())
