@@ -1,4 +1,4 @@
-/** A round of the keeper of hosts over many resources that are as they are wanted, beside a list of them by Incus. */
+/** A round of the reconciler of hosts over many resources in their desired state, beside a list of them by Incus. */
 import { openIncus } from '../src/drivers/incus/open.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'

@@ -58,7 +58,7 @@ export function managementRoutes(
 // ---- Who asks ------------------------------------------------------------------------------------------------------
 
 async function whoIs(query: Queries, { actor, roles, scope, limits, expires, isOperator }: Principal) {
-  // A token belongs to one Project, also where its session asks at the console's door without naming it.
+  // A token belongs to one Project, also where its session asks through the console without naming it.
   const [projectId, role] = [...roles].find(([id]) => actor.kind === 'token' || id === scope?.projectId) ?? []
   const name = projectId && (await projectName(query, { projectId }))
   const person = actor.kind === 'person' ? await personById(query, actor.id) : undefined

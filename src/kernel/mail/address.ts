@@ -4,7 +4,7 @@ import { isHostName } from '../../protocols/net/hostnames.ts'
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const local = new RegExp(`^${atom}(?:\\.${atom})*$`)
 
-/** Whether the text is one ASCII address without a name, comment or quotes (RFC 5321, 4.1.2: Dot-string). */
+/** Tells whether the text is one ASCII address without a name, comment or quotes (RFC 5321, 4.1.2: Dot-string). */
 export function isMailAddress(text: string): boolean {
   const at = text.indexOf('@')
   return text.length <= 254 && at > 0 && at <= 64 && local.test(text.slice(0, at)) && isHostName(text.slice(at + 1))

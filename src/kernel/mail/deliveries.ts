@@ -39,7 +39,7 @@ export type Outcome =
 
 /** Longer than any pause or lease. */
 const farthestMs = 4 * 3_600_000
-/** How long finished mail is kept, in milliseconds: longer than any event could be announced again. */
+/** The retention of finished mail, in milliseconds: longer than any event could be announced again. */
 const keptMs = 90 * 86_400_000
 
 const mails: WorkTable = {
@@ -51,11 +51,11 @@ const mails: WorkTable = {
   order: ['next_attempt_at', 'id'],
 }
 
-/** So much mail is sent to the owner of a Project within a day; who may name the owner cannot flood somebody so. */
+/** The most mail to the owner of a Project within a day, so that whoever may name the owner cannot flood somebody. */
 const mostOfDay = 100
 const dayMs = 86_400_000
 
-/** Whether less of it was sent to the owner of a Project within the last day. */
+/** Tells whether less was sent to the owner of a Project within the last day. */
 const isWithinDay = (nowMs: number) => sql<boolean>`project_id not in (
   select project_id from mail as done where finished > ${timestamp(nowMs - dayMs)} and state = 'sent'
   group by project_id having count(*) >= ${mostOfDay}
@@ -134,7 +134,7 @@ export async function removeOldMail(db: Database): Promise<void> {
   })
 }
 
-/** How much mail has not been sent yet, and since when the oldest waits. */
+/** Counts the mail that has not been sent yet, and finds since when the oldest waits. */
 export async function openMail(query: Queries): Promise<Backlog> {
   return backlogOf(
     acrossProjects(query)

@@ -41,9 +41,9 @@ const atOnce = 8
 const perProject = 5
 const pollMs = 5_000
 const longestPauseMs = 3_600_000
-/** How long delivery of a mail is tried (RFC 5321, 4.5.4.1). */
+/** The time for which delivery of a mail is tried (RFC 5321, 4.5.4.1). */
 const patienceMs = 5 * 86_400_000
-/** How much longer a lease lasts than an attempt, in milliseconds. */
+/** The time by which a lease outlasts an attempt, in milliseconds. */
 const marginMs = 60_000
 
 /** Creates a mailer; it does nothing before it is started. */

@@ -36,7 +36,7 @@ export interface MailRow {
   readonly attempts: number
   /** Database time in milliseconds, like the next one. */
   readonly queued_at: number
-  /** When the next attempt may start: after a backoff, or when the lease of the current attempt has expired. */
+  /** The earliest time of the next attempt: after a backoff, or when the lease of the current attempt has expired. */
   readonly next_attempt_at: number
   /** Increases with each claim. */
   readonly fence: number

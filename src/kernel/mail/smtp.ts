@@ -21,7 +21,7 @@ export class MailRefused extends Error {}
 /** Sends one mail; rejects unless the server has accepted it. Errors: `MailRefused`; any temporary error. */
 export type SendMail = (mail: Letter, signal: AbortSignal) => Promise<unknown>
 
-/** What is sent of a mail. */
+/** The part of a mail that is sent. */
 export type Letter = Pick<Delivery, 'recipient' | 'content' | 'message_id' | 'created'>
 
 /** Parses `smtp://HOST` or `smtps://USER:PASSWORD@HOST:PORT`; undefined for anything else. */
@@ -82,7 +82,10 @@ export function smtpSender({ login, ...server }: SmtpServer, from: string): Send
   }
 }
 
-/** Whether the recipient or the message is refused permanently. A refused sender or login is a configuration error. */
+/**
+ * Tells whether the recipient or the message is refused permanently. A refused sender or login is a configuration
+ * error.
+ */
 function isFinal(error: unknown): boolean {
   const { permanent, command } = error as { permanent?: boolean; command?: string }
   return permanent === true && (command === 'RCPT TO' || command === 'DATA')

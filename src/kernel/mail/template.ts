@@ -10,7 +10,7 @@ export interface MailContent {
   readonly paragraphs: readonly string[]
   /** Facts by label, in this order. `Link` leads somewhere; all others are shown so that no reader makes links of them. */
   readonly facts: Readonly<Record<string, string>>
-  /** Why the reader gets it, when that is not because a Project is theirs. */
+  /** The reason why the reader gets it, if not because a Project is theirs. */
   readonly reason?: string
 }
 

@@ -14,7 +14,7 @@ interface Behalf {
 
 /** One request that reads, for turns.ts. */
 export interface Read {
-  /** How many pieces it has taken so far. */
+  /** The pieces it has taken so far. */
   pieces: number
   /** Gives back its place among long reads, which it has once it is long. */
   leave?(): void
@@ -37,7 +37,7 @@ export function readServed(): Read | undefined {
   return current.getStore()?.read
 }
 
-/** What the audit log is to hold of the change that the caller carries out; undefined when nobody asked for one. */
+/** Returns the audit note of the change that the caller carries out; undefined when nobody asked for one. */
 export function noteTaken(): Note | undefined {
   return current.getStore()?.note
 }

@@ -8,7 +8,7 @@ export interface FairQueueOptions {
   readonly perKey: number
   /** Number of places reserved for the installation itself, whose key is undefined; none by default. */
   readonly kept?: number
-  /** How long a caller waits, in milliseconds, and the error that it gets then; forever by default. */
+  /** The time that a caller waits, in milliseconds, and the error that it gets then; forever by default. */
   readonly patience?: { readonly ms: number; error(): Error }
 }
 

@@ -10,7 +10,7 @@ const everyMs = 60_000
 /** A job; lists name it by the name of its function, or by `name`. */
 export type PlannedJob = (() => Promise<void>) | { readonly name: string; readonly run: () => Promise<void> }
 
-/** How a job went when it last ran. Times are milliseconds, `startedAt` since the epoch. */
+/** The latest run of a job. Times are milliseconds, `startedAt` since the epoch. */
 export interface JobRun {
   readonly startedAt: number
   readonly tookMs: number

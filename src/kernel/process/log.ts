@@ -12,7 +12,9 @@ const secret = ['authorization', 'token', 'private_key', 'password', 'root_passw
 /** Longer segments of a path or words of a User-Agent may be a token, key or password put there by mistake; names and ids are shorter. */
 const longestSegment = 48
 
-/** How long a line may wait to be written together with others, in milliseconds, and how many characters may wait. */
+/**
+ * The time for which a line may wait to be written with others, in milliseconds, and the most characters that may wait.
+ */
 const gatherMs = 20
 const gatherLength = 16_384
 

@@ -18,7 +18,7 @@ export function clientNetwork(address: string | undefined): string {
   return `network:${parsed.ok ? parsed.address : 'unknown'}`
 }
 
-/** What a connection does: its request is not complete yet, it is idle between two, or it is served. */
+/** The state of a connection: its request is not complete yet, it is idle between two, or it is served. */
 export type Doing = { readonly is: 'asking' | 'idle'; readonly since: number } | { readonly is: 'served' }
 
 /** A connection as its network knows it. */
@@ -38,9 +38,9 @@ export class Place {
   /** A timer's time in milliseconds. */
   readonly since = performance.now()
   member: Member | undefined
-  /** Whether it still waits to be let in. */
+  /** True while it waits to be let in. */
   isWaiting: boolean
-  /** Whether what the socket had sent when it came has been read. */
+  /** True once the bytes that had arrived with the socket have been read. */
   isSeen = false
 
   constructor(socket: Socket, isWaiting: boolean) {
@@ -58,11 +58,11 @@ export class Place {
   }
 }
 
-/** What has been unfinished or idle for longer makes room before all that has not, in milliseconds. */
+/** A connection that was unfinished or idle for longer makes room before all others, in milliseconds. */
 const patienceMs = 1_000
 
 /**
- * Which of some connections make room, in their order: unfinished requests before idle ones, and the longest first. Those
+ * Orders some connections by who makes room first: unfinished requests before idle ones, and the longest first. Those
  * that are served are left out.
  */
 export function inOrderOfLeaving<T extends { readonly doing: Doing }>(connections: readonly T[], nowMs: number): T[] {
@@ -77,7 +77,7 @@ export function inOrderOfLeaving<T extends { readonly doing: Doing }>(connection
 
 /** Number of newcomers that may wait, about as many as a turn of the event loop accepts. */
 const mostWaiting = 512
-/** How long the connections of a suspect network are read in pieces, in milliseconds. */
+/** The time for which a suspect network's connections are read in pieces, in milliseconds. */
 const suspicionMs = 60_000
 
 export interface NetworkLimits {
@@ -88,7 +88,7 @@ export interface NetworkLimits {
 
 export class Network {
   readonly #limits: NetworkLimits
-  /** By both ends of the socket, as that of TLS is another object than the one below it. */
+  /** The places by both ends of the socket, as that of TLS is another object than the one below it. */
   readonly #places = new Map<string, Place>()
   #waiting = 0
   #isPlanned = false

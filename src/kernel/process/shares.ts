@@ -1,7 +1,7 @@
 /** Counts who holds how much of what a process has little of, so that nobody gets more than a share. */
 
 export interface Share {
-  /** Whose share it is, such as `project 7`. */
+  /** The owner of the share, such as `project 7`. */
   readonly of: string
   readonly most: number
 }

@@ -14,7 +14,7 @@ export interface SideThreadOptions {
   readonly limitMs: number
   /** Maximum number of waiting pieces. */
   readonly maxWaiting?: number
-  /** How long an idle thread is kept, in milliseconds. */
+  /** The time for which an idle thread is kept, in milliseconds. */
   readonly idleMs?: number
 }
 
@@ -24,7 +24,7 @@ interface Piece<Input, Output> {
   reject(error: unknown): void
 }
 
-/** How long a thread may take to start, in milliseconds. */
+/** The time that a thread has to start, in milliseconds. */
 const startMs = 30_000
 
 /** The caller's side: queues work and sends it to the thread. */

@@ -11,24 +11,24 @@ import { Rotation } from './rotation.ts'
 
 const waiting = new Rotation<ProjectId | undefined, () => void>()
 
-/** What a turn of the event loop has for those who come, and again for those who wait, in milliseconds. */
+/** The share of a turn of the event loop for those who come, and again for those who wait, in milliseconds. */
 const pieceMs = 3
 
-/** So many small items are made without a look at the time. */
+/** This many small items are made between looks at the time. */
 const itemsAtOnce = 8
 
-/** When the current piece is over; undefined before the first one of a turn. */
+/** The end of the current piece; undefined before the first one of a turn. */
 let end: number | undefined
 let isPlanned = false
 /** A read that takes so many pieces is long. So many are under way, because each holds what it has read. */
 const piecesOfLong = 5
 const longReads = new FairQueue<ProjectId | undefined>({ atOnce: 8, perKey: 1 })
-/** Whether somebody who waited is served, with all that follows from it at once. */
+/** True while somebody who waited is served, with all that follows from it at once. */
 let isServing = false
 
 /**
- * To be awaited between steps of work, each of which must take well under a piece: undefined while the current piece
- * lasts, and in a transaction, which would keep others from what it holds.
+ * Makes room for others between steps of work, each of which must take well under a piece. Undefined while the current
+ * piece lasts, and in a transaction, which would keep others from what it holds.
  */
 export function turn(): Promise<void> | undefined {
   if (insideTransaction.getStore()) return undefined
@@ -48,7 +48,7 @@ function goOn(): Promise<void> {
   return read && ++read.pieces === piecesOfLong ? enterLong(read) : nextTurn()
 }
 
-/** To be awaited by a read that turns out to need many statements: it is long before it has taken many pieces. */
+/** A read that turns out to need many statements awaits this: it is long before it has taken many pieces. */
 export function turnOfLong(): Promise<void> | undefined {
   const read = readServed()
   if (!read || read.pieces >= piecesOfLong || insideTransaction.getStore()) return turn()
@@ -92,7 +92,10 @@ export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
   }
 }
 
-/** What `map` makes of each item: of so many without a look at the time, one where an item may take as long as a piece. */
+/**
+ * Maps all items and looks at the time after each `atOnce` of them, which is 1 where an item may take as long as a
+ * piece.
+ */
 export async function mapInTurns<T, R>(
   items: readonly T[],
   map: (item: T) => R | Promise<R>,

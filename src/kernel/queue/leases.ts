@@ -25,7 +25,7 @@ export interface ProjectWork extends WorkRow {
 /** A table of work items. */
 export interface WorkTable {
   readonly name: keyof EveryTable
-  /** Whether a row still has to be done. */
+  /** The condition of rows that still have to be done. */
   readonly isOpen: RawBuilder<boolean>
   /** The column with the database time in milliseconds before which a row is not claimed. */
   readonly pause: string
@@ -37,7 +37,7 @@ export interface WorkTable {
   readonly order: readonly string[]
 }
 
-/** What has not been done yet. */
+/** The work that has not been done yet. */
 export interface Backlog {
   readonly waiting: number
   /** Since when the oldest waits; null when nothing does. */
@@ -58,7 +58,7 @@ export type Held = Pick<WorkRow, 'id' | 'fence'>
 /** Thrown when another process has taken over the work; the loser writes nothing more. */
 export class LeaseLost extends Error {}
 
-/** Which rows to claim, and how. */
+/** The rows to claim, and the lease. */
 export interface ClaimOptions {
   readonly limit: number
   /** Duration of the lease, in milliseconds of the database's clock. */
@@ -86,8 +86,8 @@ export interface Search {
 export type Claimed<Row extends WorkRow> = Row & { readonly claimed_at: number }
 
 /**
- * Whether the database's clock has passed a column. A time further ahead than any lease or pause was written before the
- * clock was set back, and is ignored.
+ * Tells whether the database's clock has passed a column. A time further ahead than any lease or pause was written
+ * before the clock was set back, and is ignored.
  */
 function isOver({ nowMs }: Dialect, column: string, longestMs: number): RawBuilder<boolean> {
   return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${longestMs}`
@@ -147,10 +147,9 @@ export async function writeHeld(
   if (result.numUpdatedRows !== 1n) throw new LeaseLost(`${table.name} ${id} has been taken over`)
 }
 
-/** How a claim is released. */
 export interface Release {
   readonly delayMs: number
-  /** Whether the released claim counts as an attempt. */
+  /** True when the released claim counts as an attempt. */
   readonly counts: boolean
 }
 

@@ -28,7 +28,10 @@ export interface WorkerOptions<Row extends ProjectWork> {
   /** Limits of concurrent work in this process: in total and for one Project. */
   readonly atOnce: number
   readonly perProject: number
-  /** Whether Projects take turns, one item each; otherwise the oldest work comes first, within the limit of its Project. */
+  /**
+   * True when Projects take turns, one item each; otherwise the oldest work comes first, within the limit of its
+   * Project.
+   */
   readonly inTurns?: boolean
   /** Number of free places required before a scan of all waiting work, whose cost grows with the amount of work. */
   readonly leastRoom: number
@@ -54,11 +57,11 @@ export class Worker<Row extends ProjectWork> {
   #claiming: Promise<void> | undefined
   /** Total number of claims so far. */
   #taken = 0
-  /** Whether there may be more work than the last claim took. */
+  /** True while there may be more work than the last claim took. */
   #more = false
   /** Announced work that can be claimed. The poll finds work that was not announced. */
   readonly #heardOf = new Set<number>()
-  /** Whether work was skipped because its Project had no place. */
+  /** True when work was skipped because its Project had no place. */
   #passedOver = false
   /** Projects that have had their turn in this round. */
   readonly #served = new Set<ProjectId>()
@@ -89,7 +92,7 @@ export class Worker<Row extends ProjectWork> {
   /** Runs all work that can be claimed now, and waits for it. */
   async drain(): Promise<void> {
     for (;;) {
-      // What is in progress may make more work free than a claim sees that is asked for before it has ended.
+      // Work in progress may free more work when it ends, which a claim before that would not see.
       while (this.#claiming !== undefined || this.#underWay.size > 0) {
         await this.#claiming
         await this.landed()
@@ -101,7 +104,7 @@ export class Worker<Row extends ProjectWork> {
     }
   }
 
-  /** Whether work is in progress, also what is being claimed at the time of the call. */
+  /** Tells whether work is in progress, also what is being claimed at the time of the call. */
   async hasWork(): Promise<boolean> {
     await this.#claiming
     return this.#underWay.size > 0
@@ -142,7 +145,7 @@ export class Worker<Row extends ProjectWork> {
     return this.#more && room >= this.#options.leastRoom
   }
 
-  /** How many rows may be claimed without any Project exceeding its limit. */
+  /** Returns the number of rows that may be claimed without any Project exceeding its limit. */
   #room(): number {
     const { atOnce, perProject } = this.#options
     const busiest = Math.max(0, ...[...this.#byProject().values()].filter((some) => some < perProject))

@@ -30,11 +30,11 @@ export interface DesiredRow {
 
 type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
 
-/** What a call of a driver needs; the context of every step has it. The reconciler calls without an action. */
+/** The context of a driver's call; that of every step has it. The reconciler calls without an action. */
 export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers' | 'secrets'> &
   Partial<Pick<StepContext<ActionInput>, 'report' | 'actionId'>>
 
-/** What a driver has confirmed. */
+/** A driver's confirmation. */
 export interface Confirmed {
   readonly generation: number
   /** Nothing is left of the target, in the infrastructure or in the database. */
@@ -43,7 +43,7 @@ export interface Confirmed {
 
 export interface DesiredDefinition<T extends DesiredTable> {
   readonly table: T
-  /** What texts call several of them, such as `packet filters`. */
+  /** The name of several of them in texts, such as `packet filters`. */
   readonly title: string
   /** The type of the target: while an action holds its lock, the reconciler leaves it to the action. */
   readonly target: string
@@ -55,7 +55,7 @@ export interface DesiredDefinition<T extends DesiredTable> {
   handOver(world: World, id: number, generation: number): Promise<{ readonly isGone: boolean } | undefined>
 }
 
-/** What the reconciler needs of the platform. */
+/** The parts of the platform that the reconciler needs. */
 export interface ReconcilerParts {
   readonly db: Database
   readonly secrets: Secrets
@@ -176,7 +176,7 @@ async function renew(rows: Scoped<Record<string, DesiredRow>>, table: string, id
   }
 }
 
-/** What a step has handed over, by target. */
+/** The states that a step has handed over, by target. */
 type Enforced = ReadonlyMap<number, Confirmed>
 
 /**
@@ -188,7 +188,7 @@ export function desiredStep<Input extends ActionInput>(
   step: {
     readonly name: string
     targets(input: Input): readonly number[]
-    /** Why the step fails when a target is gone; without it there is nothing to do for one. */
+    /** The step's error when a target is gone; without it there is nothing to do for one. */
     readonly missing?: string
     /** Fails when what is desired can no longer be brought about. Errors: `DriverError`. */
     check?: ((context: StepContext<Input>) => Promise<void>) | undefined
@@ -258,7 +258,7 @@ async function reconcile(
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${title} are not in force`)
 }
 
-/** In pieces, so that nobody waits for one long answer. */
+/** Reads in pieces, so that nobody waits for one long answer. */
 async function allTargets(query: Queries, table: string): Promise<DesiredRow[]> {
   const all = acrossProjects(query) as unknown as Kysely<Record<string, DesiredRow>>
   const found: DesiredRow[] = []

@@ -4,7 +4,7 @@ import { type Endpoint, listing, Meta, type QueryParams } from '../contract/cont
 import type { ErrorCode } from '../errors.ts'
 import type { Kind } from './resource.ts'
 
-/** What differs between kinds of resources. */
+/** The differences between kinds of resources. */
 interface Rows<Filters extends QueryParams, Create extends TObject, Reply extends TProperties, Update extends TObject> {
   /** The section of docs/contract.md that they implement. */
   readonly section: string
@@ -15,7 +15,7 @@ interface Rows<Filters extends QueryParams, Create extends TObject, Reply extend
   readonly create: {
     readonly body: Create
     readonly summary?: string
-    /** What the reply says besides the resource. */
+    /** The fields of the reply besides the resource. */
     readonly reply?: Reply
     readonly errors?: readonly ErrorCode[]
     readonly statuses?: Endpoint['statuses']

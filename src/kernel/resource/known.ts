@@ -1,4 +1,4 @@
-/** Which ids the database knows, of all Projects together. For whoever looks for what it does not know. */
+/** The ids that the database knows, of all Projects together, help to find what it does not know. */
 import type { Queries } from '../data/db.ts'
 import { acrossProjects, type TenantTable } from '../data/scoped.ts'
 

@@ -65,7 +65,7 @@ export function idsLabelled(query: Queries, scope: ProjectScope, kind: string, t
   return term.op === 'in' ? ids.where('value', 'in', term.values) : ids
 }
 
-/** Which part of the ids that carry a label is asked for: in which order, past which one, how many. */
+/** The part of the ids with a label that is asked for: in which order, past which one, how many. */
 export interface IdRange {
   readonly descending: boolean
   readonly after: number | undefined
@@ -103,7 +103,7 @@ export function readLabels(text: string): Labels {
   return JSON.parse(text) as Labels
 }
 
-/** How many entries of the index are looked at to tell which of two labels is rarer. */
+/** The numbers of index entries that are read to tell which of two labels is rarer. */
 const looks = [50, 400, 3_200]
 
 /**
@@ -124,7 +124,7 @@ export async function rarestTerm(
   return terms[0]
 }
 
-/** How many resources carry the term's label; not counted beyond `most`. */
+/** Counts the resources that carry the term's label, no further than `most`. */
 async function countLabelled(
   query: Queries,
   scope: ProjectScope,

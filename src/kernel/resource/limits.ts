@@ -1,6 +1,6 @@
 /**
- * How many resources of a kind a Project may have (spec: Limits). Nothing is counted ahead: the
- * check counts, just past the limit, while every rival of the same Project waits, so it is exact and cannot drift.
+ * A Project may have a limited number of resources of a kind (spec: Limits). Nothing is counted ahead: the check
+ * counts, just past the limit, while every rival of the same Project waits, so it is exact and cannot drift.
  */
 import { type Kysely, sql } from 'kysely'
 import { enterProject, lockProject } from '../access/projects.ts'
@@ -13,11 +13,11 @@ import type { ProjectId, ProjectScope } from '../scope.ts'
 export interface LimitedKind {
   /** Its path, such as `floating_ips`: the name of the limit. */
   readonly path: string
-  /** What texts call one. */
+  /** The name of one in texts. */
   readonly title: string
   /** The table whose rows count. */
   readonly type: keyof EveryTable
-  /** How many there may be unless the operator says otherwise; any number when it is missing. */
+  /** The limit unless the operator says otherwise; any number when it is missing. */
   readonly most?: number
 }
 
@@ -56,7 +56,7 @@ export async function enforceLimit(
   throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: path }] } })
 }
 
-/** How many of a kind there may be in a Project, or in one of what the family counts in; null for any number. */
+/** Returns the limit of a kind in a Project, or in one of what the family counts in; null for any number. */
 export async function mostOf(
   tx: Transaction,
   scope: ProjectScope,

@@ -16,7 +16,7 @@ import { turn } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { idsInOrder, rarestTerm, readLabels } from './label-index.ts'
 
-/** What every listed row has. */
+/** The columns of every listed row. */
 interface ListedRow {
   readonly id: number
   readonly project_id: ProjectId
@@ -24,7 +24,7 @@ interface ListedRow {
   readonly [column: string]: string | number | null
 }
 
-/** Where a family's rows are and how they may be sorted. */
+/** The table of a family's rows and the ways to sort them. */
 export interface Listing {
   readonly table: string
   /** The type under which its labels are indexed. */
@@ -33,7 +33,6 @@ export interface Listing {
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** Which page of a list. */
 export interface PageRequest {
   readonly page: number
   readonly per_page: number
@@ -59,7 +58,7 @@ const stepRows = 500
 const pageRows = maxPerPage * 2
 /** Up to this many candidates are fetched and sorted; beyond it a label is common enough to be met on the way. */
 const maxCandidates = 1_000
-/** So many rows are judged without a look at the time. */
+/** This many rows are judged between looks at the time. */
 const judgedAtOnce = 8
 const maxCounted = 10_000
 const deadlineMs = 8_000
@@ -96,7 +95,7 @@ export interface Joined<Item> {
   /** Those that the request shows, by id. There are few of them: each may be met on the way to any page. */
   readonly items: readonly Item[]
   readonly fieldOf: (item: Item, field: string) => string | number
-  /** Of the rows; undefined when the request shows none of them. */
+  /** The filters of the rows; undefined when the request shows none of them. */
   readonly filters: Filters | undefined
 }
 
@@ -240,7 +239,7 @@ class Source {
     })
   }
 
-  /** How many rows there are, or null beyond a bound: no request pays for counting a large family. */
+  /** Counts the rows; null beyond a bound, because no request pays for counting a large family. */
   async count(): Promise<number | null> {
     const some = this.filtered()
       .clearSelect()

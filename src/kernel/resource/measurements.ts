@@ -6,7 +6,7 @@ import { timestamp } from '../process/clock.ts'
 
 const callTimeoutMs = 5_000
 
-/** What a request asks for; times in milliseconds since the epoch. */
+/** A request for measurements; times in milliseconds since the epoch. */
 interface Asked<Kind extends string> {
   readonly type: readonly Kind[]
   readonly start: number
@@ -23,7 +23,7 @@ type Measure<Series extends string> = (
 ) => Promise<ReadonlyMap<number, number>>
 
 /**
- * What was measured, as the API shows it. Errors: `invalid_input`; `unavailable` when the infrastructure does not
+ * Returns measurements as the API shows them. Errors: `invalid_input`; `unavailable` when the infrastructure does not
  * answer.
  */
 export async function measurements<Kind extends string, Series extends string>(

@@ -18,13 +18,13 @@ import { indexLabels } from './label-index.ts'
 import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
 import { changedMeanwhile } from './update.ts'
 
-/** What is said of a kind of resource before anything is known of its rows. Its type is the name of its table. */
+/** The description of a kind of resource, which depends on none of its rows. Its type is the name of its table. */
 export interface Kind extends Spelling {
   /** Fields by which a list can be sorted; each is a column of the same name. */
   readonly sortable: readonly string[]
 }
 
-/** What the row of every resource has. */
+/** The columns of every resource. */
 export interface ResourceRow {
   readonly id: number
   readonly project_id: ProjectId
@@ -33,13 +33,13 @@ export interface ResourceRow {
   readonly version: number
 }
 
-/** What every resource has. */
+/** The fields of every resource. */
 export interface ResourceItem {
   readonly id: number
   readonly labels: Labels
   readonly version: number
   readonly name?: string
-  /** Whether it refuses to be deleted. */
+  /** True when it refuses to be deleted. */
   readonly isProtected?: boolean
 }
 
@@ -65,7 +65,7 @@ export interface ResourceDefinition<T extends ResourceTable, P extends string, I
   fromRow(row: TenantTables[T]): Item
   /** Columns of which no two resources of a Project have the same value, with the refusal of a second one. */
   readonly unique?: Readonly<Partial<Record<keyof TenantTables[T] & string, () => ApiError>>>
-  /** How many a Project may have unless the operator says otherwise; any number when it is missing. */
+  /** The limit for a Project unless the operator says otherwise; any number when it is missing. */
   readonly most?: number
 }
 
@@ -100,7 +100,7 @@ export interface Resource<T extends ResourceTable, P extends string, Item extend
   set(tx: Transaction, scope: ProjectScope, id: number, columns: Partial<TenantTables[T]>): Promise<void>
   /** Deletes one that was read in this transaction, with its labels. Nothing happens when it is gone already. */
   remove(tx: Transaction, scope: ProjectScope, item: Pick<Item, 'id' | 'labels'>): Promise<void>
-  /** How actions name one. */
+  /** Refers to one in an action. */
   ref(id: number): { readonly type: T; readonly id: number }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What handlers of every kind of resource do alike: reading, changing and deleting, and starting actions. A family takes
- * those that fit and writes the others.
+ * Handlers of every kind of resource have much in common: reading, changing and deleting, and starting actions. A
+ * family takes those that fit and writes the others.
  */
 import { actionToWire } from '../actions/routes.ts'
 import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts'
@@ -16,14 +16,14 @@ import type { PageQuery } from './listing.ts'
 import type { Resource, ResourceItem, ResourceTable } from './resource.ts'
 import { beforeWrite, changedMeanwhile, optimistically } from './update.ts'
 
-/** What the handlers need of the platform. */
+/** The parts of the platform that the handlers need. */
 interface Parts {
   readonly db: Database
   readonly faults: Faults
   readonly limits: DefaultLimits
 }
 
-/** On whose behalf something is shown. */
+/** The reader of a resource. */
 export interface Viewer {
   readonly scope: ProjectScope
   readonly isReadOnly: boolean
@@ -53,7 +53,7 @@ interface UpdateCall<R> extends Viewer, OnOne {
   readonly body: UpdateOf<R>
 }
 
-/** What happens in the transaction of an update, before and after the row is written. */
+/** The steps of an update's transaction before and after the row is written. */
 interface UpdateHooks<Item, Body> {
   before?(tx: Transaction, scope: ProjectScope, body: Body): Promise<void>
   after?(tx: Transaction, scope: ProjectScope, item: Item, body: Body): Promise<void>

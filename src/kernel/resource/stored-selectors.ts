@@ -15,7 +15,7 @@ import type { ProjectScope } from '../scope.ts'
 
 /** The columns of a row that may hold a selector. */
 export interface SelectorColumns {
-  /** As it was given, and in the form in which two of the same meaning are equal; null in rows without one. */
+  /** The selector as given, and in the form in which two of the same meaning are equal; null in rows without one. */
   readonly selector: string | null
   readonly selector_key: string | null
   /** The condition without which labels cannot match the selector; empty when there is none. */

@@ -5,7 +5,7 @@
 import { ApiError } from '../errors.ts'
 import type { Faults } from '../process/faults.ts'
 
-/** What an attempt returns when the row was no longer as it had read it. */
+/** The result of an attempt when the row was no longer as it had read it. */
 export const changedMeanwhile = Symbol('changed meanwhile')
 
 const tries = 3
@@ -26,5 +26,5 @@ export async function optimistically<T>(
   throw new ApiError('conflict', `${title} with ID '${id}' changed during the request; please retry`)
 }
 
-/** Where a test lets a rival write between a read and the write that builds on it. */
+/** Lets a test's rival write between a read and the write that builds on it. */
 export const beforeWrite = (faults: Faults, table: string) => faults.reach(`update/${table}:before-write`)

@@ -210,7 +210,7 @@ export function nextPath(text: string | null | undefined): string {
   return isOurs && !closed.has(placeIn(pathname)) ? pathname + search : '/console'
 }
 
-/** The part behind `/console/`, as the router reads it; that of a door when it cannot be read. */
+/** The part behind `/console/`, as the router reads it; `door` when it cannot be read. */
 function placeIn(pathname: string): string {
   try {
     return decodeURIComponent(pathname).split('/')[2]!
