@@ -28,9 +28,9 @@ export interface Traffic extends Compared {
 
 /** The time of recovery after the process of a plane was killed, in milliseconds; the longest of several times. */
 export interface Recovery {
-  /** Until the first request got through. */
+  /** The time until a request got through. */
   readonly trafficMs: number
-  /** Until the health of all targets was known. */
+  /** The time until all targets' health was known. */
   readonly healthMs: number
   /** The interval of health checks, in seconds. */
   readonly checkedEveryS: number

@@ -8,7 +8,7 @@ import { ApiError } from '../kernel/errors.ts'
 const refusals = {
   rescue: 'servers of this location have no rescue system',
   iso: 'servers of this location have no drive for ISOs',
-  /** A volume is a file system otherwise. */
+  /** Each volume is a file system without it. */
   block_volumes: 'volumes of this location are file systems, which need a format',
   console: 'servers of this location have no screen',
   load_balancers: 'this location has no Load Balancers',

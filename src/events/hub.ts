@@ -26,12 +26,12 @@ export interface HubOptions {
 
 type Send = (event: StreamEvent) => void
 
-/** Until when a client knows what there is. */
+/** A client's last knowledge of what there is. */
 type Was = Pick<Listening, 'lastEventId' | 'awayMs'>
 
 /** A Project that somebody listens to. */
 interface Watched {
-  /** The clients that listen, or are about to. */
+  /** The number that listen or are about to. */
   members: number
   readonly listeners: Set<Send>
   /** Resolves when it is known of which actions need not be told. */
@@ -239,7 +239,7 @@ export class Hub {
     if (missed.length === 0) send({ id, name: 'ready', data: '{}' })
   }
 
-  /** Undefined when that is too much or too long ago. */
+  /** Returns undefined when that is too much or too long ago. */
   async #missedSince(project: ProjectId, since: Position | undefined): Promise<readonly string[] | undefined> {
     const { db, clock } = this.#options
     const { query } = db

@@ -14,7 +14,7 @@ export function positionText({ entry, action, second }: Position): string {
   return `${entry}-${action}-${second}`
 }
 
-/** Undefined for what is no position. */
+/** Returns undefined for what is no position. */
 export function parsePosition(text: string): Position | undefined {
   const [, ...parts] = /^(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(text) ?? []
   const [entry, action, second] = parts.map((part) => (part === '0' ? 0 : parseId(part)))

@@ -53,7 +53,7 @@ export function scopeIn(given: Parameters<typeof readScope>[0] | null | undefine
   return read.scope
 }
 
-/** Until when a token works that replaces another one: as long as the other did from its own beginning. */
+/** Returns the expiry of a token that replaces another: it works as long as the other did from its own beginning. */
 export function expiryLike(
   { created, expires }: Pick<ListedToken, 'created' | 'expires'>,
   nowMs: number,

@@ -1,4 +1,4 @@
-/** Mail records its Project, and its recipients are counted, so that neither is more than others bear. */
+/** Mail records its Project, and what was sent lately records its recipient, so that both can be bounded. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const boundedMail: Migration = {

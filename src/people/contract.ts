@@ -32,7 +32,7 @@ const Account = named('Account', {
   theme: Type.Enum(themes),
   installation_role: InstallationRole,
   created: Timestamp,
-  /** Until when no further proof is needed for what needs one. */
+  /** The time until which no further proof of identity is needed. */
   elevated_until: nullable(Timestamp),
   can_have_passkeys: Type.Boolean(),
   wrong_codes: nullable(

@@ -58,7 +58,7 @@ export interface Admitted {
   /** The free attempts left, and the time at which all are forgotten; without any left, when the next one counts. */
   readonly left: number
   readonly until: number
-  /** The one-time codes of the person that have been tried, from anywhere. */
+  /** The number of one-time codes of the person that have been tried, from anywhere. */
   readonly codes: number
 }
 

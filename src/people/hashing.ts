@@ -25,7 +25,6 @@ export class HashingLine {
   #running = 0
   #isOldestNext = false
 
-  /** The waiting callers. */
   get waiting(): number {
     return this.#line.size
   }

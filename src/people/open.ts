@@ -37,7 +37,7 @@ export interface PeopleOptions {
   readonly isOidcOnly?: boolean | undefined
 }
 
-/** The hexadecimal digits that tell installations on one machine apart. */
+/** The number of hexadecimal digits that tell installations on one machine apart. */
 const nameLength = 6
 
 export async function openPeople(options: PeopleOptions): Promise<People> {

@@ -51,7 +51,7 @@ interface NewSession {
   readonly personId?: number
   readonly tokenId?: number
   readonly whence: Whence
-  /** Until when it counts as freshly proven; 10 minutes by default. */
+  /** The end of its fresh proof of identity; 10 minutes from now by default. */
   readonly elevatedUntil?: number
 }
 

@@ -98,7 +98,7 @@ async function createTester(tx: Transaction, { network }: Whence): Promise<Perso
   return person
 }
 
-/** The author of making somebody the owner: a browser in a network, or somebody on the host. */
+/** The actor that makes somebody the owner: a browser in a network, or somebody on the host. */
 interface OwnedBy {
   readonly network: string
   readonly actor?: AuditActor

@@ -20,9 +20,9 @@ export interface PersonRow {
   readonly theme: Theme
   readonly installation_role: InstallationRole
   readonly created: string
-  /** Since when the person cannot sign in. */
+  /** The time since which sign-in is refused. */
   readonly disabled: string | null
-  /** Since when it is known that the address is theirs; null while nobody has shown it. */
+  /** The time since which the address is known to be theirs; null while nobody has shown it. */
   readonly verified: string | null
 }
 

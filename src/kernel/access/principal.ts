@@ -24,7 +24,7 @@ export interface Identity {
   /** The roles in Projects. An API token that writes has the role `member` in its Project, any other `viewer`. */
   readonly roles: ReadonlyMap<ProjectId, Role>
   readonly isOperator: boolean
-  /** Until when a person counts as freshly proven, in ms since the epoch. Programs always do. */
+  /** The end of a person's fresh proof of identity, in ms since the epoch. Programs always have one. */
   readonly elevatedUntil: number
   /** Key of its rate limit: that of the Project for its tokens, its own for anybody else. */
   readonly bucket: string

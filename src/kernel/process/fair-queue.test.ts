@@ -50,7 +50,7 @@ function queueWith(options: Partial<FairQueueOptions>) {
   const queue = new FairQueue<string | undefined>({ atOnce: 4, perKey: 2, kept: 1, ...options })
   const inside: string[] = []
   const ask = (who: string | undefined, name: string) => queue.enter(who).then(() => void inside.push(name))
-  /** After everybody who can be in is in. */
+  /** Resolves once everybody who can be in is in. */
   const settled = () => new Promise(setImmediate)
   return { queue, inside, ask, settled }
 }

@@ -40,7 +40,7 @@ export interface WorkTable {
 /** The work that has not been done yet. */
 export interface Backlog {
   readonly waiting: number
-  /** Since when the oldest waits; null when nothing does. */
+  /** The start of the oldest's wait; null when nothing waits. */
   readonly oldest: string | null
 }
 

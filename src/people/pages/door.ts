@@ -1,7 +1,4 @@
-/**
- * The sign-in pages, which come before the console, share their frame, their headers, and the reading of forms and
- * cookies.
- */
+/** The pages before the console share their frame, their headers, and how they read forms and cookies. */
 import { isStorable } from '../../kernel/contract/input.ts'
 import { readWeights } from '../../kernel/http/api/weights.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/pages/served.ts'
@@ -196,7 +193,7 @@ function languageOf(call: ServedCall): Language {
   return weightOf('de') > weightOf('en') ? 'de' : 'en'
 }
 
-/** The first parts of the paths of the sign-in pages, below `/console/`. */
+/** The first parts of the paths of the pages before the console, below `/console/`. */
 export const doorPlaces = ['login', 'logout', 'setup', 'enter', 'reset', 'invite', 'door'] as const
 /** Nobody is redirected to these: pages that act on the person who has just signed in, and what is no page. */
 const closed: ReadonlySet<string> = new Set([...doorPlaces, 'api'])

@@ -15,7 +15,7 @@ export async function showInvite(visit: Visit): Promise<ServedAnswer> {
 
 type Errors = { readonly name?: string | undefined; readonly password?: string | undefined }
 
-/** Shows an invitation, and how whoever is there accepts it. */
+/** Shows an invitation, and how the visitor accepts it. */
 export async function offerInvite(visit: Visit): Promise<ServedAnswer> {
   const code = visit.form().get('code') ?? ''
   return offer(visit, code, await invitedBy(visit.people, code))

@@ -1,4 +1,4 @@
-/** The routes of the sign-in pages. */
+/** The routes of the pages before the console. */
 import { ApiError } from '../../kernel/errors.ts'
 import type { OpenPage } from '../../kernel/http/pages/open-pages.ts'
 import type { ServedAnswer, ServedRoute } from '../../kernel/http/pages/served.ts'
@@ -28,7 +28,7 @@ import { doorScript } from './script.ts'
 import { doorStyle } from './style.ts'
 
 type Handle = (visit: Visit) => Promise<ServedAnswer>
-/** Only below places that nobody is sent on to. */
+/** The path of a page, below one of `doorPlaces`. */
 type DoorPath = `/${(typeof doorPlaces)[number]}${'' | `/${string}`}`
 
 const pages: readonly (readonly [method: 'GET' | 'POST', path: DoorPath, handle: Handle])[] = [

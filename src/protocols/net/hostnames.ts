@@ -28,6 +28,7 @@ export function isDnsName(text: string): boolean {
   return isName(text, isDnsLabel)
 }
 
+/** Tells whether a text has no ASCII letter in upper case. */
 export function isLowerCase(text: string): boolean {
   return !/[A-Z]/.test(text)
 }

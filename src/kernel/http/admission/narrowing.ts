@@ -62,7 +62,7 @@ function ask({ endpoint: { query = {} }, handler }: Handled, call: Call): Promis
 
 /** The two steps that narrow requests for one endpoint. */
 export interface Narrowing {
-  /** Before the input is judged. Errors: `not_found` for a resource that the caller does not see; `forbidden`. */
+  /** Runs before the input is judged. Errors: `not_found` for a resource that the caller does not see; `forbidden`. */
   enter(call: Call): Promise<void>
   /** The call that the handler gets. Errors: `forbidden`, `invalid_input` for a resource that the caller does not see. */
   fit(call: Call): Promise<Call>

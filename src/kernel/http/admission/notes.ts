@@ -16,7 +16,7 @@ export interface Asked extends Pick<Requested, 'operation' | 'family' | 'status'
   readonly params: readonly string[]
 }
 
-/** Undefined for an endpoint that changes nothing. */
+/** Returns undefined for an endpoint that changes nothing. */
 export function askedAt({ method, path, family = '', status }: Endpoint, base: string): Asked | undefined {
   if (method === 'GET') return undefined
   const params = paramsIn(path).filter((name) => name !== 'project_id')

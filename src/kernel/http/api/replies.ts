@@ -19,7 +19,7 @@ interface ReplyOptions {
 /** The facts besides the request that a reply depends on. */
 export interface Replying {
   readonly endpoint: Endpoint
-  /** Since when (ms since the epoch) its replies have today's shape. */
+  /** The time (ms since the epoch) from which on its replies have today's shape. */
   readonly currentFrom: number
 }
 

@@ -49,7 +49,7 @@ export class Connection implements Member {
   #requests = 0
   /** Set while it waits for a place, with what is done once it has one. */
   #onAdmitted: (() => void)[] | undefined
-  /** Since when it is what it is (`doing`). */
+  /** The start of its present state (`doing`). */
   #since: number
   /** The bytes that had arrived when it became idle; -1 while it is not. */
   #bytesBefore = -1

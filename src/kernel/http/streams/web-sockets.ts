@@ -166,7 +166,7 @@ async function loadProtocol(): Promise<Protocol> {
         const stream = createWebSocketStream(webSocket)
         // An error ends the connection; nobody else has to know.
         stream.on('error', () => stream.destroy())
-        // Also when somebody still has to read what came before.
+        // Unread data does not keep the stream open.
         webSocket.once('close', () => stream.destroy())
         opened(webSocket, stream)
         socket.resume()
