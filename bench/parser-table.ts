@@ -45,13 +45,13 @@ import { sortSteps } from '../src/kernel/process/sorting.ts'
 import { readExpiry } from '../src/management/tokens.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from '../src/metadata/documents.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
-import { isListed } from '../src/people/common-list.ts'
-import { commonPassword } from '../src/people/common-password.ts'
-import { readCookie } from '../src/people/cookies.ts'
+import { isListed } from '../src/people/credentials/common-list.ts'
+import { commonPassword } from '../src/people/credentials/common-password.ts'
+import { passwordProblem } from '../src/people/credentials/password.ts'
+import { isSecret } from '../src/people/credentials/secret-text.ts'
+import { hashRecoveryCode, isOneTimeCode, matchingStep } from '../src/people/credentials/totp.ts'
 import { nextPath } from '../src/people/pages/door.ts'
-import { passwordProblem } from '../src/people/password.ts'
-import { isSecret } from '../src/people/secret-text.ts'
-import { hashRecoveryCode, isOneTimeCode, matchingStep } from '../src/people/totp.ts'
+import { readCookie } from '../src/people/sessions/cookies.ts'
 import { bytesOfAddress } from '../src/protocols/net/address-bytes.ts'
 import { readAll } from '../src/protocols/net/der.ts'
 import { lowerName, parseName, printName, quoteBytes, unescaped } from '../src/protocols/net/dns/names.ts'
@@ -382,13 +382,13 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'protocols/net/x509.ts certificateKey': bytes(certificateKey, 30_000),
   'protocols/net/x509.ts privateKey': bytes((value) => privateKey('PRIVATE KEY', value), 5_000),
   'protocols/net/x509.ts validityOf': bytes(validityOf, 30_000),
-  'people/common-list.ts isListed': text(isListed, most.form),
-  'people/common-password.ts commonPassword': text((value) => commonPassword(value.slice(0, 128)), 128),
-  'people/cookies.ts readCookie': text((value) => readCookie(value, 'wolke'), most.headers),
+  'people/credentials/common-list.ts isListed': text(isListed, most.form),
+  'people/credentials/common-password.ts commonPassword': text((value) => commonPassword(value.slice(0, 128)), 128),
+  'people/sessions/cookies.ts readCookie': text((value) => readCookie(value, 'wolke'), most.headers),
   'people/pages/door.ts nextPath': text(nextPath, most.form, '/console/'),
-  'people/password.ts passwordProblem': text(passwordProblem, most.form),
-  'people/secret-text.ts isSecret': text(isSecret, most.headers),
-  'people/totp.ts hashRecoveryCode': text((value) => hashRecoveryCode(1, value), most.form),
-  'people/totp.ts isOneTimeCode': text(isOneTimeCode, most.form),
-  'people/totp.ts matchingStep': text((value) => matchingStep('AAAA', value, 0, 0), most.form),
+  'people/credentials/password.ts passwordProblem': text(passwordProblem, most.form),
+  'people/credentials/secret-text.ts isSecret': text(isSecret, most.headers),
+  'people/credentials/totp.ts hashRecoveryCode': text((value) => hashRecoveryCode(1, value), most.form),
+  'people/credentials/totp.ts isOneTimeCode': text(isOneTimeCode, most.form),
+  'people/credentials/totp.ts matchingStep': text((value) => matchingStep('AAAA', value, 0, 0), most.form),
 }

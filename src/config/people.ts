@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { type Role, roles } from '../kernel/access/roles.ts'
 import { publicBase } from '../kernel/contract/bases.ts'
 import { plainAddress } from '../kernel/mail/address.ts'
-import type { GroupRole, OidcOptions } from '../people/oidc.ts'
+import type { GroupRole, OidcOptions } from '../people/providers/oidc.ts'
 
 export interface PeopleConfig {
   readonly oidcIssuer?: string

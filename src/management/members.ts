@@ -9,7 +9,7 @@ import { plainAddress } from '../kernel/mail/address.ts'
 import { queueMail } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
-import { kindsByPerson } from '../people/credential-store.ts'
+import { kindsByPerson } from '../people/credentials/credential-store.ts'
 import {
   addMember,
   hasOwner,
@@ -19,10 +19,10 @@ import {
   roleIn,
   setRole,
   transferOwnership,
-} from '../people/membership-store.ts'
+} from '../people/memberships/membership-store.ts'
 import type { People } from '../people/people.ts'
 import { peopleByIds, personById } from '../people/person-store.ts'
-import { lastSeenOf } from '../people/session-store.ts'
+import { lastSeenOf } from '../people/sessions/session-store.ts'
 import type { MembershipRow, PersonRow } from '../people/tables.ts'
 import type { memberEndpoints } from './contract.ts'
 

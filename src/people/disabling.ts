@@ -1,9 +1,9 @@
 /** Shutting somebody out: no new sign-in, and the end of everything that would still lead in. */
 import type { Transaction } from '../kernel/data/db.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import { dropLinksOf } from './link-store.ts'
 import { type PersonChange, updatePerson } from './person-store.ts'
-import { deleteSessionsBut, deleteSignInsOf } from './session-store.ts'
+import { dropLinksOf } from './sessions/link-store.ts'
+import { deleteSessionsBut, deleteSignInsOf } from './sessions/session-store.ts'
 import type { PersonRow } from './tables.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Accounts with the first way to sign in to them: a password, or a passkey. */
 import type { Transaction } from '../kernel/data/db.ts'
-import { addCredential } from './credential-store.ts'
-import type { NewPasskey } from './passkeys.ts'
+import { addCredential } from './credentials/credential-store.ts'
+import type { NewPasskey } from './credentials/passkeys.ts'
 import { createPerson, type NewPerson } from './person-store.ts'
 import type { PersonRow } from './tables.ts'
 

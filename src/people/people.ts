@@ -3,10 +3,10 @@ import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { decrypt, encrypt } from '../kernel/secrets/kek.ts'
-import type { HashingLine } from './hashing.ts'
-import type { PersonMail } from './mail.ts'
-import type { Oidc } from './oidc.ts'
-import type { Sessions } from './sessions.ts'
+import type { HashingLine } from './credentials/hashing.ts'
+import type { PersonMail } from './mail/mail.ts'
+import type { Oidc } from './providers/oidc.ts'
+import type { Sessions } from './sessions/sessions.ts'
 
 /** The operator's settings for people. */
 export interface PeopleSettings {

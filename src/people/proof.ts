@@ -3,10 +3,10 @@ import type { World } from '../../test/kit/harness.ts'
 import { unique } from '../../test/kit/proof.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { peopleEndpoints } from './contract.ts'
-import { addCredential } from './credential-store.ts'
-import { createInvitation } from './invitation-store.ts'
+import { addCredential } from './credentials/credential-store.ts'
+import { createInvitation } from './memberships/invitation-store.ts'
 import { createPerson } from './person-store.ts'
-import { sessionsOf } from './session-store.ts'
+import { sessionsOf } from './sessions/session-store.ts'
 
 /** The values of `{id}`, by the part of the path before it. */
 export type Named = Readonly<Record<'people' | 'invitations' | 'credentials' | 'sessions', number>>

@@ -7,12 +7,18 @@ import { ApiError, notFound } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { accountHandlers } from './account/routes.ts'
 import type { peopleEndpoints } from './contract.ts'
-import { kindsByPerson } from './credential-store.ts'
+import { kindsByPerson } from './credentials/credential-store.ts'
 import { disablePerson } from './disabling.ts'
-import { createInvitation, endInvitation, type Inviter, invitationMs, invitationsOf } from './invitation-store.ts'
-import { mayGive } from './invitations.ts'
-import type { Letter } from './mail.ts'
-import { admitInvitation } from './mail-bounds.ts'
+import type { Letter } from './mail/mail.ts'
+import { admitInvitation } from './mail/mail-bounds.ts'
+import {
+  createInvitation,
+  endInvitation,
+  type Inviter,
+  invitationMs,
+  invitationsOf,
+} from './memberships/invitation-store.ts'
+import { mayGive } from './memberships/invitations.ts'
 import type { People } from './people.ts'
 import {
   addressIn,
@@ -24,8 +30,8 @@ import {
   personById,
   updatePerson,
 } from './person-store.ts'
-import { mailPersonLink, makePersonLink } from './resets.ts'
-import { lastSeenOf } from './session-store.ts'
+import { mailPersonLink, makePersonLink } from './sessions/resets.ts'
+import { lastSeenOf } from './sessions/session-store.ts'
 import type { InvitationRow, PersonRow } from './tables.ts'
 
 export function peopleHandlers(people: People): Handlers<typeof peopleEndpoints> {

@@ -1,6 +1,6 @@
 /** People are told when somebody tries one-time codes for their account, who therefore has the password. */
 import { onOwnBehalf } from '../kernel/process/behalf.ts'
-import { type Admitted, triedCodes } from './guesses.ts'
+import { type Admitted, triedCodes } from './credentials/guesses.ts'
 import type { People } from './people.ts'
 import { personById } from './person-store.ts'
 

@@ -5,11 +5,11 @@
  * shares the account with nobody.
  */
 import type { Transaction } from '../kernel/data/db.ts'
-import { removeCredentialsBut } from './credential-store.ts'
+import { removeCredentialsBut } from './credentials/credential-store.ts'
 import { recordOwnAct } from './events.ts'
-import { dropLinksOf } from './link-store.ts'
 import { lockPerson, noteVerified, type PersonChange } from './person-store.ts'
-import { deleteSignInsOf } from './session-store.ts'
+import { dropLinksOf } from './sessions/link-store.ts'
+import { deleteSignInsOf } from './sessions/session-store.ts'
 import type { PersonRow } from './tables.ts'
 
 interface Shown {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../src/kernel/access/roles.ts'
-import { addMember } from '../../src/people/membership-store.ts'
+import { addMember } from '../../src/people/memberships/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'

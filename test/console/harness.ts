@@ -12,9 +12,9 @@ import type { Role } from '../../src/kernel/access/roles.ts'
 import { createToken } from '../../src/kernel/access/tokens.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
-import { cookieName } from '../../src/people/cookies.ts'
-import { addMember } from '../../src/people/membership-store.ts'
+import { addMember } from '../../src/people/memberships/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
+import { cookieName } from '../../src/people/sessions/cookies.ts'
 import {
   type Client,
   type EngineName,

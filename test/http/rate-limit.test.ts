@@ -22,7 +22,7 @@ import {
 import { clientNetwork } from '../../src/kernel/process/network.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { migrations } from '../../src/migrations/index.ts'
-import { addMember } from '../../src/people/membership-store.ts'
+import { addMember } from '../../src/people/memberships/membership-store.ts'
 import { firstProject } from '../kit/audit-log.ts'
 import { type Answer, forEachDatabase, forProjects, type Open, testClock, type World } from '../kit/harness.ts'
 import { own, setUp, signIn, TestBrowser } from '../people/browser.ts'

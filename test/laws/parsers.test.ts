@@ -28,14 +28,14 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'protocols/net/ip.ts addressAt',
     'protocols/net/ip.ts subnetAt',
     'protocols/net/private-networks.ts isPrivateAddress',
-    'people/cookies.ts isSecurePlace',
-    'people/passkeys.ts rpIdAt',
+    'people/sessions/cookies.ts isSecurePlace',
+    'people/credentials/passkeys.ts rpIdAt',
   ],
   'all that it does is done by one of the table': [
     'families/zones/content/requests.ts parseZonefile',
     'kernel/http/api/body.ts readBody',
     'protocols/net/dns/rdata.ts readRdata',
-    'people/password.ts isPassword',
+    'people/credentials/password.ts isPassword',
   ],
   'it cuts a text at one place': [
     'kernel/access/token-text.ts tailOf',
@@ -52,7 +52,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'kernel/contract/path-params.ts titleOf',
     'kernel/http/api/compress.ts isCompressible',
     'protocols/net/crypt.ts isHashOf',
-    'people/password.ts isOutdated',
+    'people/credentials/password.ts isOutdated',
   ],
   'it reads what operators say': [
     'kernel/mail/smtp.ts parseSmtpUrl',

@@ -5,7 +5,7 @@ import { createManagementToken } from '../../src/kernel/access/management-tokens
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
-import { addCredential } from '../../src/people/credential-store.ts'
+import { addCredential } from '../../src/people/credentials/credential-store.ts'
 import { warnOfPasskeys } from '../../src/people/open.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'

@@ -6,7 +6,13 @@ import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
-import { addMember, removeMember, roleIn, setGroupRole, setRole } from '../../src/people/membership-store.ts'
+import {
+  addMember,
+  removeMember,
+  roleIn,
+  setGroupRole,
+  setRole,
+} from '../../src/people/memberships/membership-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
 import { forDatabasesInTurn, type World } from '../kit/harness.ts'
 import { mistyped } from '../kit/samples/mistyped.ts'

@@ -1,8 +1,8 @@
 /** Links that set a password: each counts once, and none is left where another one was used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeLink } from '../../src/people/link-store.ts'
-import { makePersonLink } from '../../src/people/resets.ts'
+import { makeLink } from '../../src/people/sessions/link-store.ts'
+import { makePersonLink } from '../../src/people/sessions/resets.ts'
 import { forDatabasesInTurn, type World } from '../kit/harness.ts'
 import { own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { withCodes } from './second-factors.ts'

@@ -4,9 +4,9 @@ import type { ApiCall, Endpoint, Handlers } from '../../kernel/contract/contract
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { accountEndpoints } from '../contract.ts'
-import { cookieName, readCookie, setCookie } from '../cookies.ts'
 import type { People } from '../people.ts'
 import { personById } from '../person-store.ts'
+import { cookieName, readCookie, setCookie } from '../sessions/cookies.ts'
 import type { PersonRow, SessionRow } from '../tables.ts'
 
 export type Call = Pick<ApiCall<Endpoint>, 'caller' | 'browser'>

@@ -9,14 +9,14 @@ import {
   removeKind,
   renameCredential,
   renewData,
-} from '../credential-store.ts'
-import { forgetCodes } from '../guesses.ts'
-import { dropLinksOf } from '../link-store.ts'
-import { passkeyDataOf } from '../passkeys.ts'
-import { hashPassword, passwordProblem } from '../password.ts'
+} from '../credentials/credential-store.ts'
+import { forgetCodes } from '../credentials/guesses.ts'
+import { passkeyDataOf } from '../credentials/passkeys.ts'
+import { hashPassword, passwordProblem } from '../credentials/password.ts'
 import type { People } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
-import { deleteSignInsOf } from '../session-store.ts'
+import { dropLinksOf } from '../sessions/link-store.ts'
+import { deleteSignInsOf } from '../sessions/session-store.ts'
 import type { CredentialKind, CredentialRow } from '../tables.ts'
 import { type Account, personOf, renew, sessionIdOf, sessionOf } from './call.ts'
 import { giveRecoveryCodes } from './recovery-codes.ts'

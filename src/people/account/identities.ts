@@ -1,7 +1,7 @@
 /** Linking an identity at the identity provider to one's own account. */
 
 import type { People } from '../people.ts'
-import { goToProvider } from '../provider-visits.ts'
+import { goToProvider } from '../providers/provider-visits.ts'
 import type { Account } from './call.ts'
 import { secretFor } from './passkeys.ts'
 

@@ -3,14 +3,22 @@ import type { Browser } from '../../kernel/contract/browser.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
-import { credentialOf } from '../credential-store.ts'
-import { type Admitted, type Attempt, Blocked, codeOf, forgetAttempts, judged, judgedInLine } from '../guesses.ts'
-import { askForPasskey, notePasskey, provenPasskey } from '../passkeys.ts'
-import { isPassword } from '../password.ts'
+import { credentialOf } from '../credentials/credential-store.ts'
+import {
+  type Admitted,
+  type Attempt,
+  Blocked,
+  codeOf,
+  forgetAttempts,
+  judged,
+  judgedInLine,
+} from '../credentials/guesses.ts'
+import { askForPasskey, notePasskey, provenPasskey } from '../credentials/passkeys.ts'
+import { isPassword } from '../credentials/password.ts'
 import type { People } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
-import { elevatedMs } from '../sessions.ts'
-import { isTotp } from '../sign-in.ts'
+import { elevatedMs } from '../sessions/sessions.ts'
+import { isTotp } from '../sessions/sign-in.ts'
 import { tellOfCodes } from '../told.ts'
 import { type Account, renew, sessionOf, wrongProof } from './call.ts'
 import { answeredIn, askedIn } from './passkeys.ts'

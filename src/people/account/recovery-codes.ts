@@ -1,7 +1,7 @@
 /** Recovery codes: what stands in for a second factor that was lost. */
 import type { Transaction } from '../../kernel/data/db.ts'
-import { addCredential, credentialOf, removeKind } from '../credential-store.ts'
-import { hashRecoveryCode, newRecoveryCodes } from '../totp.ts'
+import { addCredential, credentialOf, removeKind } from '../credentials/credential-store.ts'
+import { hashRecoveryCode, newRecoveryCodes } from '../credentials/totp.ts'
 
 /** Replaces all recovery codes. */
 export async function giveRecoveryCodes(tx: Transaction, personId: number): Promise<string[]> {

@@ -1,13 +1,13 @@
 /** Codes of an app as a second factor. */
 import { invalidInput } from '../../kernel/errors.ts'
-import { addCredential, removeKind } from '../credential-store.ts'
-import { startCeremony, takeCeremony } from '../link-store.ts'
+import { addCredential, removeKind } from '../credentials/credential-store.ts'
+import { qrSvg } from '../credentials/qr.ts'
+import { derive, randomSecret } from '../credentials/secret-text.ts'
+import { matchingStep, newTotpSecret, totpUri } from '../credentials/totp.ts'
 import { openFor, type People, sealFor } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
-import { qrSvg } from '../qr.ts'
-import { derive, randomSecret } from '../secret-text.ts'
+import { startCeremony, takeCeremony } from '../sessions/link-store.ts'
 import type { CeremonyRow } from '../tables.ts'
-import { matchingStep, newTotpSecret, totpUri } from '../totp.ts'
 import { type Account, personOf, renew, sessionOf, wrongProof } from './call.ts'
 import { firstRecoveryCodes } from './recovery-codes.ts'
 

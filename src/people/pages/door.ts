@@ -5,6 +5,8 @@ import type { ServedAnswer, ServedCall } from '../../kernel/http/pages/served.ts
 import { browserHeaders } from '../../kernel/http/server/browser-headers.ts'
 import { iconLink } from '../../look/mark.ts'
 import { Html, html, type Part } from '../../protocols/net/html.ts'
+import type { Answered } from '../credentials/passkeys.ts'
+import type { People } from '../people.ts'
 import {
   browserSecret,
   type CookieUse,
@@ -13,10 +15,8 @@ import {
   type Place,
   readCookie,
   setCookie,
-} from '../cookies.ts'
-import type { Answered } from '../passkeys.ts'
-import type { People } from '../people.ts'
-import type { Whence } from '../sessions.ts'
+} from '../sessions/cookies.ts'
+import type { Whence } from '../sessions/sessions.ts'
 import { type Language, languages, type Theme, themes } from '../tables.ts'
 import { chart, sprite } from './pictures.ts'
 import { type Words, words } from './words.ts'

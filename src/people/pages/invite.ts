@@ -1,8 +1,8 @@
 /** Accepting an invitation, with an account or without one. */
 import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
 import { html } from '../../protocols/net/html.ts'
-import { acceptAnew, acceptOnPage, type Invited, invitedBy } from '../invitations.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword } from '../credentials/password.ts'
+import { acceptAnew, acceptOnPage, type Invited, invitedBy } from '../memberships/invitations.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'
 import { linkField, nameError, newPassword, passwordError } from './links.ts'
 import { newPasskeyButton } from './passkey-buttons.ts'

@@ -2,10 +2,10 @@
 import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
 import { html } from '../../protocols/net/html.ts'
+import { rpIdAt } from '../credentials/passkeys.ts'
 import { recordSignOut } from '../events.ts'
-import { rpIdAt } from '../passkeys.ts'
-import { deleteSignIn } from '../session-store.ts'
-import { pendingSignIn, type SignIn, signInWithCode, signInWithPassword } from '../sign-in.ts'
+import { deleteSignIn } from '../sessions/session-store.ts'
+import { pendingSignIn, type SignIn, signInWithCode, signInWithPassword } from '../sessions/sign-in.ts'
 import { field, heading, hidden, nextPath, problem, submit, type Visit } from './door.ts'
 import { passkeyButton } from './passkey-buttons.ts'
 

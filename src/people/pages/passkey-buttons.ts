@@ -1,6 +1,6 @@
 /** Buttons of the pages before the console for which the script asks the browser about passkeys. Without it they stay hidden. */
 import { type Html, html, type Part } from '../../protocols/net/html.ts'
-import { rpIdAt } from '../passkeys.ts'
+import { rpIdAt } from '../credentials/passkeys.ts'
 import type { Visit } from './door.ts'
 
 /** Tells whether browsers have passkeys for this place, and the installation wants them. */

@@ -1,10 +1,10 @@
 /** The pages before the console: signing in, and those that links lead to. */
-import { addCredential } from '../../../src/people/credential-store.ts'
-import { hashPassword } from '../../../src/people/password.ts'
+import { addCredential } from '../../../src/people/credentials/credential-store.ts'
+import { hashPassword } from '../../../src/people/credentials/password.ts'
+import { newTotpSecret } from '../../../src/people/credentials/totp.ts'
 import { sealFor } from '../../../src/people/people.ts'
-import { makePersonLink } from '../../../src/people/resets.ts'
+import { makePersonLink } from '../../../src/people/sessions/resets.ts'
 import { makeSetupLink } from '../../../src/people/setup.ts'
-import { newTotpSecret } from '../../../src/people/totp.ts'
 import type { Console, ConsoleOptions } from '../harness.ts'
 
 export interface DoorState {

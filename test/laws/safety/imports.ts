@@ -67,7 +67,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families.ts',
     'kernel',
     'protocols',
-    'people/oidc.ts',
+    'people/providers/oidc.ts',
   ],
   reconcile: ['drivers', 'families', 'families.ts', 'kernel'],
   'version.ts': [],

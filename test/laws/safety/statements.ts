@@ -140,9 +140,9 @@ const forAllProjects = [
   'families/addresses/store.ts',
   'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
-  'people/invitation-store.ts',
-  'people/mail-store.ts',
-  'people/membership-store.ts',
+  'people/memberships/invitation-store.ts',
+  'people/mail/mail-store.ts',
+  'people/memberships/membership-store.ts',
 ]
 
 /** A statement, from where it names its table to where it is executed, the next one begins or its function ends. */

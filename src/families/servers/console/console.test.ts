@@ -13,7 +13,7 @@ import { type Refused, view } from '../../../../test/stubs/rfb-client.ts'
 import type { ScopeText } from '../../../kernel/access/token-scope.ts'
 import { createToken, revokeToken } from '../../../kernel/access/tokens.ts'
 import type { ProjectId } from '../../../kernel/scope.ts'
-import { addMember, removeMember, setRole } from '../../../people/membership-store.ts'
+import { addMember, removeMember, setRole } from '../../../people/memberships/membership-store.ts'
 import { command, makeServer, newServer } from '../proof.ts'
 
 interface Session {

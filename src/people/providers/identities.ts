@@ -2,21 +2,21 @@
  * An identity that the provider has recognized signs in here. Issuer and subject are the identity. An address alone
  * never leads into the account of somebody who is verified: the person who can sign in to it has to link it first.
  */
-import { defaultProject, findProject, lockExisting } from '../kernel/access/projects.ts'
-import { covers } from '../kernel/access/roles.ts'
-import type { Transaction } from '../kernel/data/db.ts'
-import { ApiError } from '../kernel/errors.ts'
-import type { ProjectId } from '../kernel/scope.ts'
-import { addCredential, credentialBySubject, noteUse } from './credential-store.ts'
-import { recordFailedSignIn, recordInProject, recordOwnAct, recordRefusal } from './events.ts'
-import { groupProjects, setGroupRole } from './membership-store.ts'
+import { defaultProject, findProject, lockExisting } from '../../kernel/access/projects.ts'
+import { covers } from '../../kernel/access/roles.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { ProjectId } from '../../kernel/scope.ts'
+import { addCredential, credentialBySubject, noteUse } from '../credentials/credential-store.ts'
+import { recordFailedSignIn, recordInProject, recordOwnAct, recordRefusal } from '../events.ts'
+import { groupProjects, setGroupRole } from '../memberships/membership-store.ts'
+import type { People } from '../people.ts'
+import { createPerson, personByEmail, personById, updatePerson } from '../person-store.ts'
+import { elevatedMs, type Whence } from '../sessions/sessions.ts'
+import { ownDefault } from '../setup.ts'
+import type { PersonRow } from '../tables.ts'
+import { verifyAddress } from '../verified.ts'
 import type { GroupRole, Identity, OidcOptions } from './oidc.ts'
-import type { People } from './people.ts'
-import { createPerson, personByEmail, personById, updatePerson } from './person-store.ts'
-import { elevatedMs, type Whence } from './sessions.ts'
-import { ownDefault } from './setup.ts'
-import type { PersonRow } from './tables.ts'
-import { verifyAddress } from './verified.ts'
 
 const subjectOf = ({ issuer, subject }: Identity) => `${issuer} ${subject}`
 

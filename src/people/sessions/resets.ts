@@ -1,18 +1,18 @@
 /** New passwords for people who cannot sign in, through a link that somebody with access to the host or the mail gets. */
-import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
-import { addCredential, credentialOf, renewData } from './credential-store.ts'
-import { recordOwnAct } from './events.ts'
+import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
+import { addCredential, credentialOf, renewData } from '../credentials/credential-store.ts'
+import { recordOwnAct } from '../events.ts'
+import type { Letter, PersonMail } from '../mail/mail.ts'
+import { admitReset } from '../mail/mail-bounds.ts'
+import type { People } from '../people.ts'
+import { lockPerson, personByEmail, personById } from '../person-store.ts'
+import { deadLink } from '../setup.ts'
+import type { PersonRow } from '../tables.ts'
+import { verifyAddress } from '../verified.ts'
 import { dropLinksOf, findLink, makeLink, spendLink } from './link-store.ts'
-import type { Letter, PersonMail } from './mail.ts'
-import { admitReset } from './mail-bounds.ts'
-import type { People } from './people.ts'
-import { lockPerson, personByEmail, personById } from './person-store.ts'
 import { deleteSignInsOf } from './session-store.ts'
 import type { Whence } from './sessions.ts'
-import { deadLink } from './setup.ts'
 import { beginSecond, hasSecondFactor } from './sign-in.ts'
-import type { PersonRow } from './tables.ts'
-import { verifyAddress } from './verified.ts'
 
 /** The validity of a link that was asked for by mail, in milliseconds. */
 const mailedMs = 30 * 60_000

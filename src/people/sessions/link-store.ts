@@ -1,7 +1,7 @@
 /** Statements on links and challenges that count once: who deletes the row has used it. */
-import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
-import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
-import type { CeremonyKind, CeremonyRow, LinkKind, LinkRow } from './tables.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { hashSecret, isSecret, randomSecret } from '../credentials/secret-text.ts'
+import type { CeremonyKind, CeremonyRow, LinkKind, LinkRow } from '../tables.ts'
 
 /** Makes a link and returns its secret; earlier ones of the kind for the same person no longer count. */
 export async function makeLink(

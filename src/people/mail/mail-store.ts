@@ -1,8 +1,8 @@
 /** Statements on mail to people that waits to be sent. Who has claimed a row writes it under its fence (kernel/queue/leases.ts). */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { type Database, drawId, type Transaction } from '../kernel/data/db.ts'
-import { timestamp } from '../kernel/process/clock.ts'
+import { type Database, drawId, type Transaction } from '../../kernel/data/db.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
 import {
   type Claimed,
   claimWork,
@@ -10,9 +10,9 @@ import {
   type Held,
   type Search,
   type WorkTable,
-} from '../kernel/queue/leases.ts'
-import type { ProjectScope } from '../kernel/scope.ts'
-import type { PersonMailRow } from './tables.ts'
+} from '../../kernel/queue/leases.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { PersonMailRow } from '../tables.ts'
 
 /** Longer than any pause or lease. */
 const farthestMs = 4 * 3_600_000

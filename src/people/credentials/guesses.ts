@@ -6,12 +6,12 @@
  * succeeds, and given back when it could not be judged. One that is refused leaves nothing behind.
  */
 import { hash } from 'node:crypto'
-import type { Database, Transaction } from '../kernel/data/db.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { onOwnBehalf } from '../kernel/process/behalf.ts'
+import type { Database, Transaction } from '../../kernel/data/db.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { onOwnBehalf } from '../../kernel/process/behalf.ts'
+import type { People } from '../people.ts'
+import type { GuessRow } from '../tables.ts'
 import { forgetGuess, forgetOldGuesses, guessesOf, lockGuess, writeGuess } from './guess-store.ts'
-import type { People } from './people.ts'
-import type { GuessRow } from './tables.ts'
 import { isOneTimeCode } from './totp.ts'
 
 const firstWaitMs = 60_000

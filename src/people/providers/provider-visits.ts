@@ -2,12 +2,12 @@
  * Visits to the identity provider: a browser goes there, and comes back with an answer that counts once. Several visits of
  * one browser can be under way, each with a state of its own.
  */
-import { ApiError } from '../kernel/errors.ts'
-import { startCeremony, takeCeremony } from './link-store.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { randomSecret } from '../credentials/secret-text.ts'
+import type { People } from '../people.ts'
+import { startCeremony, takeCeremony } from '../sessions/link-store.ts'
+import type { CeremonyRow } from '../tables.ts'
 import type { Identity } from './oidc.ts'
-import type { People } from './people.ts'
-import { randomSecret } from './secret-text.ts'
-import type { CeremonyRow } from './tables.ts'
 
 const visitMs = 10 * 60_000
 const kinds = ['oidc-sign-in', 'oidc-fresh', 'oidc-link'] as const

@@ -1,10 +1,10 @@
 /** Statements on who belongs to which Project, in which role. A Project has at most one owner at any time. */
-import { covers, type Role, roles } from '../kernel/access/roles.ts'
-import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
-import { acrossProjects, scoped } from '../kernel/data/scoped.ts'
-import { timestamp } from '../kernel/process/clock.ts'
-import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
-import type { MembershipRow } from './tables.ts'
+import { covers, type Role, roles } from '../../kernel/access/roles.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import type { MembershipRow } from '../tables.ts'
 
 /** The role of a person in a Project; undefined when the person does not belong to it. */
 export async function roleIn(query: Queries, scope: ProjectScope, personId: number): Promise<Role | undefined> {

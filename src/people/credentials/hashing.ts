@@ -4,8 +4,8 @@
  * to the oldest network in turn. In a flood from many networks the oldest alone would be served after everybody else
  * has given up, and the newest alone would starve the networks that others have overtaken.
  */
-import { ApiError } from '../kernel/errors.ts'
-import { Rotation } from '../kernel/process/rotation.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { Rotation } from '../../kernel/process/rotation.ts'
 
 const atOnce = 2
 const mostOfNetwork = 20

@@ -4,7 +4,7 @@
  */
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { hasMoreCharacters } from '../kernel/contract/field-checks.ts'
+import { hasMoreCharacters } from '../../kernel/contract/field-checks.ts'
 import { commonPassword } from './common-password.ts'
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)

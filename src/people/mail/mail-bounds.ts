@@ -3,10 +3,10 @@
  * what it and all Projects have sent within a day; links for new passwords by how many of them still count, of which
  * the newest does.
  */
-import type { Transaction } from '../kernel/data/db.ts'
-import { ApiError } from '../kernel/errors.ts'
-import type { ProjectScope } from '../kernel/scope.ts'
-import { countOpenInvitations } from './invitation-store.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { countOpenInvitations } from '../memberships/invitation-store.ts'
 import { countSent, forgetSent, lockRecipient, noteSent } from './mail-store.ts'
 
 const dayMs = 86_400_000

@@ -3,14 +3,15 @@
  * use, 30 days after it began, and when it is revoked. Its secret changes whenever it gains rights. A browser has one: the
  * next one takes the place of the one before.
  */
-import type { Asker, Identity } from '../kernel/access/principal.ts'
-import { principalOfToken } from '../kernel/access/tokens.ts'
-import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
-import { timestamp } from '../kernel/process/clock.ts'
-import { recordSignIn } from './events.ts'
-import { rolesOf } from './membership-store.ts'
-import { personById } from './person-store.ts'
-import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
+import type { Asker, Identity } from '../../kernel/access/principal.ts'
+import { principalOfToken } from '../../kernel/access/tokens.ts'
+import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import { hashSecret, isSecret, randomSecret } from '../credentials/secret-text.ts'
+import { recordSignIn } from '../events.ts'
+import { rolesOf } from '../memberships/membership-store.ts'
+import { personById } from '../person-store.ts'
+import type { PersonRow, SessionRow } from '../tables.ts'
 import {
   deleteSession,
   deleteSessionByHash,
@@ -21,7 +22,6 @@ import {
   sessionById,
   touchSession,
 } from './session-store.ts'
-import type { PersonRow, SessionRow } from './tables.ts'
 
 export const idleMs = 12 * 3_600_000
 const longestMs = 30 * 86_400_000

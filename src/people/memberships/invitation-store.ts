@@ -1,12 +1,12 @@
 /** Statements on invitations. Who deletes an invitation has accepted or withdrawn it. */
-import type { Role } from '../kernel/access/roles.ts'
-import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
-import { acrossProjects, scoped } from '../kernel/data/scoped.ts'
-import { timestamp } from '../kernel/process/clock.ts'
-import type { ProjectScope } from '../kernel/scope.ts'
-import { addressIn } from './person-store.ts'
-import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
-import type { InvitationRow } from './tables.ts'
+import type { Role } from '../../kernel/access/roles.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { hashSecret, isSecret, randomSecret } from '../credentials/secret-text.ts'
+import { addressIn } from '../person-store.ts'
+import type { InvitationRow } from '../tables.ts'
 
 /** The time during which an invitation can be accepted, in milliseconds. */
 export const invitationMs = 7 * 86_400_000

@@ -1,9 +1,9 @@
 /** Statements on credentials. A credential that proves something once is deleted by the statement that accepts it. */
-import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
-import { databaseFailure } from '../kernel/data/dialect.ts'
-import { notUnique } from '../kernel/errors.ts'
-import { timestamp } from '../kernel/process/clock.ts'
-import type { CredentialKind, CredentialRow } from './tables.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { databaseFailure } from '../../kernel/data/dialect.ts'
+import { notUnique } from '../../kernel/errors.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import type { CredentialKind, CredentialRow } from '../tables.ts'
 
 export interface NewCredential {
   readonly personId: number

@@ -2,8 +2,8 @@
  * Signing in: a password, then a second factor if there is one. Accounts that do not exist, that have no password and that
  * are disabled are answered like a wrong password, after the same time.
  */
-import type { Transaction } from '../kernel/data/db.ts'
-import { plainAddress } from '../kernel/mail/address.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { plainAddress } from '../../kernel/mail/address.ts'
 import {
   advanceCounter,
   credentialOf,
@@ -11,18 +11,26 @@ import {
   noteUse,
   renewData,
   spendRecoveryCode,
-} from './credential-store.ts'
-import { recordFailedSignIn } from './events.ts'
-import { type Admitted, type Attempt, Blocked, codeOf, forgetAttempts, judged, judgedInLine } from './guesses.ts'
-import { hashPassword, isOutdated, isPassword } from './password.ts'
-import { openFor, type People } from './people.ts'
-import { lockPerson, personByEmail, personById } from './person-store.ts'
-import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
+} from '../credentials/credential-store.ts'
+import {
+  type Admitted,
+  type Attempt,
+  Blocked,
+  codeOf,
+  forgetAttempts,
+  judged,
+  judgedInLine,
+} from '../credentials/guesses.ts'
+import { hashPassword, isOutdated, isPassword } from '../credentials/password.ts'
+import { hashSecret, isSecret, randomSecret } from '../credentials/secret-text.ts'
+import { hashRecoveryCode, matchingStep } from '../credentials/totp.ts'
+import { recordFailedSignIn } from '../events.ts'
+import { openFor, type People } from '../people.ts'
+import { lockPerson, personByEmail, personById } from '../person-store.ts'
+import type { PersonRow, SignInRow } from '../tables.ts'
+import { tellOfCodes } from '../told.ts'
 import { deleteSignIn, insertSignIn, signInByHash } from './session-store.ts'
 import type { Whence } from './sessions.ts'
-import type { PersonRow, SignInRow } from './tables.ts'
-import { tellOfCodes } from './told.ts'
-import { hashRecoveryCode, matchingStep } from './totp.ts'
 
 /** The time allowed for the second factor, in milliseconds. */
 const signInMs = 10 * 60_000

@@ -3,7 +3,7 @@
  * safe the name begins with `__Host-`, which makes browsers refuse copies that other hosts have set.
  */
 import { isIP } from 'node:net'
-import { isSecret, randomSecret } from './secret-text.ts'
+import { isSecret, randomSecret } from '../credentials/secret-text.ts'
 
 /** A session, a half-finished sign-in, or a browser that was given challenges. */
 export type CookieUse = 'session' | 'sign-in' | 'browser'

@@ -4,17 +4,17 @@
  * server takes or refuses it, or until its link ends. A mail whose sender died in between is sent again under the same
  * Message-ID.
  */
-import type { Database, Transaction } from '../kernel/data/db.ts'
-import { MailRefused, type SendMail } from '../kernel/mail/smtp.ts'
-import { type MailContent, oneLine } from '../kernel/mail/template.ts'
-import type { Clock } from '../kernel/process/clock.ts'
-import type { Logger } from '../kernel/process/log.ts'
-import { backoffMs, type Claimed, releaseHeld, writeHeld } from '../kernel/queue/leases.ts'
-import { Worker } from '../kernel/queue/worker.ts'
-import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
-import { decrypt, encrypt } from '../kernel/secrets/kek.ts'
+import type { Database, Transaction } from '../../kernel/data/db.ts'
+import { MailRefused, type SendMail } from '../../kernel/mail/smtp.ts'
+import { type MailContent, oneLine } from '../../kernel/mail/template.ts'
+import type { Clock } from '../../kernel/process/clock.ts'
+import type { Logger } from '../../kernel/process/log.ts'
+import { backoffMs, type Claimed, releaseHeld, writeHeld } from '../../kernel/queue/leases.ts'
+import { Worker } from '../../kernel/queue/worker.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import { decrypt, encrypt } from '../../kernel/secrets/kek.ts'
+import type { PersonMailRow } from '../tables.ts'
 import { claimPersonMail, endMail, forgetPersonMailClaims, insertMail, personMails, type Whose } from './mail-store.ts'
-import type { PersonMailRow } from './tables.ts'
 
 const attemptMs = 60_000
 /** A lease outlasts an attempt by this much. */

@@ -9,14 +9,14 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import { drawId, type Transaction } from '../kernel/data/db.ts'
-import { invalidInput } from '../kernel/errors.ts'
-import { onOwnBehalf } from '../kernel/process/behalf.ts'
-import { canHavePasskeys } from './cookies.ts'
+import { drawId, type Transaction } from '../../kernel/data/db.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { onOwnBehalf } from '../../kernel/process/behalf.ts'
+import type { People, PeopleSettings } from '../people.ts'
+import { canHavePasskeys } from '../sessions/cookies.ts'
+import { startCeremony, takeCeremony } from '../sessions/link-store.ts'
+import type { CeremonyKind, CeremonyRow, CredentialRow, PersonRow } from '../tables.ts'
 import { advanceCounter, credentialBySubject, credentialsOf, noteUse } from './credential-store.ts'
-import { startCeremony, takeCeremony } from './link-store.ts'
-import type { People, PeopleSettings } from './people.ts'
-import type { CeremonyKind, CeremonyRow, CredentialRow, PersonRow } from './tables.ts'
 
 const ceremonyMs = 5 * 60_000
 /** ES256, EdDSA and RS256, which all authenticators know one of. */

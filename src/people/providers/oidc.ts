@@ -4,11 +4,11 @@
  * finish somebody else's sign-in. Its library is loaded on first use.
  */
 import type { Configuration } from 'openid-client'
-import type { Role } from '../kernel/access/roles.ts'
-import { isStorable } from '../kernel/contract/input.ts'
-import { plainAddress } from '../kernel/mail/address.ts'
-import { isSecurePlace } from './cookies.ts'
-import { derive } from './secret-text.ts'
+import type { Role } from '../../kernel/access/roles.ts'
+import { isStorable } from '../../kernel/contract/input.ts'
+import { plainAddress } from '../../kernel/mail/address.ts'
+import { derive } from '../credentials/secret-text.ts'
+import { isSecurePlace } from '../sessions/cookies.ts'
 
 /** A group of the identity provider, and the role that it gives in a Project. */
 export interface GroupRole {

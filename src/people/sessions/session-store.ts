@@ -1,6 +1,6 @@
 /** Statements on sessions, and on those who have only shown their password so far. */
-import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
-import type { SessionRow, SignInRow } from './tables.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import type { SessionRow, SignInRow } from '../tables.ts'
 
 export async function insertSession(tx: Transaction, row: Omit<SessionRow, 'id'>): Promise<SessionRow> {
   const session = { id: await drawId(tx), ...row }

@@ -1,7 +1,7 @@
 /** Statements on failed attempts. */
 import { sql } from 'kysely'
-import type { Queries, Transaction } from '../kernel/data/db.ts'
-import type { GuessRow } from './tables.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { GuessRow } from '../tables.ts'
 
 /** The rows of some subjects, as far as there are any. */
 export async function guessesOf(query: Queries, subjects: readonly string[]): Promise<GuessRow[]> {
