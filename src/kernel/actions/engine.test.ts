@@ -7,7 +7,7 @@ import { acrossProjects } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { LeaseLost } from '../queue/leases.ts'
 import { advance, finish } from './claims.ts'
-import { type ActionDefinition, DriverError } from './define.ts'
+import { type ActionDefinition, DriverError, type StepContext } from './define.ts'
 
 forEachBareDatabase('actions', (openBare) => {
   const open = async () => openBench(await openBare())
@@ -169,6 +169,37 @@ forEachBareDatabase('actions', (openBare) => {
     const lucky = await bench.start(definition)
     await bench.engine([definition], options).idle()
     assert.equal((await bench.action(lucky)).status, 'success')
+  })
+
+  test('an attempt that was given up calls no driver any more when the call that it waited for returns', async () => {
+    const bench = await open()
+    const calls: string[] = []
+    const late = Promise.withResolvers<void>()
+    const given: string[] = []
+    const machine = {
+      call(what: string) {
+        calls.push(what)
+        return calls.length === 1 ? late.promise : Promise.resolve()
+      },
+    }
+    const run = async ({ drivers }: StepContext<never>) => {
+      const { machine } = drivers as unknown as { machine: { call(what: string): Promise<void> } }
+      try {
+        await machine.call('one')
+        await machine.call('two')
+      } catch (error) {
+        given.push((error as Error).message)
+        throw error
+      }
+    }
+    const definition = traced([], ['both'], { both: { run } })
+    const id = await bench.start(definition)
+    await bench.engine([definition], { callTimeoutMs: 5, drivers: { machine } as never }).idle()
+    assert.equal((await bench.action(id)).status, 'success')
+    late.resolve()
+    await until(() => given.length === 1)
+    assert.deepEqual(given, ['this attempt was given up'])
+    assert.deepEqual(calls, ['one', 'one', 'two'])
   })
 
   test('a revert that always fails does not lock its resource for ever', async () => {

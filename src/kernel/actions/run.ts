@@ -11,6 +11,7 @@ import type { Logger } from '../process/log.ts'
 import { backoffMs, LeaseLost, type Release } from '../queue/leases.ts'
 import type { Claim } from '../queue/worker.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { startAttempt } from './attempt.ts'
 import { advance, finish, release } from './claims.ts'
 import {
   type ActionDefinition,
@@ -84,7 +85,7 @@ export class Run {
       if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
       const step = steps[this.#step]!
       try {
-        const result = await this.#perform(step.name, () => step.run?.(this.#reported()))
+        const result = await this.#perform(step.name, (drivers) => step.run?.({ ...this.#reported(), drivers }))
         await this.#record((tx) => step.commit?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
@@ -124,11 +125,14 @@ export class Run {
   }
 
   /** Runs one effect on the infrastructure, within its timeout and only while the lease is certain to hold. */
-  async #perform(name: string, effect: () => Promise<void> | undefined): Promise<void> {
+  async #perform(name: string, effect: (drivers: Drivers) => Promise<void> | undefined): Promise<void> {
     if (this.#attempts > maxClaims) throw new Error('this step keeps killing its worker')
     await this.#reach('before-effect', name)
     if (performance.now() > this.#claim.safeUntil) throw new LeaseLost('the lease may have ended')
-    const result = await this.#listen(() => inTime(effect(), this.#options.callTimeoutMs))
+    const attempt = startAttempt(this.#options.drivers)
+    const result = await this.#listen(() => inTime(effect(attempt.drivers), this.#options.callTimeoutMs)).finally(
+      attempt.end,
+    )
     await this.#reach('after-effect', name)
     return result
   }
@@ -209,7 +213,7 @@ export class Run {
       const step = this.#definition.steps[this.#step - 1]!
       if (!step.undo) continue
       try {
-        const result = await this.#perform(`${step.name}-undo`, () => step.undo?.(this.#context))
+        const result = await this.#perform(`${step.name}-undo`, (drivers) => step.undo?.({ ...this.#context, drivers }))
         await this.#recordUndone((tx) => step.undone?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
