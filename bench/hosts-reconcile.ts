@@ -1,10 +1,10 @@
-/** A round of the reconciler of hosts over many resources in their desired state, beside a list of them by Incus. */
+/** A round of the reconciler of hosts over many resources that are as they are wanted, beside a list of them by Incus. */
 import { openIncus } from '../src/drivers/incus/open.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { runningClock } from '../src/kernel/process/clock.ts'
 import { openLog } from '../src/kernel/process/log.ts'
-import { differencesOf } from '../src/reconcile/differences.ts'
+import { planFor } from '../src/reconcile/plan.ts'
 import { clusterOf, onHosts } from '../test/hosts/cluster.ts'
 import { call, forAll, timed } from './client.ts'
 import { command, finish, type HostsBench, inTurns } from './hosts-rounds.ts'
@@ -29,7 +29,7 @@ export async function reconcile(bench: HostsBench, open: () => Promise<Database>
   const db = await open()
   const round = async () => {
     await hosts.uphold()
-    const { differing, orphans } = await differencesOf(db.query, { ...place, survey: () => hosts.survey() })
+    const { differing, orphans } = await planFor(db.query, { ...place, inventory: () => hosts.inventory() })
     if (differing.length > 0) throw new Error(`${differing.length} resources are not as they are wanted`)
     return orphans
   }

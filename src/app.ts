@@ -47,8 +47,8 @@ import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { DefaultNames } from './protocols/net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
 import { publicFamilies } from './public-families.ts'
-import type { KeptHosts } from './reconcile/keeper.ts'
-import { installationName } from './reconcile/name.ts'
+import { installationName } from './reconcile/installation.ts'
+import type { ReconciledHosts } from './reconcile/inventory.ts'
 import { consoleSocket } from './screens/service.ts'
 
 /** Requests per hour of a person in no Project, and of a management token. */
@@ -68,7 +68,7 @@ export interface AppOptions {
   /** The name of what runs the machines of a location; the same for all by default. */
   readonly infrastructureOf?: Platform['infrastructureOf']
   /** Hosts that are to be kept as they are wanted. */
-  readonly hosts?: readonly KeptHosts[]
+  readonly hosts?: readonly ReconciledHosts[]
   /** How long before its removal it is told of something on hosts that nobody wants, in milliseconds; a day by default. */
   readonly orphanGraceMs?: number
   /** The certificate authority for managed certificates; replaces the one in `drivers`. */
@@ -293,16 +293,17 @@ function limitsOf(rateLimit: number | undefined, db: Database): Limits {
 
 const dayMs = 86_400_000
 
-/** What keeps hosts, if there are any. */
+/** The job that makes hosts as they are wanted, if there are any. */
 async function jobsOfHosts(
   { hosts = [], orphanGraceMs = dayMs, secrets, clock, log }: AppOptions,
   { db, drivers }: { readonly db: Database; readonly drivers: Drivers },
 ): Promise<PlannedJob[]> {
   if (hosts.length === 0) return []
-  const { Keeper } = await import('./reconcile/keeper.ts')
+  const { Reconciler } = await import('./reconcile/execute.ts')
   const installation = await installationName(secrets, db)
-  const keeper = new Keeper({ db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs })
-  return [{ name: 'keepHosts', run: () => keeper.run() }]
+  const parts = { db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs }
+  const reconciler = new Reconciler(parts)
+  return [{ name: 'reconcileHosts', run: () => reconciler.run() }]
 }
 
 function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {

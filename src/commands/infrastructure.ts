@@ -7,9 +7,10 @@ import { type OpenedCluster, openCluster, placesOf } from '../drivers/infrastruc
 import type { Database } from '../kernel/data/db.ts'
 import { runningClock } from '../kernel/process/clock.ts'
 import { openLog } from '../kernel/process/log.ts'
-import { adopt as adoptHosts } from '../reconcile/adoption.ts'
-import { differencesOf, nameOf } from '../reconcile/differences.ts'
-import { installationName } from '../reconcile/name.ts'
+import { adopt as adoptHosts } from '../reconcile/adopt.ts'
+import { installationName } from '../reconcile/installation.ts'
+import { nameOf } from '../reconcile/inventory.ts'
+import { planFor } from '../reconcile/plan.ts'
 import { readClusters } from './clusters.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
@@ -102,7 +103,7 @@ async function diff(options: Options): Promise<void> {
   const found: Difference[] = []
   await withDatabase(options.database, (db) =>
     forEachCluster(options, async (open, infrastructure) => {
-      const { differing, orphans, unmarked } = await differencesOf(db.query, await opened(open))
+      const { differing, orphans, unmarked } = await planFor(db.query, await opened(open))
       for (const { desired, row, is } of differing) {
         found.push({ infrastructure, what: `${desired.target} ${row.id}: ${desired.title}`, is })
       }

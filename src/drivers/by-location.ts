@@ -5,11 +5,11 @@
  */
 import type { LoadBalancerDriver } from '../families/load-balancers/driver.ts'
 import type { NetworkShape } from '../families/networks/driver.ts'
-import { DriverError, type Drivers } from '../kernel/actions/define.ts'
+import { DriverError, type Drivers, type MachineDrivers } from '../kernel/actions/define.ts'
 import type { MetadataDriver } from '../metadata/driver.ts'
 
-/** What runs machines. Certificates, and questions about packets, are no matter of one location. */
-export type Machines = Omit<Drivers, 'authority' | 'delegation' | 'reachability'>
+/** The drivers of one infrastructure. */
+export type Machines = MachineDrivers & Pick<Drivers, 'callTimeoutMs'>
 
 /** An infrastructure with the locations that are its own. */
 export interface Site {

@@ -59,7 +59,7 @@ test('a cluster that does not answer is served as one that is away', async () =>
   const absence = { message: 'the hosts rack1 do not answer', transient: true, code: 'unavailable' }
   await assert.rejects(drivers.console.open(1, own.id), absence)
   await assert.rejects(drivers.volumes.remove(1, 1), absence)
-  await assert.rejects(async () => opened.clusters[0]!.survey(), absence)
+  await assert.rejects(async () => opened.clusters[0]!.inventory(), absence)
   assert.equal(await drivers.servers.remembers(own.id), true)
   assert.deepEqual([capabilities(own.id).block_volumes, capabilities(others[0]!.id).block_volumes], [false, true])
   const volume = { id: 8, generation: 1, sizeGb: 10, format: null }

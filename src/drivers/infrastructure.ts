@@ -59,7 +59,7 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
   const opened = new AsyncDisposableStack()
   try {
     const clusters = await openClusters(options, places, opened)
-    const dataPlane = await planeBeside(clusters, places, options.dataPlane)
+    const dataPlane = await planeBeside(places, options.dataPlane)
     opened.defer(async () => dataPlane?.close())
     return {
       ...composed(options, places, clusters, dataPlane),
@@ -126,14 +126,9 @@ const whereAre = (locations: readonly Place[] = []) => ({
   networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
 })
 
-/** What carries the traffic of Load Balancers for locations that have nothing of their own for it. */
-async function planeBeside(
-  clusters: readonly OpenedCluster[],
-  places: Places,
-  options: DataPlaneOptions,
-): Promise<DataPlane | undefined> {
-  const isNeeded = places.has(simulatedName) || clusters.some(({ machines }) => !machines.loadBalancers)
-  if (!isNeeded) return undefined
+/** What carries the traffic of Load Balancers for locations that are on no hosts; undefined when there are none. */
+async function planeBeside(places: Places, options: DataPlaneOptions): Promise<DataPlane | undefined> {
+  if (!places.has(simulatedName)) return undefined
   return await openDataPlane(options).catch((error: unknown) => {
     throw new Error(`--load-balancers: ${(error as Error).message}`, { cause: error })
   })
@@ -150,22 +145,12 @@ function composed(
   const callTimeoutMs = Math.max(delayMs * 10, usualTimeoutMs)
   const own = { ...simulated, loadBalancers, ...(callTimeoutMs > usualTimeoutMs ? { callTimeoutMs } : {}) }
   if (clusters.length === 0) return { drivers: own, capabilities: () => everything }
-  const sites: Site[] = clusters.map((cluster) => ({
-    get machines() {
-      return { loadBalancers, ...cluster.machines }
-    },
-    ...whereAre(places.get(cluster.name)),
-  }))
+  const sites: Site[] = [...clusters]
   const here = places.get(simulatedName)
   if (here) sites.push({ machines: onThisMachine(own), ...whereAre(here) })
   return {
     drivers: { ...simulated, reachability: modelled(clock), ...byLocation(sites) },
-    capabilities(location) {
-      const cluster = clusters.find(({ locations }) => locations.has(location))
-      if (!cluster) return everything
-      const { load_balancers: ownPlane, ...others } = cluster.capabilities()
-      return { ...others, load_balancers: ownPlane || (!cluster.machines.loadBalancers && dataPlane !== undefined) }
-    },
+    capabilities: (location) => clusters.find(({ locations }) => locations.has(location))?.capabilities() ?? everything,
   }
 }
 

@@ -22,7 +22,7 @@ export interface MetadataDriver {
 }
 
 declare module '../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     metadata: MetadataDriver
   }
 }

@@ -1,5 +1,5 @@
 /** What the database wants of hosts, across all Projects. */
-import type { Kind, Survey } from '../drivers/incus/survey.ts'
+import { balancersAt } from '../families/load-balancers/host.ts'
 import { networksIn } from '../families/networks/host.ts'
 import { serversAt } from '../families/servers/host.ts'
 import { volumesAt } from '../families/volumes/host.ts'
@@ -8,38 +8,34 @@ import type { Queries } from '../kernel/data/db.ts'
 import type { TenantTable } from '../kernel/data/scoped.ts'
 import type { Desired, DesiredRow } from '../kernel/resource/desired.ts'
 import { idsIn } from '../kernel/resource/known.ts'
-
-/** Where hosts are. */
-export interface Place {
-  /** Ids. */
-  readonly locations: ReadonlySet<number>
-  readonly networkZones: ReadonlySet<string>
-}
+import { type Kind, type Place, type State, type Subject, subjects } from './inventory.ts'
 
 /** A state that a driver has confirmed and that is still the newest: it must be on the hosts. */
 export interface Wanted {
   readonly desired: Desired
+  readonly state: State
   readonly row: DesiredRow
 }
 
-/** Servers hang on networks and volumes, and everything else on servers. */
-const order: readonly string[] = ['network_state', 'volume_state', 'server_state']
-const rankOf = ({ table }: Desired) => (order.includes(table) ? order.indexOf(table) : order.length)
+/** Finds the ids of everything of a kind that the database has at a place. */
+const idsAt: Readonly<Record<Subject, (query: Queries, place: Place) => Promise<ReadonlySet<number>>>> = {
+  network: (query, { networkZones }) => networksIn(query, networkZones),
+  volume: (query, { locations }) => volumesAt(query, [...locations]),
+  server: (query, { locations }) => serversAt(query, [...locations]),
+  load_balancer: (query, { locations }) => balancersAt(query, [...locations]),
+}
 
-/** What is wanted at a place, of the kinds that a survey tells of, in the order in which it is made. */
-export async function wantedAt(query: Queries, place: Place, { inForce }: Survey): Promise<Wanted[]> {
-  const kept = families.flatMap(({ desired }) => desired).filter(({ table }) => inForce.has(table))
-  const locations = [...place.locations]
-  const here: Readonly<Record<string, ReadonlySet<number>>> = {
-    server: await serversAt(query, locations),
-    volume: await volumesAt(query, locations),
-    network: await networksIn(query, place.networkZones),
-  }
+/** Everything that is wanted at a place, in the order in which it is made. Errors: those of the database. */
+export async function wantedAt(query: Queries, place: Place): Promise<Wanted[]> {
+  const all = new Map(families.flatMap((family) => family.desired.map((desired) => [desired.table, desired] as const)))
+  const here = new Map<Subject, ReadonlySet<number>>()
+  for (const kind of Object.keys(idsAt) as Subject[]) here.set(kind, await idsAt[kind](query, place))
   const found: Wanted[] = []
-  for (const desired of kept.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+  for (const [state, subject] of Object.entries(subjects) as [State, Subject][]) {
+    const desired = all.get(state)!
     for (const row of await desired.across(query)) {
       const isConfirmed = row.generation === row.generation_in_force
-      if (isConfirmed && here[desired.target]?.has(row.id)) found.push({ desired, row })
+      if (isConfirmed && here.get(subject)!.has(row.id)) found.push({ desired, state, row })
     }
   }
   return found
@@ -54,7 +50,12 @@ const knownIn: Readonly<Record<Kind, readonly TenantTable[]>> = {
   load_balancer: ['load_balancer', 'load_balancer_state'],
 }
 
-/** The ids of everything of a kind that the database has, or still has to remove. */
-export function knownIds(query: Queries, kind: Kind): Promise<ReadonlySet<number>> {
-  return idsIn(query, knownIn[kind])
+/** The ids of everything that the database has, or still has to remove, by kind. */
+export type Known = ReadonlyMap<Kind, ReadonlySet<number>>
+
+/** Errors: those of the database. */
+export async function allKnown(query: Queries): Promise<Known> {
+  const known = new Map<Kind, ReadonlySet<number>>()
+  for (const kind of Object.keys(knownIn) as Kind[]) known.set(kind, await idsIn(query, knownIn[kind]))
+  return known
 }

@@ -76,10 +76,9 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/simulated/console.ts', families: ['servers'], why: 'the screens of servers' },
   {
     path: 'src/reconcile/',
-    families: ['images', 'load-balancers', 'networks', 'servers', 'volumes'],
+    families: ['floating-ips', 'images', 'load-balancers', 'networks', 'servers', 'volumes'],
     why: 'what hosts have is compared with what is wanted of them',
   },
-  { path: 'src/reconcile/adoption.ts', families: ['locations'], why: 'hosts are those of some locations' },
   { path: 'src/reachability/', families: ['servers'], why: 'packets go from server to server' },
   { path: 'src/reachability/', families: ['locations'], why: 'not each of them can do everything' },
   {

@@ -58,7 +58,7 @@ class LateHosts implements Hosts {
   }
 
   check: Hosts['check'] = async (images) => this.#present().check(images)
-  survey: Hosts['survey'] = async () => this.#present().survey()
+  inventory: Hosts['inventory'] = async () => this.#present().inventory()
   uphold: Hosts['uphold'] = async () => this.#present().uphold()
   owner: Hosts['owner'] = async () => this.#present().owner()
   claim: Hosts['claim'] = async (installation) => this.#present().claim(installation)

@@ -1,6 +1,7 @@
 /** Opens one Incus cluster with the network beneath it. */
 import { join } from 'node:path'
 import type { Capabilities } from '../../catalogue/capabilities.ts'
+import type { Reconcilable } from '../../reconcile/inventory.ts'
 import type { Machines } from '../by-location.ts'
 import { Incus } from './client.ts'
 import { incusConsoles } from './console.ts'
@@ -17,26 +18,15 @@ import type { ClusterOptions, ClusterParts } from './options.ts'
 import { type LogicalNetwork, type Overlay, openOverlay } from './ovn/overlay.ts'
 import { checkRequirements } from './requirements.ts'
 import { Servers } from './servers.ts'
-import { remark, type Survey, survey, type Thing } from './survey.ts'
+import { remark, survey } from './survey.ts'
 import { Tombstones } from './tombstones.ts'
 import { incusVolumes } from './volumes.ts'
 
-/** The hosts of one cluster. */
-export interface Hosts {
-  /** Without Load Balancers where nothing can carry their traffic. */
-  readonly machines: Omit<Machines, 'loadBalancers'> & Partial<Pick<Machines, 'loadBalancers'>>
+/** The hosts of one cluster, as far as they know of themselves. */
+export interface Hosts extends Reconcilable {
+  readonly machines: Machines
   /** Whether the cluster has what Wolke needs, such as the images of the catalogue. Errors: `DriverError`. */
   check(images: readonly WantedImage[]): Promise<Finding[]>
-  /** Asserts again what every server needs of the network, which Incus may have taken back. Errors: `DriverError`. */
-  uphold(): Promise<void>
-  /** Looks at all that is there under marks of Wolke. Errors: `DriverError`. */
-  survey(): Promise<Survey>
-  /** The installation of Wolke whose hosts these are; undefined before the first. Errors: `DriverError`. */
-  owner(): Promise<string | undefined>
-  /** Makes these the hosts of an installation. Errors: `DriverError`. */
-  claim(installation: string): Promise<void>
-  /** Gives something back the marks that it has lost. Errors: `DriverError`. */
-  remark(thing: Thing): Promise<void>
   /** What its locations can do at the moment. */
   capabilities(): Capabilities
   close(): Promise<void>
@@ -153,10 +143,10 @@ function hostsOf({ incus, media, overlay, balancers }: Opened, options: ClusterO
     },
     check: (images) => findings({ incus, media, overlay }, options, images),
     uphold: () => overlay.prepare(),
-    survey: () => survey({ incus, overlay, pool: options.pool }),
+    inventory: () => survey({ incus, overlay, pool: options.pool }),
     owner: () => ownerOf(incus),
     claim: (installation) => claim(incus, installation),
-    remark: (thing) => remark({ incus, overlay, pool: options.pool }, thing),
+    remark: (thing) => remark({ incus, pool: options.pool }, thing),
     capabilities: () => capabilitiesOf(options, { hasBalancers: balancers.hasImage, hasRescue: media?.hasRescue }),
     async close() {
       consoles.close()

@@ -31,7 +31,7 @@ export interface FirewallDriver {
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     firewalls: FirewallDriver
   }
 }

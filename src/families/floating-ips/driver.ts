@@ -24,7 +24,7 @@ export interface RoutingDriver {
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     routing: RoutingDriver
   }
 }

@@ -25,7 +25,7 @@ export interface ImageDriver {
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     images: ImageDriver
   }
 }

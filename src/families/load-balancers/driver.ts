@@ -153,12 +153,12 @@ export interface LoadBalancerDriver {
     moments: readonly number[],
     step: number,
   ): Promise<ReadonlyMap<number, number>>
-  /** Undefined for one that carries no traffic: it needs nothing until it is asked. */
+  /** Undefined for one that carries no traffic and needs nothing until it is asked, or whose hosts are reconciled as a whole. */
   inventory(): Promise<Inventory | undefined>
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     loadBalancers: LoadBalancerDriver
   }
 }

@@ -45,6 +45,16 @@ export async function existing(query: Queries, ids: readonly number[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The ids of the Load Balancers of all Projects at some locations. */
+export async function balancersAt(query: Queries, locations: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await acrossProjects(query)
+    .selectFrom('load_balancer')
+    .select('id')
+    .where('location', 'in', locations)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The Load Balancers of some Projects that have services and targets, and whether any server or address is behind these. */
 export async function balancersInUse(query: Queries, ids: readonly ProjectId[]) {
   const targets = sql`select 1 from load_balancer_target where load_balancer_id = load_balancer.id`

@@ -52,7 +52,7 @@ export interface InterfacesDriver {
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     networks: NetworkDriver
     interfaces: InterfacesDriver
   }

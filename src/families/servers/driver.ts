@@ -66,7 +66,7 @@ export interface ServerDriver {
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     servers: ServerDriver
   }
 }

@@ -35,7 +35,7 @@ export interface VolumeDriver {
 }
 
 declare module '../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     volumes: VolumeDriver
   }
 }

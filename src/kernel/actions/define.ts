@@ -7,9 +7,16 @@ import type { Queries, Transaction } from '../data/db.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-/** Drivers by name. Each family adds its driver interface by declaration merging. */
-export interface Drivers {
-  /** The longest time for one call, in milliseconds, where these drivers need longer than their callers would wait. */
+/**
+ * Drivers of what runs the machines of a location, by name: each infrastructure has its own. Families add the interfaces of
+ * theirs by declaration merging, and everything that has to know all of them does not compile until it does.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: families add to it.
+export interface MachineDrivers {}
+
+/** All drivers by name. Families add those of which an installation has one. */
+export interface Drivers extends MachineDrivers {
+  /** How long one call may take, in milliseconds, where these drivers need longer than their callers would wait. */
   readonly callTimeoutMs?: number
 }
 

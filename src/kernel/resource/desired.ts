@@ -28,7 +28,8 @@ export interface DesiredRow {
   readonly generation_in_force: number
 }
 
-type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
+/** A table of desired states. */
+export type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
 
 /** The context of a driver's call; that of every step has it. The reconciler calls without an action. */
 export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers' | 'secrets'> &
@@ -63,7 +64,7 @@ export interface ReconcilerParts {
 
 /** One kind of desired state. */
 export interface Desired {
-  readonly table: string
+  readonly table: DesiredTable
   readonly title: string
   /** The type of its targets. */
   readonly target: string

@@ -47,7 +47,7 @@ test('ISOs are found on the hosts that have them, and the rescue system makes a 
   const says = (what: string) => found.find((one) => one.what === what)?.says
   assert.equal(says('rescue system'), 'wolke-rescue on h1, h2, h3')
   assert.equal(says('ISOs'), 'wolke-iso-8637 on h1, h3')
-  const { things, unmarked } = await hosts.survey()
+  const { things, unmarked } = await hosts.inventory()
   const volumes = [...things, ...unmarked].filter(({ kind }) => kind === 'volume')
   assert.deepEqual(volumes, [], 'they are nothing that Wolke has lost')
 

@@ -2,14 +2,12 @@
  * Carries the traffic of Load Balancers with HAProxy, one in a container of its own for each on the hosts of a cluster. They
  * run on without this process, and several processes may drive them.
  */
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type {
   BalancerSeries,
   BalancerState,
-  Inventory,
   LoadBalancerDriver,
   Observation,
 } from '../../../families/load-balancers/driver.ts'
@@ -153,20 +151,8 @@ class Balancers implements BalancerDriver {
     return attempt(async () => this.#balancer(id).measurements.history().measure(series, moments, step))
   }
 
-  /**
-   * A balancer that OVN remembers and Incus has lost, or whose rows somebody has changed, makes another epoch. What nobody
-   * knows is left to who keeps hosts: they may be those of another installation.
-   */
-  inventory(): Promise<Inventory> {
-    return attempt(async () => {
-      const [listed, known] = await Promise.all([this.#list(), this.#parts.overlay.known()])
-      const there = new Set(listed)
-      const remembered = [...known].filter(([, { isForgotten }]) => !isForgotten)
-      const lost = remembered.filter(([id, { isDamaged }]) => isDamaged || !there.has(id)).map(([id]) => id)
-      const epoch = createHash('sha256')
-        .update(JSON.stringify(lost.toSorted((a, b) => a - b)))
-        .digest('hex')
-      return { epoch, balancers: [] }
-    })
+  /** Nothing has to be told again: whoever reconciles the hosts finds what they have lost. */
+  async inventory(): Promise<undefined> {
+    return undefined
   }
 }

@@ -54,11 +54,22 @@ function macOf(first: string, id: number): string {
   return [first, ...digits.match(/../g)!].join(':')
 }
 
+/** The marks of a balancer, which has one more than everything else that Wolke makes. */
+export const balancerMarks = (id: number, generation: number): Config => ({
+  ...marksOf(id, generation),
+  [kindKey]: kind,
+})
+
+/** Whether an instance has its disk, its public interface, and one in each of some private networks. */
+export function hasDevices({ devices }: Pick<Instance, 'devices'>, networks: ReadonlySet<number>): boolean {
+  const names = new Set(Object.values(devices).map(({ network }) => network))
+  return Boolean(devices.root && devices.eth0) && [...networks].every((id) => names.has(networkName(id)))
+}
+
 /** What of an instance follows from the state. */
 export function configOf({ id, generation, maxConnections }: BalancerState): Config {
   return {
-    ...marksOf(id, generation),
-    [kindKey]: kind,
+    ...balancerMarks(id, generation),
     [autostartKey]: 'true',
     'limits.cpu': '1',
     'limits.memory': `${baseMb + Math.ceil((maxConnections * connectionKb) / 1_024)}MiB`,

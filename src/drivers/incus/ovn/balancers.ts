@@ -1,10 +1,8 @@
 /** Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters it. */
-import type { Database } from './database.ts'
 import type { PrivateSides } from './private-sides.ts'
 import type { PublicSides } from './public-side.ts'
 import type { Internal } from './records.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
-import { type BalancerRecord, takeStock } from './stock.ts'
 
 /** The public interface of a balancer; its IPv6 address is a single one. */
 export interface BalancerSide extends Omit<PublicSide, 'server' | 'isClosed'> {
@@ -21,11 +19,9 @@ export interface BalancerOverlay {
   admitPrivate(balancer: number, generation: number, sides: readonly PrivateSide[]): Promise<void>
   /** Takes away all rows of a balancer. Null also forgets its generation: what comes under its id then is another one. */
   forget(balancer: number, generation: number | null): Promise<void>
-  /** All balancers that are remembered. */
-  known(): Promise<ReadonlyMap<number, BalancerRecord>>
 }
 
-export function balancersOf(database: Database, publicSides: PublicSides, privateSides: PrivateSides): BalancerOverlay {
+export function balancersOf(publicSides: PublicSides, privateSides: PrivateSides): BalancerOverlay {
   return {
     reserve: (balancer, generation) => publicSides.reserve(balancer, generation, null),
     admit: ({ balancer, ...side }) => publicSides.admit({ ...side, server: balancer, isClosed: false }),
@@ -33,6 +29,5 @@ export function balancersOf(database: Database, publicSides: PublicSides, privat
     async forget(balancer, generation) {
       if (await publicSides.forget(balancer, generation)) await privateSides.forget(balancer)
     },
-    known: async () => (await takeStock(database)).balancers,
   }
 }

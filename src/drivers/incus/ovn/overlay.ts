@@ -22,7 +22,7 @@ import type { Internal } from './records.ts'
 import type { OvnTls } from './session.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 import { Site } from './site.ts'
-import { type OverlayInventory, type OverlayServer, takeStock } from './stock.ts'
+import { type OverlayInventory, type OverlaySubject, takeStock } from './stock.ts'
 import { clearUnfinished } from './unfinished.ts'
 
 export type {
@@ -30,7 +30,7 @@ export type {
   Internal,
   LogicalNetwork,
   OverlayInventory,
-  OverlayServer,
+  OverlaySubject,
   OvnTls,
   Placement,
   PrivateSide,
@@ -153,7 +153,7 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     async forget(server, generation) {
       if (await publicSides.forget(server, generation)) await privateSides.forget(server)
     },
-    balancers: balancersOf(database, new PublicSides(site, 'balancer'), new PrivateSides(site, 'balancer')),
+    balancers: balancersOf(new PublicSides(site, 'balancer'), new PrivateSides(site, 'balancer')),
     firewalls: { apply: (state) => settled(publicSides.applyFilter(state)) },
     routing: { apply: (state) => settled(publicSides.applyRouting(state)) },
     admitPrivate: (server, generation, sides) => settled(privateSides.admit(server, generation, sides)),

@@ -11,21 +11,13 @@ import { readAllRoutes, toIntactRoutes } from './routes.ts'
 
 /** By the ids that the marks name. */
 export interface OverlayInventory {
-  readonly servers: ReadonlyMap<number, OverlayServer>
-  /** All load balancers that are remembered. */
-  readonly balancers: ReadonlyMap<number, BalancerRecord>
+  readonly servers: ReadonlyMap<number, OverlaySubject>
+  readonly balancers: ReadonlyMap<number, OverlaySubject>
   readonly networks: ReadonlyMap<number, OverlayNetwork>
 }
 
-export interface BalancerRecord {
-  readonly generation: number
-  /** A forgotten one stays remembered, so that only a newer generation is admitted. */
-  readonly isForgotten: boolean
-  /** Whether something of it is not in force as it was written. */
-  readonly isDamaged: boolean
-}
-
-export interface OverlayServer {
+/** A server or a load balancer. */
+export interface OverlaySubject {
   /** The newest one seen of each of its states; -1 for none. */
   readonly generations: SubjectRecord['generations']
   /** States that are not in force as they were written. */
@@ -61,8 +53,8 @@ class Stock {
   }
 
   take(): OverlayInventory {
-    const servers = new Map<number, OverlayServer>()
-    const balancers = new Map<number, BalancerRecord>()
+    const servers = new Map<number, OverlaySubject>()
+    const balancers = new Map<number, OverlaySubject>()
     const networks = new Map<number, OverlayNetwork>()
     const places = Map.groupBy(this.#groups, ({ marks }) => marks?.place)
     for (const group of this.#groups) {
@@ -71,17 +63,16 @@ class Stock {
       const subject = recordedIn(group)
       if (!subject) continue
       const record = readRecord(subject, group)
-      const found = this.#server(group, record, places.get(ownerOf(subject)) ?? [])
-      const isForgotten = record.gone !== null
-      if (subject.kind === 'balancer') {
-        const isDamaged = !isForgotten && found.damaged.size > 0
-        balancers.set(subject.id, { generation: record.generations.server, isForgotten, isDamaged })
-      } else if (!isForgotten) servers.set(subject.id, found)
+      // A forgotten one stays remembered, so that only a newer generation is admitted.
+      if (record.gone !== null) continue
+      const found = this.#subject(group, record, places.get(ownerOf(subject)) ?? [])
+      if (subject.kind === 'server') servers.set(subject.id, found)
+      else balancers.set(subject.id, found)
     }
     return { servers, balancers, networks }
   }
 
-  #server(group: Group, record: SubjectRecord, places: readonly Group[]): OverlayServer {
+  #subject(group: Group, record: SubjectRecord, places: readonly Group[]): OverlaySubject {
     const { subject, generations, primary, floating } = record
     const owner = ownerOf(subject)
     const filter = this.#byName.get(filterGroup(subject))

@@ -11,7 +11,7 @@ export interface ConsoleDriver {
 }
 
 declare module '../../../kernel/actions/define.ts' {
-  interface Drivers {
+  interface MachineDrivers {
     console: ConsoleDriver
   }
 }

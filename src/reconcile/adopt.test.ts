@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forProjects } from '../../test/kit/harness.ts'
 import { done } from '../../test/kit/proof.ts'
-import type { Survey, Thing } from '../drivers/incus/survey.ts'
-import { adopt } from './adoption.ts'
-import { nameOf } from './differences.ts'
+import { adopt } from './adopt.ts'
+import { type InForce, type Inventory, nameOf, type State, subjects, type Thing } from './inventory.ts'
 
 forProjects('adopted hosts', (open) => {
   test('what is known has its marks back, with its generation, and what nobody knows is told of', async () => {
@@ -13,13 +12,18 @@ forProjects('adopted hosts', (open) => {
     const { volume } = await done(world.api.post('/volumes', { name: 'data', size: 10, location: 'hel1' }))
     await world.settle()
     const { locations } = await done(world.api.get('/locations?name=hel1'))
-    const unmarked: Survey['unmarked'] = [
+    const lost = { name: 'web', load_balancer_type: 'lb11', location: 'hel1' }
+    const { load_balancer: balancer } = await done(world.api.post('/load_balancers', lost))
+    await world.settle()
+    const unmarked: Inventory['unmarked'] = [
       { kind: 'volume', id: volume.id },
+      { kind: 'load_balancer', id: balancer.id },
       { kind: 'server', id: 900_001 },
     ]
-    const survey: Survey = {
+    const inForce = Object.fromEntries(Object.keys(subjects).map((state) => [state, new Map()]))
+    const inventory: Inventory = {
       things: [{ kind: 'server', id: 900_002, generation: 4 }],
-      inForce: new Map(['server_state', 'volume_state', 'network_state'].map((table) => [table, new Map()])),
+      inForce: inForce as unknown as Record<State, InForce>,
       unmarked,
     }
     const marked: Thing[] = []
@@ -27,7 +31,7 @@ forProjects('adopted hosts', (open) => {
     const hosts = {
       locations: new Set<number>([locations[0].id]),
       networkZones: new Set<string>([locations[0].network_zone]),
-      survey: async () => survey,
+      inventory: async () => inventory,
       owner: async () => owner,
       claim: async (installation: string) => {
         owner = installation
@@ -37,8 +41,11 @@ forProjects('adopted hosts', (open) => {
     const first = await adopt(world.db.query, hosts, 'ours')
     assert.deepEqual([first.isNew, first.orphans.map(nameOf), owner], [true, ['server 900002'], 'ours'])
     assert.deepEqual(first.marked, marked)
-    assert.deepEqual(marked.map(nameOf), [`volume ${volume.id}`])
-    assert.ok(marked[0]!.generation > 0, 'it is not taken for an older one')
+    assert.deepEqual(marked.map(nameOf), [`volume ${volume.id}`, `load balancer ${balancer.id}`])
+    assert.ok(
+      marked.every(({ generation }) => generation > 0),
+      'none is taken for an older one',
+    )
     assert.equal((await adopt(world.db.query, hosts, 'ours')).isNew, false)
   })
 })

@@ -1,38 +1,23 @@
 /**
- * Keeps hosts as the database wants them: what somebody else changed or lost there is made again, and what nobody knows
- * is removed, but only after it was told for a while.
+ * Makes hosts as the database wants them: what somebody else changed or lost there is made again, and what nobody knows is
+ * removed, but only after the log has told of it for a while.
  */
-import type { Machines } from '../drivers/by-location.ts'
-import type { Survey, Thing } from '../drivers/incus/survey.ts'
-import type { Drivers } from '../kernel/actions/define.ts'
+import type { Drivers, MachineDrivers } from '../kernel/actions/define.ts'
 import { inTime } from '../kernel/actions/in-time.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
-import { type Differences, differencesOf, nameOf } from './differences.ts'
-import type { Place } from './wanted.ts'
+import { type Kind, nameOf, type ReconciledHosts, type Thing } from './inventory.ts'
+import { type Difference, planFor } from './plan.ts'
 
-/** Hosts that are kept. */
-export interface KeptHosts extends Place {
-  readonly name: string
-  readonly machines: Pick<Machines, 'servers' | 'volumes' | 'networks' | 'images'> &
-    Partial<Pick<Machines, 'loadBalancers'>>
-  survey(): Promise<Survey>
-  /** Asserts again what all servers need. */
-  uphold(): Promise<void>
-  /** The installation whose hosts these are; undefined before the first. */
-  owner(): Promise<string | undefined>
-  claim(installation: string): Promise<void>
-}
-
-export interface KeeperParts {
+export interface ReconcilerParts {
   readonly db: Database
   readonly secrets: Secrets
   readonly drivers: Drivers
   readonly clock: Clock
   readonly log: Logger
-  readonly hosts: readonly KeptHosts[]
+  readonly hosts: readonly ReconciledHosts[]
   /** What this installation is called by hosts: it removes nothing from those of another one. */
   readonly installation: string
   /** How long it is told that something will be removed, in milliseconds. */
@@ -47,11 +32,11 @@ interface Seen {
 
 const usualTimeoutMs = 60_000
 
-export class Keeper {
-  readonly #parts: KeeperParts
+export class Reconciler {
+  readonly #parts: ReconcilerParts
   #orphans = new Map<string, Seen>()
 
-  constructor(parts: KeeperParts) {
+  constructor(parts: ReconcilerParts) {
     this.#parts = parts
   }
 
@@ -60,7 +45,7 @@ export class Keeper {
     const failures: unknown[] = []
     const seen = new Map<string, Seen>()
     for (const hosts of this.#parts.hosts) {
-      await this.#keep(hosts, seen, failures).catch((error: unknown) => {
+      await this.#reconcile(hosts, seen, failures).catch((error: unknown) => {
         failures.push(error)
         this.#remember(hosts, seen)
       })
@@ -69,10 +54,10 @@ export class Keeper {
     if (failures.length > 0) throw new AggregateError(failures, `hosts are not as they are wanted: ${failures[0]}`)
   }
 
-  async #keep(hosts: KeptHosts, seen: Map<string, Seen>, failures: unknown[]): Promise<void> {
+  async #reconcile(hosts: ReconciledHosts, seen: Map<string, Seen>, failures: unknown[]): Promise<void> {
     await hosts.uphold()
     const isOwn = await this.#owns(hosts)
-    const { differing, orphans } = await differencesOf(this.#parts.db.query, hosts)
+    const { differing, orphans } = await planFor(this.#parts.db.query, hosts)
     for (const one of differing) await this.#repair(hosts, one).catch((error: unknown) => failures.push(error))
     if (!isOwn && orphans.length > 0) {
       const { log } = this.#parts
@@ -85,26 +70,31 @@ export class Keeper {
   }
 
   /** Hosts that could not be looked at this time have what they had, whose time goes on. */
-  #remember({ name }: KeptHosts, seen: Map<string, Seen>): void {
+  #remember({ name }: ReconciledHosts, seen: Map<string, Seen>): void {
     for (const [key, one] of this.#orphans) if (key.startsWith(`${name} `) && !seen.has(key)) seen.set(key, one)
   }
 
   /** Whether this installation may remove something from hosts. Whoever comes first has them. */
-  async #owns(hosts: KeptHosts): Promise<boolean> {
+  async #owns(hosts: ReconciledHosts): Promise<boolean> {
     const { installation } = this.#parts
     if ((await hosts.owner()) === undefined) await hosts.claim(installation)
     return (await hosts.owner()) === installation
   }
 
-  async #repair({ name }: KeptHosts, { desired, row, is }: Differences['differing'][number]): Promise<void> {
+  async #repair({ name }: ReconciledHosts, { desired, row, is }: Difference): Promise<void> {
     const { db, secrets, drivers, log } = this.#parts
-    log.info({ hosts: name, id: row.id }, `one of the ${desired.title} is ${is} on the hosts and is handed over again`)
+    const what = { hosts: name, id: row.id }
+    if (is === 'on a host that does not answer') {
+      log.info(what, `one of the ${desired.title} is ${is}, and waits for it`)
+      return
+    }
+    log.info(what, `one of the ${desired.title} is ${is} on the hosts and is handed over again`)
     const scope = { projectId: row.project_id }
     const repeated = desired.repeat({ query: db.query, scope, drivers, secrets }, row.id)
     await inTime(repeated, drivers.callTimeoutMs ?? usualTimeoutMs)
   }
 
-  async #sweep(hosts: KeptHosts, orphan: Thing, seen: Map<string, Seen>): Promise<void> {
+  async #sweep(hosts: ReconciledHosts, orphan: Thing, seen: Map<string, Seen>): Promise<void> {
     const { clock, log, graceMs } = this.#parts
     const key = `${hosts.name} ${nameOf(orphan)}`
     const before = this.#orphans.get(key)
@@ -123,16 +113,16 @@ export class Keeper {
       return
     }
     log.warn(what, 'nobody wants this, so it is removed')
-    await removeFrom(hosts, orphan)
+    await removals[orphan.kind](hosts.machines, orphan)
     seen.delete(key)
   }
 }
 
-/** Removes something that nobody wants. Errors: `DriverError`. */
-export async function removeFrom({ machines }: KeptHosts, { kind, id, generation }: Thing): Promise<void> {
-  if (kind === 'server') return machines.servers.remove(id, generation, null)
-  if (kind === 'volume') return machines.volumes.remove(id, generation)
-  if (kind === 'network') return machines.networks.apply({ id, generation, shape: null })
-  if (kind === 'load_balancer') return machines.loadBalancers?.remove(id, null)
-  return machines.images.remove({ imageId: id, serverId: 0, location: null })
+/** Removes a thing of each kind, whoever wanted it and wherever it is. */
+const removals: Readonly<Record<Kind, (machines: MachineDrivers, thing: Thing) => Promise<void>>> = {
+  server: ({ servers }, { id, generation }) => servers.remove(id, generation, null),
+  volume: ({ volumes }, { id, generation }) => volumes.remove(id, generation),
+  network: ({ networks }, { id, generation }) => networks.apply({ id, generation, shape: null }),
+  image: ({ images }, { id }) => images.remove({ imageId: id, serverId: 0, location: null }),
+  load_balancer: ({ loadBalancers }, { id }) => loadBalancers.remove(id, null),
 }
