@@ -1,8 +1,9 @@
 /** The drivers of a lab alone, without a server of Wolke: what they are told is told by the test. */
+
 import { after } from 'node:test'
 import { Incus } from '../../src/drivers/incus/client.ts'
-import { instanceOf } from '../../src/drivers/incus/edit.ts'
 import { exec } from '../../src/drivers/incus/exec.ts'
+import { instanceOf } from '../../src/drivers/incus/guest.ts'
 import { serverName } from '../../src/drivers/incus/names.ts'
 import { type Hosts, openIncus } from '../../src/drivers/incus/open.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'

@@ -1,7 +1,9 @@
 /** Servers on hosts, through their driver alone: each change happens once, and what comes late changes nothing. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editInstance, instanceOf } from '../../src/drivers/incus/edit.ts'
+import { editInstance } from '../../src/drivers/incus/edit.ts'
+import { instanceOf } from '../../src/drivers/incus/guest.ts'
 import { serverName } from '../../src/drivers/incus/names.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import type { DriverError } from '../../src/kernel/actions/define.ts'

@@ -4,8 +4,11 @@
  * causes of errors, for the log.
  */
 import type { WebSocket } from 'ws'
-import { DriverError, type Report } from '../../kernel/actions/define.ts'
+import { DriverError } from '../../protocols/driver-error.ts'
 import { type Answer, type Endpoint, Transport, Unreachable } from './transport.ts'
+
+/** Told how much of some work is done, from 0 to 1. */
+export type Progress = (share: number) => void
 
 /** What was found at a path, and the mark with which a change asks that it is still the same. */
 export interface Found<T> {
@@ -31,7 +34,7 @@ export interface ChangeOptions {
   readonly etag?: string | undefined
   /** The member that is to do it; Incus chooses one otherwise. */
   readonly target?: string | undefined
-  readonly report?: Report | undefined
+  readonly report?: Progress | undefined
   /** How long it may take, in milliseconds, with what runs on. */
   readonly timeoutMs?: number
 }
@@ -257,7 +260,7 @@ function withTarget(path: string, target: string | undefined): string {
 }
 
 /** Incus counts from 0 to 100 for each stage of its work, of which most have one. */
-function tellProgress({ metadata }: Operation, report: Report | undefined): void {
+function tellProgress({ metadata }: Operation, report: Progress | undefined): void {
   const percent = Number((metadata?.progress as { percent?: string } | undefined)?.percent)
   if (Number.isFinite(percent)) report?.(Math.min(1, Math.max(0, percent / 100)))
 }

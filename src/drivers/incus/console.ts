@@ -3,6 +3,7 @@
  * screen. Incus gives it to one connection at a time, which all who look at a server through this process share; another
  * process that asks for it takes it over. Consoles of virtual machines were not tried, as they need KVM.
  */
+
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { WebSocket } from 'ws'
@@ -14,7 +15,8 @@ import { Keyboard } from '../rfb/keyboard.ts'
 import { RfbServer } from '../rfb/server.ts'
 import { columns, lines } from '../rfb/text-screen.ts'
 import { type Incus, IncusError, type Operation } from './client.ts'
-import { type Instance, instanceOf } from './edit.ts'
+import type { Instance } from './edit.ts'
+import { instanceOf } from './guest.ts'
 
 /** How often it is asked whether a server still runs, in milliseconds: Incus leaves the console of one that stopped open. */
 const watchMs = 2_000

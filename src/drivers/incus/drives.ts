@@ -3,8 +3,8 @@
  * system. The firmware tries those with a priority first, the highest before the others, and then the disk. Pure. Not run:
  * it needs KVM.
  */
-import type { Instance } from './edit.ts'
-import { type Config, isoName, rescueName } from './names.ts'
+import type { Config, Instance } from './edit.ts'
+import { isoName, rescueName } from './names.ts'
 
 const rescueDrive = 'rescue'
 const names = ['cloud-init', 'iso', rescueDrive]

@@ -1,6 +1,8 @@
 /** Changes to what is in Incus, each made of what was read: one that somebody else was faster with begins anew. */
 import { type ChangeOptions, type Found, type Incus, IncusError } from './client.ts'
-import { type Config, serverName } from './names.ts'
+
+/** The configuration of what is in Incus, key by key. */
+export type Config = Readonly<Record<string, string>>
 
 /** What can be changed of an instance, as Incus tells it. */
 export interface Instance {
@@ -45,11 +47,6 @@ export async function edit<T>(
       if (!isLate || attempt === mostAttempts) throw error
     }
   }
-}
-
-/** The instance of a server; undefined when there is none. Errors: `DriverError`. */
-export async function instanceOf(incus: Incus, server: number): Promise<Instance | undefined> {
-  return (await incus.get<Instance>(`/1.0/instances/${serverName(server)}`))?.value
 }
 
 /** Replaces devices and configuration of an instance by its name. Errors: `DriverError`. */

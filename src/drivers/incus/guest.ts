@@ -1,12 +1,12 @@
-/** What is done to one instance: its power, its disk and the password of its root. */
+/** Finds the instance of a server, and changes what is no configuration: its power, its disk and the password of its root. */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import { type Incus, IncusError, TooLong } from './client.ts'
 import { systemConfig } from './cloud-init.ts'
 import { isDrive } from './drives.ts'
-import { editInstance, type Instance } from './edit.ts'
+import { type Config, editInstance, type Instance } from './edit.ts'
 import { isRunning, markedDone, needKnownPower } from './instances.ts'
-import { type Config, snapshotPrefix } from './names.ts'
+import { serverName, snapshotPrefix } from './names.ts'
 
 /** How long a guest has to shut down after it was asked, in seconds. */
 const shutdownS = 90
@@ -18,6 +18,11 @@ const networkSeed = '/var/lib/cloud/seed/nocloud-net/network-config'
 const systemFolder = '/etc/cloud/cloud.cfg.d'
 
 const pathOf = (name: string) => `/1.0/instances/${name}`
+
+/** The instance of a server; undefined when there is none. Errors: `DriverError`. */
+export async function instanceOf(incus: Incus, server: number): Promise<Instance | undefined> {
+  return (await incus.get<Instance>(`/1.0/instances/${serverName(server)}`))?.value
+}
 
 /**
  * Takes the power of an instance away. Errors: `DriverError`, a permanent one when the guest was asked to shut down and does

@@ -2,13 +2,15 @@
  * Copies of disks as images of Incus. A snapshot is taken, and made into an image by the member that has it. Once an image
  * has its alias, it is complete.
  */
+
 import type { Capture, ImageDriver, ImageRef } from '../../families/images/driver.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
-import { type Instance, instanceOf } from './edit.ts'
+import type { Config, Instance } from './edit.ts'
+import { instanceOf } from './guest.ts'
 import { membersOf, onMember } from './members.ts'
-import { type Config, imageAlias, serverName, snapshotName } from './names.ts'
+import { imageAlias, serverName, snapshotName } from './names.ts'
 import { settleOperations } from './operations.ts'
 import type { Tombstones } from './tombstones.ts'
 

@@ -6,9 +6,9 @@ import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { cloudInit, type GuestOptions } from './cloud-init.ts'
 import { hasRescue, withDrives } from './drives.ts'
-import type { Instance } from './edit.ts'
+import type { Config, Instance } from './edit.ts'
 import { publicMac } from './macs.ts'
-import { type Config, marksOf, serverName } from './names.ts'
+import { marksOf, serverName } from './names.ts'
 import type { Internal } from './ovn/overlay.ts'
 
 export interface InstanceOptions extends GuestOptions {

@@ -1,4 +1,5 @@
 /** How things of Wolke are called in Incus, and the marks by which they are known there again. */
+import type { Config } from './edit.ts'
 
 export const serverName = (id: number) => `srv-${id}`
 export const volumeName = (id: number) => `vol-${id}`
@@ -12,8 +13,6 @@ export const rescueName = 'wolke-rescue'
 /** Snapshots of an instance from which images are made. */
 export const snapshotPrefix = 'wolke-'
 export const snapshotName = (imageId: number) => `${snapshotPrefix}${imageId}`
-
-export type Config = Readonly<Record<string, string>>
 
 /** The id in Wolke of what has this configuration; undefined for what is not Wolke's. */
 export function idOf(config: Config | null): number | undefined {

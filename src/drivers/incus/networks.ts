@@ -6,9 +6,9 @@ import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/n
 import { DriverError } from '../../kernel/actions/define.ts'
 import { addressAt } from '../../protocols/net/ip.ts'
 import { type Incus, IncusError } from './client.ts'
-import { edit, unplug } from './edit.ts'
+import { type Config, edit, unplug } from './edit.ts'
 import { onAllMembers } from './members.ts'
-import { type Config, generationOf, idOf, marksOf, networkName } from './names.ts'
+import { generationOf, idOf, marksOf, networkName } from './names.ts'
 import type { Overlay } from './ovn/overlay.ts'
 import type { Tombstones } from './tombstones.ts'
 

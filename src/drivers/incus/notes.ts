@@ -3,8 +3,7 @@
  * the same. Incus tells the members nothing of a change of a project, so that it does not wait for one that is gone.
  */
 import type { Incus } from './client.ts'
-import { edit } from './edit.ts'
-import type { Config } from './names.ts'
+import { type Config, edit } from './edit.ts'
 
 const path = '/1.0/projects/default'
 const installation = 'user.wolke.installation'

@@ -7,8 +7,8 @@
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
-import { editInstance, type Instance, instanceOf } from './edit.ts'
-import { boot, install, move, removeInstance, setPassword, stop } from './guest.ts'
+import { editInstance, type Instance } from './edit.ts'
+import { boot, install, instanceOf, move, removeInstance, setPassword, stop } from './guest.ts'
 import {
   type InstanceOptions,
   isRunning,

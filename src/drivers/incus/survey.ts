@@ -1,21 +1,11 @@
 /** What there is on the hosts of a cluster under marks of Wolke, whoever wants it. What has no mark is nobody's concern. */
 import type { Found, InForce, Inventory, Kind, Thing } from '../../reconcile/inventory.ts'
 import type { Incus } from './client.ts'
-import { edit, type Instance } from './edit.ts'
+import { type Config, edit, type Instance } from './edit.ts'
 import { imageMark } from './images.ts'
 import { equipment } from './load-balancers/guest.ts'
 import { balancerMarks, balancerName, equipmentKey, hasDevices, isBalancer } from './load-balancers/instance.ts'
-import {
-  type Config,
-  generationOf,
-  idOf,
-  idsIn,
-  imageAlias,
-  marksOf,
-  networkName,
-  serverName,
-  volumeName,
-} from './names.ts'
+import { generationOf, idOf, idsIn, imageAlias, marksOf, networkName, serverName, volumeName } from './names.ts'
 import type { IncusNetwork } from './networks.ts'
 import type { Overlay, OverlayInventory, OverlaySubject } from './ovn/overlay.ts'
 import type { StoredVolume } from './volumes.ts'

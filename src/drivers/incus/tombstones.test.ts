@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Incus } from './client.ts'
-import type { Config } from './names.ts'
+import type { Config } from './edit.ts'
 import { Tombstones } from './tombstones.ts'
 
 const hourMs = 3_600_000

@@ -4,7 +4,7 @@
  * back that is late by hours is something that nobody wants, and is removed as such.
  */
 import type { Incus } from './client.ts'
-import type { Config } from './names.ts'
+import type { Config } from './edit.ts'
 import { editNotes, notesOf } from './notes.ts'
 
 const rememberedMs = 6 * 3_600_000

@@ -2,14 +2,16 @@
  * Volumes as custom volumes of Incus. A container has them as file systems at a path, a virtual machine as disks. In a
  * pool of one host's own disks, a volume is on the member of the server that has it, and moves there before it is attached.
  */
+
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/volumes/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
-import { edit, editInstance, type Instance, instanceOf, unplug } from './edit.ts'
+import { type Config, edit, editInstance, type Instance, unplug } from './edit.ts'
+import { instanceOf } from './guest.ts'
 import { isMember, naming, onMember } from './members.ts'
-import { type Config, generationOf, idOf, marksOf, serverName, setMark, volumeName } from './names.ts'
+import { generationOf, idOf, marksOf, serverName, setMark, volumeName } from './names.ts'
 import { settleOperations } from './operations.ts'
 import type { Tombstones } from './tombstones.ts'
 

@@ -7,6 +7,8 @@ import type { Queries, Transaction } from '../data/db.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
+export { DriverError } from '../../protocols/driver-error.ts'
+
 /**
  * Drivers of what runs the machines of a location, by name: each infrastructure has its own. Families add the interfaces of
  * theirs by declaration merging, and everything that has to know all of them does not compile until it does.
@@ -92,18 +94,4 @@ export function defineRecord(family: string, command: string): ActionDefinition 
 /** The key under which running actions refer to their definition. */
 export function keyOf(definition: Pick<ActionDefinition, 'family' | 'command'>): string {
   return `${definition.family}/${definition.command}`
-}
-
-/** A failure reported by the infrastructure. Its message may be shown to the tenant; its cause is only logged. */
-export class DriverError extends Error {
-  /** True when the same call may succeed later. */
-  readonly transient: boolean
-  /** The error code of the action. */
-  readonly code: string
-
-  constructor(message: string, options: { transient: boolean; code?: string; cause?: unknown }) {
-    super(message, { cause: options.cause })
-    this.transient = options.transient
-    this.code = options.code ?? 'action_failed'
-  }
 }

@@ -1,7 +1,8 @@
 /** A server of which its host does not know whether it runs, as what holds its container hangs: Incus says so after seconds. */
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { instanceOf } from '../../../src/drivers/incus/edit.ts'
+import { instanceOf } from '../../../src/drivers/incus/guest.ts'
 import { serverName } from '../../../src/drivers/incus/names.ts'
 import { theLab } from '../cluster.ts'
 import { labHosts, newId, Servers } from '../drivers.ts'

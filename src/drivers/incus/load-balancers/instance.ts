@@ -1,7 +1,7 @@
 /** How a balancer is an instance of Incus: a container that keeps what it needs inside of itself. */
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
-import type { Instance } from '../edit.ts'
-import { type Config, marksOf, networkName } from '../names.ts'
+import type { Config, Instance } from '../edit.ts'
+import { marksOf, networkName } from '../names.ts'
 import type { Internal } from '../ovn/overlay.ts'
 
 export const balancerName = (id: number) => `lb-${id}`
