@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { readName, readQuery } from '../src/dns/message.ts'
 import { MessageStream } from '../src/dns/tcp-stream.ts'
-import { readPixelFormat } from '../src/drivers/rfb/pixels.ts'
 import { parsePosition } from '../src/events/position.ts'
 import { parseDomains } from '../src/families/certificates/managed/domain.ts'
 import { isDatacenterName } from '../src/families/datacenters/domain.ts'
@@ -73,6 +72,7 @@ import { pemBlocks, pemBytes } from '../src/protocols/net/pem.ts'
 import { isUnicodeLabel } from '../src/protocols/net/punycode.ts'
 import { RfbHandshake } from '../src/protocols/net/rfb.ts'
 import { alternativeNames, certificateKey, privateKey, validityOf } from '../src/protocols/net/x509.ts'
+import { readPixelFormat } from '../src/protocols/rfb/pixels.ts'
 import { hostileBodies, json, type Shape } from './body-inputs.ts'
 import { fill, type Inputs, units } from './fillings.ts'
 import {
@@ -259,7 +259,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'dns/message.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
   'dns/message.ts readQuery': bytes(readQuery, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),
   'dns/tcp-stream.ts MessageStream': bytes((value) => new MessageStream(most.message).take(value), most.form),
-  'drivers/rfb/pixels.ts readPixelFormat': bytes(readPixelFormat, 16),
+  'protocols/rfb/pixels.ts readPixelFormat': bytes(readPixelFormat, 16),
   'events/position.ts parsePosition': text(parsePosition, most.headers),
   'families/certificates/managed/domain.ts parseDomains': text((value) => parseDomains([value]), 255, '*.'),
   'families/datacenters/domain.ts isDatacenterName': text(isDatacenterName, 255),

@@ -5,7 +5,7 @@ import type { ClusterEntries, ClusterEntry } from '../config/cluster-file.ts'
 import { type Config, metadataListenOf } from '../config/config.ts'
 import { checkCertificates } from '../config/hosts.ts'
 import { type ClusterOptions, simulatedName } from '../drivers/incus/options.ts'
-import type { Endpoint } from '../drivers/incus/transport.ts'
+import type { Endpoint } from '../protocols/incus/transport.ts'
 import { CommandFailure } from './failure.ts'
 
 export interface Clusters {

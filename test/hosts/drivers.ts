@@ -1,14 +1,14 @@
 /** The drivers of a lab alone, without a server of Wolke: what they are told is told by the test. */
 
 import { after } from 'node:test'
-import { Incus } from '../../src/drivers/incus/client.ts'
-import { exec } from '../../src/drivers/incus/exec.ts'
 import { instanceOf } from '../../src/drivers/incus/guest.ts'
 import { serverName } from '../../src/drivers/incus/names.ts'
 import { type Hosts, openIncus } from '../../src/drivers/incus/open.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
+import { Incus } from '../../src/protocols/incus/client.ts'
+import { exec } from '../../src/protocols/incus/exec.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { emptyServer } from '../kit/samples/server-states.ts'
 import { persist } from '../kit/samples/transient.ts'

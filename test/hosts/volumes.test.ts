@@ -1,9 +1,9 @@
 /** Volumes on hosts, through their driver alone: what is on them is kept, and what comes late changes nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from '../../src/drivers/incus/client.ts'
 import { volumeName } from '../../src/drivers/incus/names.ts'
 import type { StoredVolume } from '../../src/drivers/incus/volumes.ts'
+import type { Incus } from '../../src/protocols/incus/client.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { theLab } from './cluster.ts'
 import { labHosts, newId, Servers } from './drivers.ts'

@@ -158,7 +158,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/acme/', families: ['certificates'], why: 'a certificate authority' },
   { path: 'src/drivers/embedded-ca/', families: ['certificates'], why: 'a certificate authority' },
   { path: 'src/drivers/resolver/', families: ['certificates'], why: 'sees delegations for those who issue' },
-  { path: 'src/drivers/acme/client.ts', families: ['locations'], why: 'the HTTP header Location' },
+  { path: 'src/protocols/acme/client.ts', families: ['locations'], why: 'the HTTP header Location' },
   { path: 'test/people/provider.ts', families: ['locations'], why: 'the HTTP header Location' },
   { path: 'test/stubs/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
   { path: 'src/pages/console.ts', families: ['images'], why: 'media types such as image/svg+xml' },

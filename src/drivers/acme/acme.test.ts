@@ -5,10 +5,10 @@ import { certificate } from '../../../test/fixtures/tls.ts'
 import { testClock } from '../../../test/kit/harness.ts'
 import { type AcmeStub, problem, type StubAnswer, startAcmeStub } from '../../../test/stubs/acme-stub.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import { openOutbound } from '../../protocols/acme/outbound.ts'
 import { makePrivateKey, makeRequest } from '../../protocols/net/x509-requests.ts'
 import { embeddedCa } from '../embedded-ca/authority.ts'
 import { openAcme } from './authority.ts'
-import { openOutbound } from './outbound.ts'
 
 const domains = ['www.stub.example']
 const wanted = { certificateId: 1, domains, replaces: null }

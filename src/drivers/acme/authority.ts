@@ -3,10 +3,10 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthorityDriver, AuthorityOrder, RenewalHint } from '../../families/certificates/managed/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import { type AcmeClient, type AcmeClientOptions, jsonOf, openClient } from '../../protocols/acme/client.ts'
+import { type OutboundAnswer, type OutboundOptions, openOutbound } from '../../protocols/acme/outbound.ts'
+import { isOfType, type Problem, refusalOf, unusable } from '../../protocols/acme/problems.ts'
 import { loadX509 } from '../../protocols/net/x509-writing.ts'
-import { type AcmeClient, type AcmeClientOptions, jsonOf, openClient } from './client.ts'
-import { type OutboundAnswer, type OutboundOptions, openOutbound } from './outbound.ts'
-import { isOfType, type Problem, refusalOf, unusable } from './problems.ts'
 
 export type AcmeOptions = Omit<AcmeClientOptions, 'outbound'> &
   OutboundOptions & {

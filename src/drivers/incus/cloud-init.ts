@@ -3,7 +3,7 @@
  * data and vendor data, so that it holds beside any user data. JSON is YAML too, and needs no quoting of its own.
  */
 import type { ServerState } from '../../families/servers/driver.ts'
-import type { Config, Instance } from './edit.ts'
+import type { Config, Instance } from '../../protocols/incus/edit.ts'
 import { type Ethernet, withPublicEthernet } from './network-config.ts'
 import { volumeLinks } from './volume-links.ts'
 

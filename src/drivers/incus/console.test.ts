@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { DriverError } from '../../kernel/actions/define.ts'
-import type { RfbServer } from '../rfb/server.ts'
-import { Incus } from './client.ts'
+import { Incus } from '../../protocols/incus/client.ts'
+import type { RfbServer } from '../../protocols/rfb/server.ts'
 import { incusConsoles } from './console.ts'
 
 /** A daemon that has one instance, `srv-7`, whose console prints what a test says. */

@@ -3,7 +3,7 @@
  * system. The firmware tries those with a priority first, the highest before the others, and then the disk. Pure. Not run:
  * it needs KVM.
  */
-import type { Config, Instance } from './edit.ts'
+import type { Config, Instance } from '../../protocols/incus/edit.ts'
 import { isoName, rescueName } from './names.ts'
 
 const rescueDrive = 'rescue'

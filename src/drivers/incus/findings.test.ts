@@ -1,7 +1,7 @@
 /** What an operator is told of a cluster, from what its engines say. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { findings, type WantedImage } from './findings.ts'
 import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './ovn/overlay.ts'

@@ -1,6 +1,6 @@
 /** Whether a cluster has what Wolke needs, for the operator. What a cluster cannot be opened without is checked before. */
 import { DriverError } from '../../kernel/actions/define.ts'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { balancerImage } from './load-balancers/instance.ts'
 import type { Media } from './media.ts'
 import { type Member, membersOf } from './members.ts'

@@ -1,8 +1,8 @@
 /** What a container is told before it boots, on an Incus that only remembers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Incus, IncusError } from './client.ts'
-import type { Instance } from './edit.ts'
+import { type Incus, IncusError } from '../../protocols/incus/client.ts'
+import type { Instance } from '../../protocols/incus/edit.ts'
 import { boot, removeInstance } from './guest.ts'
 
 const seed = '/var/lib/cloud/seed/nocloud-net/network-config'

@@ -1,10 +1,10 @@
 /** Finds the instance of a server, and changes what is no configuration: its power, its disk and the password of its root. */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
-import { type Incus, IncusError, TooLong } from './client.ts'
+import { type Incus, IncusError, TooLong } from '../../protocols/incus/client.ts'
+import { type Config, editInstance, type Instance } from '../../protocols/incus/edit.ts'
 import { systemConfig } from './cloud-init.ts'
 import { isDrive } from './drives.ts'
-import { type Config, editInstance, type Instance } from './edit.ts'
 import { isRunning, markedDone, needKnownPower } from './instances.ts'
 import { serverName, snapshotPrefix } from './names.ts'
 

@@ -6,12 +6,12 @@
 import type { Capture, ImageDriver, ImageRef } from '../../families/images/driver.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
-import type { Incus } from './client.ts'
-import type { Config, Instance } from './edit.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
+import type { Config, Instance } from '../../protocols/incus/edit.ts'
+import { settleOperations } from '../../protocols/incus/operations.ts'
 import { instanceOf } from './guest.ts'
 import { membersOf, onMember } from './members.ts'
 import { imageAlias, serverName, snapshotName } from './names.ts'
-import { settleOperations } from './operations.ts'
 import type { Tombstones } from './tombstones.ts'
 
 export interface ImageParts {

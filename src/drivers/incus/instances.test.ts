@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptyServer } from '../../../test/kit/samples/server-states.ts'
 import type { ServerState } from '../../families/servers/driver.ts'
-import type { Instance } from './edit.ts'
+import type { Instance } from '../../protocols/incus/edit.ts'
 import { type InstanceOptions, markedDone, newInstance, nextTask, type Task } from './instances.ts'
 
 const options: InstanceOptions = {

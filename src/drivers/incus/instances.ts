@@ -4,9 +4,9 @@
  */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import type { Config, Instance } from '../../protocols/incus/edit.ts'
 import { cloudInit, type GuestOptions } from './cloud-init.ts'
 import { hasRescue, withDrives } from './drives.ts'
-import type { Config, Instance } from './edit.ts'
 import { publicMac } from './macs.ts'
 import { marksOf, serverName } from './names.ts'
 import type { Internal } from './ovn/overlay.ts'

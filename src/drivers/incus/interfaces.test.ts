@@ -1,7 +1,7 @@
 /** What a container is told of its private network, on an Incus that only remembers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { incusInterfaces } from './interfaces.ts'
 import type { Overlay } from './ovn/overlay.ts'
 

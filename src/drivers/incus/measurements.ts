@@ -1,7 +1,7 @@
 /** What is measured of servers: every member is asked once a minute, and what it counted is kept for 30 days. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { counters, countsIn } from './exposition.ts'
 import { Samples, sampleSeconds } from './samples.ts'
 

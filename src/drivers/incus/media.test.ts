@@ -1,7 +1,7 @@
 /** Which ISOs there are for virtual machines, and whether a server can boot from what it is to boot from. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { Media } from './media.ts'
 
 const log = { warn: () => undefined }

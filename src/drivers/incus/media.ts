@@ -4,7 +4,7 @@
  */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { isMember } from './members.ts'
 import { isoName, isoPrefix, rescueName } from './names.ts'
 import type { HostsLog } from './options.ts'

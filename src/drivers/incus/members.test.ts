@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DriverError } from '../../kernel/actions/define.ts'
-import { type Incus, IncusError } from './client.ts'
+import { type Incus, IncusError } from '../../protocols/incus/client.ts'
 import { type Candidate, candidatesOf, onAllMembers, onMember, Placements, place } from './members.ts'
 
 const member = (name: string, more: Partial<Candidate> = {}): Candidate => ({

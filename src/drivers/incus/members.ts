@@ -1,7 +1,7 @@
 /** The members of the cluster: which one takes a new server, and which one is gone. */
 import { DriverError } from '../../kernel/actions/define.ts'
-import type { Incus } from './client.ts'
-import type { Instance } from './edit.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
+import type { Instance } from '../../protocols/incus/edit.ts'
 import { placementGroup } from './instances.ts'
 import { idOf, serverName } from './names.ts'
 

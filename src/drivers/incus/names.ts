@@ -1,5 +1,5 @@
 /** How things of Wolke are called in Incus, and the marks by which they are known there again. */
-import type { Config } from './edit.ts'
+import type { Config } from '../../protocols/incus/edit.ts'
 
 export const serverName = (id: number) => `srv-${id}`
 export const volumeName = (id: number) => `vol-${id}`

@@ -1,7 +1,7 @@
 /** The network configuration of guests. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Config } from './edit.ts'
+import type { Config } from '../../protocols/incus/edit.ts'
 import { withPrivateEthernets, withPublicEthernet } from './network-config.ts'
 
 const ethernet = (name: string, address: string) => ({

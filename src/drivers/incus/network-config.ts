@@ -3,7 +3,7 @@
  * interface follows the state of the server, the private ones follow the set of its interfaces: each part is kept when the
  * other one changes. Pure.
  */
-import type { Config, Instance } from './edit.ts'
+import type { Config, Instance } from '../../protocols/incus/edit.ts'
 
 /** The key of an instance's configuration that has it. */
 const key = 'cloud-init.network-config'

@@ -1,7 +1,7 @@
 /** Networks on an Incus that only remembers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import { incusNetworks, type NetworkParts } from './networks.ts'
 
 const shape = { ipRange: '10.0.0.0/16', subnets: [], routes: [], exposesRoutes: false }

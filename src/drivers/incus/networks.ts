@@ -4,9 +4,9 @@
  */
 import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/networks/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import { type Incus, IncusError } from '../../protocols/incus/client.ts'
+import { type Config, edit, unplug } from '../../protocols/incus/edit.ts'
 import { addressAt } from '../../protocols/net/ip.ts'
-import { type Incus, IncusError } from './client.ts'
-import { type Config, edit, unplug } from './edit.ts'
 import { onAllMembers } from './members.ts'
 import { generationOf, idOf, marksOf, networkName } from './names.ts'
 import type { Overlay } from './ovn/overlay.ts'

@@ -2,8 +2,8 @@
  * What Wolke notes about a cluster as a whole: keys of the project, so that every process that drives the same hosts reads
  * the same. Incus tells the members nothing of a change of a project, so that it does not wait for one that is gone.
  */
-import type { Incus } from './client.ts'
-import { type Config, edit } from './edit.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
+import { type Config, edit } from '../../protocols/incus/edit.ts'
 
 const path = '/1.0/projects/default'
 const installation = 'user.wolke.installation'

@@ -1,9 +1,9 @@
 /** Opens one Incus cluster with the network beneath it. */
 import { join } from 'node:path'
 import type { Capabilities } from '../../catalogue/capabilities.ts'
+import { Incus } from '../../protocols/incus/client.ts'
 import type { Reconcilable } from '../../reconcile/inventory.ts'
 import type { Machines } from '../by-location.ts'
-import { Incus } from './client.ts'
 import { incusConsoles } from './console.ts'
 import { type Finding, findings, type WantedImage } from './findings.ts'
 import { incusImages } from './images.ts'

@@ -1,7 +1,7 @@
 /** What an operator says of one Incus cluster and of the network beneath it. */
 import type { Clock } from '../../kernel/process/clock.ts'
+import type { Endpoint } from '../../protocols/incus/transport.ts'
 import type { OvnTls } from './ovn/overlay.ts'
-import type { Endpoint } from './transport.ts'
 
 /** What locations name that are on no hosts. */
 export const simulatedName = 'simulated'

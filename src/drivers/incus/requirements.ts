@@ -1,5 +1,5 @@
 /** What a cluster needs so that servers can run on it. */
-import { type Incus, IncusError } from './client.ts'
+import { type Incus, IncusError } from '../../protocols/incus/client.ts'
 import type { ClusterOptions } from './options.ts'
 
 /** Parts of the interface of Incus, by the names under which it tells that it has them. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ServerState } from '../../families/servers/driver.ts'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import type { Overlay, Placement } from './ovn/overlay.ts'
 import { Servers } from './servers.ts'
 import type { Tombstones } from './tombstones.ts'

@@ -6,8 +6,9 @@
  */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
-import type { Incus } from './client.ts'
-import { editInstance, type Instance } from './edit.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
+import { editInstance, type Instance } from '../../protocols/incus/edit.ts'
+import { settleOperations } from '../../protocols/incus/operations.ts'
 import { boot, install, instanceOf, move, removeInstance, setPassword, stop } from './guest.ts'
 import {
   type InstanceOptions,
@@ -22,7 +23,6 @@ import { publicMac } from './macs.ts'
 import type { Media } from './media.ts'
 import { type Candidate, candidatesOf, onMember, Placements, withGroup } from './members.ts'
 import { generationOf, idOf, imageAlias, serverName } from './names.ts'
-import { settleOperations } from './operations.ts'
 import type { Internal, Overlay, PublicSide } from './ovn/overlay.ts'
 import type { Tombstones } from './tombstones.ts'
 

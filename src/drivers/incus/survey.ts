@@ -1,7 +1,8 @@
 /** What there is on the hosts of a cluster under marks of Wolke, whoever wants it. What has no mark is nobody's concern. */
+
+import type { Incus } from '../../protocols/incus/client.ts'
+import { type Config, edit, type Instance } from '../../protocols/incus/edit.ts'
 import type { Found, InForce, Inventory, Kind, Thing } from '../../reconcile/inventory.ts'
-import type { Incus } from './client.ts'
-import { type Config, edit, type Instance } from './edit.ts'
 import { imageMark } from './images.ts'
 import { equipment } from './load-balancers/guest.ts'
 import { balancerMarks, balancerName, equipmentKey, hasDevices, isBalancer } from './load-balancers/instance.ts'

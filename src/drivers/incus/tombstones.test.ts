@@ -1,8 +1,8 @@
 /** Removals on hosts are noted in their cluster, here in one that only remembers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
-import type { Config } from './edit.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
+import type { Config } from '../../protocols/incus/edit.ts'
 import { Tombstones } from './tombstones.ts'
 
 const hourMs = 3_600_000

@@ -3,8 +3,8 @@
  * several processes drive the same hosts. All notes are written with each one, so the memory is short: what a call brings
  * back that is late by hours is something that nobody wants, and is removed as such.
  */
-import type { Incus } from './client.ts'
-import type { Config } from './edit.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
+import type { Config } from '../../protocols/incus/edit.ts'
 import { editNotes, notesOf } from './notes.ts'
 
 const rememberedMs = 6 * 3_600_000

@@ -1,7 +1,7 @@
 /** A volume that is moved between hosts is never lost, whoever is cut off or comes in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incus } from './client.ts'
+import type { Incus } from '../../protocols/incus/client.ts'
 import type { Tombstones } from './tombstones.ts'
 import { incusVolumes, type StoredVolume } from './volumes.ts'
 

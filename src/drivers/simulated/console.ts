@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { ConsoleDriver } from '../../families/servers/console/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import { RfbServer } from '../rfb/server.ts'
+import { RfbServer } from '../../protocols/rfb/server.ts'
 import { simulateServers } from './servers.ts'
 import type { Site } from './simulation.ts'
 import { SimulatedTerminal } from './terminal.ts'

@@ -3,8 +3,8 @@
  * the machine, and a shell with a handful of commands.
  */
 import { isHashOf } from '../../protocols/net/crypt.ts'
-import type { Terminal } from '../rfb/server.ts'
-import { TextScreen } from '../rfb/text-screen.ts'
+import type { Terminal } from '../../protocols/rfb/server.ts'
+import { TextScreen } from '../../protocols/rfb/text-screen.ts'
 import type { SimulatedServer } from './servers.ts'
 
 /** X11 keysyms of keys that are no letters. */

@@ -1,12 +1,12 @@
 /** ISOs that the operator imports for virtual machines, which hosts without KVM can keep too. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Incus } from '../../../src/drivers/incus/client.ts'
 import { Media } from '../../../src/drivers/incus/media.ts'
 import { openIncus } from '../../../src/drivers/incus/open.ts'
 import type { DriverError } from '../../../src/kernel/actions/define.ts'
 import { runningClock } from '../../../src/kernel/process/clock.ts'
 import { openLog } from '../../../src/kernel/process/log.ts'
+import { Incus } from '../../../src/protocols/incus/client.ts'
 import { clusterOf, theLab } from '../cluster.ts'
 import { onHost } from '../guests.ts'
 import { inLab } from '../place.ts'

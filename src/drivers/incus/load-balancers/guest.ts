@@ -1,11 +1,11 @@
 /** The inside of a balancer's container, reached through Incus: its files, its program, and what HAProxy says. */
 import { hash, randomUUID } from 'node:crypto'
 import { DriverError } from '../../../kernel/actions/define.ts'
+import { type FileOptions, type Incus, IncusError } from '../../../protocols/incus/client.ts'
+import { exec, type Outcome } from '../../../protocols/incus/exec.ts'
 import type { Source } from '../../load-balancers/haproxy/measurements.ts'
 import { toRefusal } from '../../load-balancers/haproxy/readiness.ts'
 import type { CheckRow, Counters } from '../../load-balancers/haproxy/statistics.ts'
-import { type FileOptions, type Incus, IncusError } from '../client.ts'
-import { exec, type Outcome } from '../exec.ts'
 import { home, program, programPath, refusedCode, staleCode, unit, unitName, unitPath } from './program.ts'
 import { parseReport, type Report } from './report.ts'
 

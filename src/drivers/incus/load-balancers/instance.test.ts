@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptyState } from '../../../../test/kit/samples/balancer-states.ts'
-import type { Instance } from '../edit.ts'
+import type { Instance } from '../../../protocols/incus/edit.ts'
 import { balancerIdOf, configOf, devicesOf, isAsWanted } from './instance.ts'
 
 const internal = { ipv4: '172.31.16.7', ipv6: 'fd00:172:31::7' }

@@ -1,6 +1,6 @@
 /** How a balancer is an instance of Incus: a container that keeps what it needs inside of itself. */
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
-import type { Config, Instance } from '../edit.ts'
+import type { Config, Instance } from '../../../protocols/incus/edit.ts'
 import { marksOf, networkName } from '../names.ts'
 import type { Internal } from '../ovn/overlay.ts'
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DriverError } from '../../../kernel/actions/define.ts'
+import type { Database, RowChanges } from '../../../protocols/ovsdb/database.ts'
+import { Unreachable } from '../../../protocols/ovsdb/session.ts'
 import { Convergence } from './convergence.ts'
-import type { Database, RowChanges } from './database.ts'
-import { Unreachable } from './session.ts'
 
 /** A database that counts requests; hosts come as far as a test says. */
 class Counting {

@@ -3,9 +3,9 @@
  * come to.
  */
 import { DriverError } from '../../../kernel/actions/define.ts'
-import { carryOut } from './change.ts'
-import type { Database, RowChanges } from './database.ts'
-import type { Operation } from './rows.ts'
+import { carryOut } from '../../../protocols/ovsdb/change.ts'
+import type { Database, RowChanges } from '../../../protocols/ovsdb/database.ts'
+import type { Operation } from '../../../protocols/ovsdb/rows.ts'
 
 /** How long a change waits for hosts, in milliseconds: for a host that may be gone, and for one that is known to lag. */
 const patienceMs = { usual: 2_000, lagging: 100 }

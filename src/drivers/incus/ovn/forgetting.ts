@@ -1,6 +1,6 @@
 /** How long it stays known what was removed: a call cannot be late by days, and rows of the past would only add up. */
-import { carryOut } from './change.ts'
-import type { Database } from './database.ts'
+import { carryOut } from '../../../protocols/ovsdb/change.ts'
+import type { Database } from '../../../protocols/ovsdb/database.ts'
 import { allRemembered, deleteGroup } from './groups.ts'
 
 const rememberedMs = 2 * 86_400_000

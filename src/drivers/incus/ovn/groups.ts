@@ -3,10 +3,21 @@
  * of their port. Incus replaces the rows of a switch itself now and then, and knows nothing of those of our groups.
  */
 import { hash } from 'node:crypto'
-import type { Change } from './change.ts'
-import type { Database, Outcome } from './database.ts'
+import type { Change } from '../../../protocols/ovsdb/change.ts'
+import type { Database, Outcome } from '../../../protocols/ovsdb/database.ts'
+import {
+  called,
+  entriesOf,
+  idsOf,
+  map,
+  marked,
+  type Operation,
+  type Row,
+  set,
+  type Texts,
+  uuid,
+} from '../../../protocols/ovsdb/rows.ts'
 import type { Acl } from './matches.ts'
-import { called, entriesOf, idsOf, map, marked, type Operation, type Row, set, type Texts, uuid } from './rows.ts'
 
 /** What is remembered by a group. */
 export interface Remembered {

@@ -1,8 +1,8 @@
 /** Who has an address or a port: what the database remembers is followed in memory. */
 import { parseCidr } from '../../../protocols/net/ip.ts'
-import type { Database, RowChanges } from './database.ts'
+import type { Database, RowChanges } from '../../../protocols/ovsdb/database.ts'
+import { entriesOf } from '../../../protocols/ovsdb/rows.ts'
 import { readRecord, recordedIn, type SubjectRecord } from './records.ts'
-import { entriesOf } from './rows.ts'
 
 type Side = NonNullable<SubjectRecord['side']>
 

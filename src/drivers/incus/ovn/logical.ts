@@ -1,10 +1,10 @@
 /** The rows of OVN that Incus makes of one of its networks. */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { addressAt, cidrSize, familyOf, parseCidr } from '../../../protocols/net/ip.ts'
-import type { Change } from './change.ts'
-import type { Database } from './database.ts'
+import type { Change } from '../../../protocols/ovsdb/change.ts'
+import type { Database } from '../../../protocols/ovsdb/database.ts'
+import { called, entriesOf, idsOf, textsOf, uuid } from '../../../protocols/ovsdb/rows.ts'
 import { without } from './matches.ts'
-import { called, entriesOf, idsOf, textsOf, uuid } from './rows.ts'
 
 /** How a network of Incus is called in OVN. */
 export interface LogicalNetwork {

@@ -2,11 +2,11 @@
  * Which server of a placement group has which host, as marks of what is remembered of servers: one transaction decides it, so
  * that processes which place servers of a group at the same moment do not choose the same host.
  */
-import { carryOut } from './change.ts'
-import type { Database } from './database.ts'
+import { carryOut } from '../../../protocols/ovsdb/change.ts'
+import type { Database } from '../../../protocols/ovsdb/database.ts'
+import { marked } from '../../../protocols/ovsdb/rows.ts'
 import { putMarks, readGroups } from './groups.ts'
 import { isStale, readRecord, recordGroup, toMarks } from './records.ts'
-import { marked } from './rows.ts'
 
 export interface Placement {
   readonly group: number

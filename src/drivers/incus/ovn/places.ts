@@ -1,6 +1,6 @@
 /** The place of a server or a load balancer in a private network, as its group remembers it. */
 import type { NetworkShape } from '../../../families/networks/driver.ts'
-import type { Change } from './change.ts'
+import type { Change } from '../../../protocols/ovsdb/change.ts'
 import { type Group, putGroup } from './groups.ts'
 import { guardAcls } from './guards.ts'
 import type { Logical } from './logical.ts'

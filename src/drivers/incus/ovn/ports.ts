@@ -2,11 +2,11 @@
  * Has OVN check the ports of public interfaces by itself. Incus makes a port anew, unchecked, whenever an instance starts, and
  * tells nobody, so all ports are followed.
  */
-import type { RowChanges } from './database.ts'
+import type { RowChanges } from '../../../protocols/ovsdb/database.ts'
+import { called, type Operation, textsOf } from '../../../protocols/ovsdb/rows.ts'
 import type { Identities } from './identities.ts'
 import { networksBeside, portSecurity } from './port-security.ts'
 import { routerAddresses } from './public-guard.ts'
-import { called, type Operation, textsOf } from './rows.ts'
 import type { Site } from './site.ts'
 
 export class Ports {

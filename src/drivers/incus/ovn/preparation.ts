@@ -1,10 +1,10 @@
 /** What every installation needs of OVN: the gateway of the public network, and the address of the metadata service. */
 import { DriverError } from '../../../kernel/actions/define.ts'
-import { type Change, carryOut } from './change.ts'
+import { type Change, carryOut } from '../../../protocols/ovsdb/change.ts'
+import { called, idsOf, map, marked, type Row, textsOf, uuid } from '../../../protocols/ovsdb/rows.ts'
 import { metadataAddress } from './guards.ts'
 import { type Logical, sourceSet } from './logical.ts'
 import { gatewayAddress } from './public-guard.ts'
-import { called, idsOf, map, marked, type Row, textsOf, uuid } from './rows.ts'
 import type { Site } from './site.ts'
 
 const gatewayNetwork = `${gatewayAddress}/64`

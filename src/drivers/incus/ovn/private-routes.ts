@@ -1,5 +1,5 @@
 /** Routes of private networks. */
-import { carryOut } from './change.ts'
+import { carryOut } from '../../../protocols/ovsdb/change.ts'
 import { deleteGroup, findGroups, putGroup, readGroups } from './groups.ts'
 import {
   formatRoutes,

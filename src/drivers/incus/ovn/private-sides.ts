@@ -1,5 +1,5 @@
 /** The interfaces in private networks: who their owners may claim to be there, and where their alias IPs are. */
-import { type Change, carryOut } from './change.ts'
+import { type Change, carryOut } from '../../../protocols/ovsdb/change.ts'
 import { deleteGroup, expectGroup, findGroups, type Group, putMarks, readGroups } from './groups.ts'
 import { instancePort, releasePort } from './logical.ts'
 import { asCidr } from './matches.ts'

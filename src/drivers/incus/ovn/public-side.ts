@@ -1,7 +1,8 @@
 /** The public interfaces of servers and load balancers: who they may claim to be, what passes their filter, and which addresses lead to them. */
 import type { FilterState } from '../../../families/firewalls/driver.ts'
 import type { RoutingState } from '../../../families/floating-ips/driver.ts'
-import { type Change, carryOut } from './change.ts'
+import { type Change, carryOut } from '../../../protocols/ovsdb/change.ts'
+import { entriesOf, marked, type Texts } from '../../../protocols/ovsdb/rows.ts'
 import { closedFilter, filterAcls } from './filters.ts'
 import { deleteGroup, type Group, isAsWritten, putGroup, readGroups } from './groups.ts'
 import { guardAcls, internalAcls } from './guards.ts'
@@ -26,7 +27,6 @@ import {
   unknownPort,
 } from './records.ts'
 import { putRoutes } from './routes.ts'
-import { entriesOf, marked, type Texts } from './rows.ts'
 import type { PublicSide } from './sides.ts'
 import type { Site } from './site.ts'
 

@@ -1,6 +1,7 @@
 /** What OVN's database remembers of a server or a load balancer: the marks of its port group. */
+
+import type { Texts } from '../../../protocols/ovsdb/rows.ts'
 import type { Group } from './groups.ts'
-import type { Texts } from './rows.ts'
 
 /** Addresses that packets for a server are routed to; its user never sees them. */
 export interface Internal {

@@ -2,10 +2,8 @@
  * Routes on a logical router, each of which belongs to a server or a network. There is never more than one for a
  * destination of the same router: OVN would send some packets by each.
  */
-import type { Change } from './change.ts'
-import type { Database, Outcome } from './database.ts'
-import { sameTexts } from './groups.ts'
-import { type Logical, sourceSet } from './logical.ts'
+import type { Change } from '../../../protocols/ovsdb/change.ts'
+import type { Database, Outcome } from '../../../protocols/ovsdb/database.ts'
 import {
   called,
   entriesOf,
@@ -18,7 +16,9 @@ import {
   type Texts,
   textsOf,
   uuid,
-} from './rows.ts'
+} from '../../../protocols/ovsdb/rows.ts'
+import { sameTexts } from './groups.ts'
+import { type Logical, sourceSet } from './logical.ts'
 
 interface Route {
   readonly id: string

@@ -1,6 +1,6 @@
 /** What the parts of the overlay share. */
 import { DriverError } from '../../../kernel/actions/define.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../../protocols/ovsdb/database.ts'
 import { type Logical, type LogicalNetwork, lookUp } from './logical.ts'
 
 export interface SiteOptions {

@@ -2,7 +2,7 @@
  * What there is in OVN with marks of ours, and whether it is as it was written: rows that somebody has changed or removed
  * keep their marks, or those of what they belong to.
  */
-import type { Database } from './database.ts'
+import type { Database } from '../../../protocols/ovsdb/database.ts'
 import { type Group, isAsWritten, readAllGroups, toAllGroups } from './groups.ts'
 import { asCidr } from './matches.ts'
 import { networkOf, networkOwner, parseRoutes, placeOwner, readPlace } from './places.ts'

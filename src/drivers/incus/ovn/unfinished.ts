@@ -1,6 +1,6 @@
 /** What Incus has begun to make of a network and could not end: it forgets such a network without the rows that it has written. */
-import { carryOut } from './change.ts'
-import { called, marked } from './rows.ts'
+import { carryOut } from '../../../protocols/ovsdb/change.ts'
+import { called, marked } from '../../../protocols/ovsdb/rows.ts'
 import type { Site } from './site.ts'
 
 /** Takes the rows of a network away that nothing can use. Errors: those of the overlay. */

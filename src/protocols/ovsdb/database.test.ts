@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
-import { DriverError } from '../../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 import { Database, Overtaken } from './database.ts'
 import { Framing } from './framing.ts'
 

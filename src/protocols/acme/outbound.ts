@@ -7,9 +7,9 @@ import { type LookupAddress, lookup } from 'node:dns'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { DriverError } from '../../protocols/driver-error.ts'
-import { parseAddress } from '../../protocols/net/ip.ts'
-import { isPrivateAddress } from '../../protocols/net/private-networks.ts'
+import { DriverError } from '../driver-error.ts'
+import { parseAddress } from '../net/ip.ts'
+import { isPrivateAddress } from '../net/private-networks.ts'
 
 export interface OutboundOptions {
   readonly directory: string

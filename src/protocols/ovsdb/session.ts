@@ -1,7 +1,7 @@
 /** One connection to one member of an OVSDB database (RFC 7047): calls with deadlines, and what it tells unasked. */
 import { connect as connectSocket, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { DriverError } from '../../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 import { Framing } from './framing.ts'
 
 /** The files of a mutual TLS connection, in PEM. */

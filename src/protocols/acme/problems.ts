@@ -1,7 +1,7 @@
 /**
  * Translates refusals of an ACME authority into API errors. The authority's own text is for the operator's log only.
  */
-import { DriverError } from '../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 
 /** A problem document (RFC 8555, 6.7). */
 export interface Problem {

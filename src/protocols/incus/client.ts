@@ -4,7 +4,7 @@
  * causes of errors, for the log.
  */
 import type { WebSocket } from 'ws'
-import { DriverError } from '../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 import { type Answer, type Endpoint, Transport, Unreachable } from './transport.ts'
 
 /** Told how much of some work is done, from 0 to 1. */

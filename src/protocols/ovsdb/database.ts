@@ -3,7 +3,7 @@
  * tells a change that came too late from one that failed.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { DriverError } from '../../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 import type { Operation, Row } from './rows.ts'
 import { type OvnTls, Session, Unreachable } from './session.ts'
 

@@ -1,5 +1,5 @@
 /** A transaction in the making, and the attempts that it takes when others write the same rows. */
-import { DriverError } from '../../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 import { type Database, Overtaken } from './database.ts'
 import { type Atom, type Condition, called, named, type Operation, type Row, set } from './rows.ts'
 import { Unreachable } from './session.ts'

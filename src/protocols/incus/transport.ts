@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { PeerCertificate } from 'node:tls'
-import { DriverError } from '../../protocols/driver-error.ts'
+import { DriverError } from '../driver-error.ts'
 
 /** The certificates with which both sides know each other, as PEM. */
 export interface Certificates {
