@@ -1,6 +1,6 @@
 /** Packet filters of many servers on hosts, beside the same rules written by OVN's own command. */
 import { randomUUID } from 'node:crypto'
-import { type Overlay, openOverlay } from '../src/drivers/incus/ovn/overlay.ts'
+import { type Overlay, openOverlay } from '../src/drivers/hosts/overlay/overlay.ts'
 import type { FilterRule } from '../src/families/firewalls/driver.ts'
 import { clusterOf } from '../test/hosts/cluster.ts'
 import { timed } from './client.ts'

@@ -1,5 +1,5 @@
 /** A round of the reconciler of hosts over many resources that are as they are wanted, beside a list of them by Incus. */
-import { openIncus } from '../src/drivers/incus/open.ts'
+import { openIncus } from '../src/drivers/hosts/open.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import { runningClock } from '../src/kernel/process/clock.ts'

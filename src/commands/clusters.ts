@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { ClusterEntries, ClusterEntry } from '../config/cluster-file.ts'
 import { type Config, metadataListenOf } from '../config/config.ts'
 import { checkCertificates } from '../config/hosts.ts'
-import { type ClusterOptions, simulatedName } from '../drivers/incus/options.ts'
+import { type ClusterOptions, simulatedName } from '../drivers/hosts/options.ts'
 import type { Endpoint } from '../protocols/incus/transport.ts'
 import { CommandFailure } from './failure.ts'
 

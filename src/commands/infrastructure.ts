@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption, serveOptions } from '../config/config.ts'
 import { checkHosts, hostsOptions } from '../config/hosts.ts'
-import type { Finding } from '../drivers/incus/findings.ts'
+import type { Finding } from '../drivers/hosts/findings.ts'
 import { type OpenedCluster, openCluster, placesOf } from '../drivers/infrastructure.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { runningClock } from '../kernel/process/clock.ts'

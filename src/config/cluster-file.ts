@@ -1,7 +1,7 @@
 /** Parses an operator's file of clusters from JSON and reports the first error with its path. */
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { instanceTypes, simulatedName } from '../drivers/incus/options.ts'
+import { instanceTypes, simulatedName } from '../drivers/hosts/options.ts'
 import { checkAddress, checkIncusAddress, checkMetadataAddress, checkOvnRemote, type HostsConfig } from './hosts.ts'
 
 // This module imports typebox, so a start loads it only when the operator names such a file.

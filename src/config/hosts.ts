@@ -1,6 +1,6 @@
 /** The options of what runs the machines: the simulated infrastructure, or hosts with Incus and OVN. */
 import { InvalidArgumentError, Option } from 'commander'
-import { type InstanceType, instanceTypes, simulatedName } from '../drivers/incus/options.ts'
+import { type InstanceType, instanceTypes, simulatedName } from '../drivers/hosts/options.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { parseAddress } from '../protocols/net/ip.ts'
 import { count } from './dns.ts'

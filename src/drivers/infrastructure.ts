@@ -7,8 +7,8 @@ import { simulate } from '../families.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import type { Caller } from '../metadata/driver.ts'
 import { byLocation, type Machines, type Site } from './by-location.ts'
-import type { Hosts } from './incus/open.ts'
-import { type ClusterOptions, type ClusterParts, simulatedName } from './incus/options.ts'
+import type { Hosts } from './hosts/open.ts'
+import { type ClusterOptions, type ClusterParts, simulatedName } from './hosts/options.ts'
 import { type DataPlane, type DataPlaneOptions, openDataPlane } from './load-balancers/data-plane.ts'
 import { modelled } from './modelled.ts'
 
@@ -111,7 +111,7 @@ export async function openCluster(
   opened: AsyncDisposableStack,
 ): Promise<OpenedCluster> {
   // Loaded only where there are hosts, to keep the start fast.
-  const [{ openIncus }, { openLate }] = await Promise.all([import('./incus/open.ts'), import('./incus/late.ts')])
+  const [{ openIncus }, { openLate }] = await Promise.all([import('./hosts/open.ts'), import('./hosts/late.ts')])
   // Who only looks wants to know that nobody answers.
   const open = parts.isLookedAt ? openIncus : openLate
   const hosts = await open(cluster, parts).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { currentLab, type Lab } from '../../lab/lab.ts'
-import type { ClusterOptions } from '../../src/drivers/incus/options.ts'
+import type { ClusterOptions } from '../../src/drivers/hosts/options.ts'
 import type { Database } from '../../src/kernel/data/db.ts'
 import { output } from './guests.ts'
 

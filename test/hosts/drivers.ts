@@ -1,9 +1,9 @@
 /** The drivers of a lab alone, without a server of Wolke: what they are told is told by the test. */
 
 import { after } from 'node:test'
-import { instanceOf } from '../../src/drivers/incus/guest.ts'
-import { serverName } from '../../src/drivers/incus/names.ts'
-import { type Hosts, openIncus } from '../../src/drivers/incus/open.ts'
+import { serverName } from '../../src/drivers/hosts/names.ts'
+import { type Hosts, openIncus } from '../../src/drivers/hosts/open.ts'
+import { instanceOf } from '../../src/drivers/hosts/servers/guest.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'

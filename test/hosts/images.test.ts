@@ -1,7 +1,7 @@
 /** Copies of the disks of servers on hosts, through their driver alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { imageAlias, serverName } from '../../src/drivers/incus/names.ts'
+import { imageAlias, serverName } from '../../src/drivers/hosts/names.ts'
 import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
 import { inLab } from './place.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onMember } from '../../lab/lab.ts'
-import { networkName } from '../../src/drivers/incus/names.ts'
+import { networkName } from '../../src/drivers/hosts/names.ts'
 import type { NetworkShape } from '../../src/families/networks/driver.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { theLab } from './cluster.ts'

@@ -1,7 +1,7 @@
 /** Promises of a northbound database that is a cluster: its members may end, also the one that leads. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Overlay } from '../../src/drivers/incus/ovn/overlay.ts'
+import type { Overlay } from '../../src/drivers/hosts/overlay/overlay.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { OvnSite } from './ovn.ts'
 import { inLab } from './place.ts'

@@ -1,7 +1,7 @@
 /** Promises of private networks in OVN: alias IPs, routes, and who may send what, as OVN itself says. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Overlay, PrivateSide } from '../../src/drivers/incus/ovn/overlay.ts'
+import type { Overlay, PrivateSide } from '../../src/drivers/hosts/overlay/overlay.ts'
 import { OvnSite } from './ovn.ts'
 import { inLab } from './place.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { instanceOf } from '../../src/drivers/incus/guest.ts'
-import { serverName } from '../../src/drivers/incus/names.ts'
+import { serverName } from '../../src/drivers/hosts/names.ts'
+import { instanceOf } from '../../src/drivers/hosts/servers/guest.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import type { DriverError } from '../../src/kernel/actions/define.ts'
 import { editInstance } from '../../src/protocols/incus/edit.ts'

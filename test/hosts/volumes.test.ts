@@ -1,8 +1,8 @@
 /** Volumes on hosts, through their driver alone: what is on them is kept, and what comes late changes nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { volumeName } from '../../src/drivers/incus/names.ts'
-import type { StoredVolume } from '../../src/drivers/incus/volumes.ts'
+import { volumeName } from '../../src/drivers/hosts/names.ts'
+import type { StoredVolume } from '../../src/drivers/hosts/volumes/volumes.ts'
 import type { Incus } from '../../src/protocols/incus/client.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { theLab } from './cluster.ts'

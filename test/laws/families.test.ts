@@ -121,7 +121,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/infrastructure.ts', families: ['load-balancers', 'locations'], why: 'chooses what runs each' },
   { path: 'src/drivers/by-location.ts', families: ['load-balancers', 'networks'], why: 'chooses by their location' },
   {
-    path: 'src/drivers/incus/',
+    path: 'src/drivers/hosts/',
     families: [
       'firewalls',
       'floating-ips',

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { instanceOf } from '../../../src/drivers/incus/guest.ts'
-import { serverName } from '../../../src/drivers/incus/names.ts'
+import { serverName } from '../../../src/drivers/hosts/names.ts'
+import { instanceOf } from '../../../src/drivers/hosts/servers/guest.ts'
 import { theLab } from '../cluster.ts'
 import { labHosts, newId, Servers } from '../drivers.ts'
 import { onHost } from '../guests.ts'

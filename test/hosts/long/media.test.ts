@@ -1,8 +1,8 @@
 /** ISOs that the operator imports for virtual machines, which hosts without KVM can keep too. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Media } from '../../../src/drivers/incus/media.ts'
-import { openIncus } from '../../../src/drivers/incus/open.ts'
+import { Media } from '../../../src/drivers/hosts/images/media.ts'
+import { openIncus } from '../../../src/drivers/hosts/open.ts'
 import type { DriverError } from '../../../src/kernel/actions/define.ts'
 import { runningClock } from '../../../src/kernel/process/clock.ts'
 import { openLog } from '../../../src/kernel/process/log.ts'

@@ -62,7 +62,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'own.ts': ['events', 'kernel', 'reachability', 'management', 'pages', 'people', 'platform.ts', 'version.ts'],
   config: [
     'dns/response-rate.ts',
-    'drivers/incus/options.ts',
+    'drivers/hosts/options.ts',
     'drivers/load-balancers/data-planes.ts',
     'families',
     'families.ts',

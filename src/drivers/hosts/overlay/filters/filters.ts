@@ -1,0 +1,66 @@
+/** The packet filter of a server as rows that name its port, and so are in force before the port is there. */
+import type { FilterDirection, FilterRule, FilterState } from '../../../../families/firewalls/driver.ts'
+import { type Acl, all, atPort, oneOf, portsOf } from './matches.ts'
+
+type Filter = Pick<FilterState, 'inbound' | 'outbound'>
+
+/** The higher one decides. Incus has rules of its own, up to 500. */
+const priority = { always: 3_000, rule: 2_000, otherwise: 1_000 }
+
+/** Nothing passes until it is known what may. */
+export const closedFilter: Filter = {
+  inbound: { otherwise: 'drop', accept: [] },
+  outbound: { otherwise: 'drop', accept: [] },
+}
+
+/** What a filter says of one direction. */
+interface Side {
+  readonly direction: Acl['direction']
+  readonly port: string
+  /** Which end of a packet the networks of rules are about. */
+  readonly peer: 'src' | 'dst'
+}
+
+/** The rows of a filter. Answers to what they let through always pass. A filter that drops nothing needs none. */
+export function filterAcls({ inbound, outbound }: Filter, port: string): Acl[] {
+  const to: Side = { direction: 'to-lport', port: atPort('outport', port), peer: 'src' }
+  const from: Side = { direction: 'from-lport', port: atPort('inport', port), peer: 'dst' }
+  return [...sideAcls(inbound, to), ...sideAcls(outbound, from)]
+}
+
+function sideAcls({ otherwise, accept }: FilterDirection, side: Side): Acl[] {
+  if (otherwise === 'accept') return []
+  const { direction, port } = side
+  const drop: Acl = { direction, priority: priority.otherwise, match: all(port, 'ip'), action: 'drop' }
+  return [...essentials(side), ...accept.flatMap((rule) => ruleAcls(rule, side)), drop]
+}
+
+/** What a server cannot do without: finding its neighbours, and its IPv6 addresses by DHCP. */
+function essentials({ direction, port }: Side): Acl[] {
+  const matches = direction === 'to-lport' ? ['(nd || nd_ra)'] : ['(nd || nd_rs)', 'udp.src == 546 && udp.dst == 547']
+  return matches.map((match) => ({ direction, priority: priority.always, match: all(port, match), action: 'allow' }))
+}
+
+/** One row for each family that a rule has networks of. */
+function ruleAcls({ protocol, ports, networks }: FilterRule, { direction, port, peer }: Side): Acl[] {
+  const families = [
+    { version: 4, own: networks.filter((network) => !network.includes(':')) },
+    { version: 6, own: networks.filter((network) => network.includes(':')) },
+  ] as const
+  return families
+    .filter(({ own }) => own.length > 0)
+    .map(({ version, own }): Acl => {
+      const isPorted = protocol === 'tcp' || protocol === 'udp'
+      const range = isPorted && ports ? portsOf(`${protocol}.dst`, ports) : null
+      const address = oneOf(`ip${version}.${peer}`, own)
+      const match = all(port, `ip${version}`, protocolOf(protocol, version), range, address)
+      return { direction, priority: priority.rule, match, action: 'allow-related' }
+    })
+}
+
+function protocolOf(protocol: FilterRule['protocol'], version: 4 | 6): string {
+  if (protocol === 'icmp') return `icmp${version}`
+  if (protocol === 'esp') return 'ip.proto == 50'
+  if (protocol === 'gre') return 'ip.proto == 47'
+  return protocol
+}
