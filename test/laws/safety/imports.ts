@@ -159,6 +159,26 @@ const drivers: Rule = {
   ],
 }
 
+/** What all protocols are made of: addresses, and failures of who is spoken to. */
+const sharedByProtocols = ['protocols/net', 'protocols/driver-error.ts']
+
+const protocols: Rule = {
+  promise: 'a protocol knows no family, no driver, no database and no other protocol',
+  check: checkImports(({ path }, { file, specifier }) => {
+    const [, own] = /^(protocols\/[^/]+)\//.exec(path) ?? []
+    if (own === undefined) return true
+    if (file === undefined) return !/^(node:sqlite|pg|kysely)$/.test(specifier)
+    return [own, ...sharedByProtocols].some((allowed) => inFolder(file, allowed))
+  }),
+  planted: [
+    { 'protocols/incus/a.ts': "import { isBare } from '../../families/servers/domain.ts'" },
+    { 'protocols/incus/a.ts': "import type { Hosts } from '../../drivers/hosts/open.ts'" },
+    { 'protocols/ovsdb/a.ts': "import type { Database } from '../../kernel/data/db.ts'" },
+    { 'protocols/ovsdb/a.ts': "import { sql } from 'kysely'" },
+    { 'protocols/ovsdb/a.ts': "import { Incus } from '../incus/client.ts'" },
+  ],
+}
+
 const betweenFamilies: Rule = {
   promise:
     'families know of each other only reads, effects, contracts, drivers, attachments, and what all addresses share',
@@ -254,6 +274,7 @@ export const importRules: readonly Rule[] = [
   layering,
   circles,
   drivers,
+  protocols,
   betweenFamilies,
   pureDomains,
   packages,
