@@ -78,7 +78,12 @@ class Member {
 const send = (socket: Socket, message: unknown) => socket.write(JSON.stringify(message))
 
 const members: Member[] = []
-const databases: Database[] = []
+/** As much of a schema as is asked for. */
+interface Tables {
+  readonly Port_Group: { readonly name: string }
+}
+
+const databases: Database<Tables>[] = []
 after(() => {
   for (const database of databases) database.close()
   for (const member of members) member.close()
@@ -90,13 +95,17 @@ async function openMember(): Promise<Member> {
   return member
 }
 
-function open(remotes: readonly Member[], timeoutMs = 60_000): Database {
-  const database = new Database({ remotes: remotes.map(({ remote }) => remote), name: 'OVN_Northbound', timeoutMs })
+function open(remotes: readonly Member[], timeoutMs = 60_000): Database<Tables> {
+  const database = new Database<Tables>({
+    remotes: remotes.map(({ remote }) => remote),
+    name: 'OVN_Northbound',
+    timeoutMs,
+  })
   databases.push(database)
   return database
 }
 
-const select = (database: Database) => database.select('Port_Group', [], ['name'])
+const select = (database: Database<Tables>) => database.select('Port_Group', [], ['name'])
 
 describe('a database', () => {
   test('is asked where it is led', async () => {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../driver-error.ts'
-import type { Operation, Row } from './rows.ts'
+import type { ColumnOf, Condition, Operation, Part, RowOf, Select, TableOf, Value } from './rows.ts'
 import { type OvnTls, Session, Unreachable } from './session.ts'
 
 export interface DatabaseOptions {
@@ -17,9 +17,12 @@ export interface DatabaseOptions {
   log?(message: string, error?: unknown): void
 }
 
+/** A row of a database whose schema does not matter. */
+type Row = Readonly<Record<string, Value>>
+
 /** What an operation of a transaction had as its result. */
-export interface Outcome {
-  readonly rows?: readonly Row[]
+export interface Outcome<R = unknown> {
+  readonly rows?: readonly R[]
   readonly count?: number
   readonly error?: string
   readonly details?: string
@@ -28,14 +31,26 @@ export interface Outcome {
 /** Another writer was faster: what the transaction was decided on is no longer so. Nothing of it took place. */
 export class Overtaken extends Error {}
 
-/** Rows by id; null for one that is gone. */
-export type RowChanges = ReadonlyMap<string, Row | null>
+/** The outcomes of operations, each with the rows that it reads. */
+export type Outcomes<Operations extends readonly Operation[]> = {
+  readonly [At in keyof Operations]: Operations[At] extends Select<infer R> ? Outcome<R> : Outcome
+}
 
-interface Monitor {
+/** Rows by id; null for one that is gone. */
+export type RowChanges<R> = ReadonlyMap<string, R | null>
+
+export interface Monitor<Schema, Table extends TableOf<Schema>, Column extends ColumnOf<Schema, Table>> {
+  readonly table: Table
+  readonly columns: readonly Column[]
+  /** Gets all rows at first, which replace those of a connection before. */
+  readonly take: (changes: RowChanges<Part<Schema, Table, Column>>, isFirst: boolean) => void
+}
+
+/** A monitor of any table. */
+interface AnyMonitor {
   readonly table: string
   readonly columns: readonly string[]
-  /** Gets all rows at first, which replace those of a connection before. */
-  readonly take: (changes: RowChanges, isFirst: boolean) => void
+  take(changes: RowChanges<unknown>, isFirst: boolean): void
 }
 
 const defaultTimeoutMs = 10_000
@@ -45,10 +60,10 @@ const overtaking = new Set(['timed out', 'constraint violation', 'referential in
 /** Failures of a cluster that elects a leader. */
 const passing = new Set(['not leader', 'cluster error', 'not owner', 'aborted', 'resources exhausted', 'I/O error'])
 
-export class Database {
+export class Database<Schema> {
   readonly #options: DatabaseOptions
   readonly #timeoutMs: number
-  readonly #monitors = new Map<number, Monitor>()
+  readonly #monitors = new Map<number, AnyMonitor>()
   #session: Promise<Session> | undefined
   #next = 0
   #followed = 0
@@ -63,23 +78,33 @@ export class Database {
    * Runs operations as one transaction. Errors: `Overtaken`; a transient `DriverError` when no leader answers in time; a
    * permanent one when an operation is refused.
    */
-  async transact(operations: readonly Operation[]): Promise<Outcome[]> {
+  async transact<const Operations extends readonly Operation[]>(operations: Operations): Promise<Outcomes<Operations>> {
     const session = await this.#connected()
     const params = [this.#options.name, ...operations]
     const outcomes = ((await session.call('transact', params, this.#timeoutMs)) ?? []) as (Outcome | null)[]
     const failed = outcomes.find((outcome) => outcome?.error !== undefined)
     if (failed) throw this.#failure(session, failed)
-    return outcomes.map((outcome) => outcome ?? {})
+    return outcomes.map((outcome) => outcome ?? {}) as unknown as Outcomes<Operations>
   }
 
   /** The rows that a table has, as some of its columns. Errors as `transact`. */
-  async select(table: string, where: Extract<Operation, { op: 'select' }>['where'], columns: readonly string[]) {
-    const [outcome] = await this.transact([{ op: 'select', table, where, columns }])
-    return outcome?.rows ?? []
+  async select<Table extends TableOf<Schema>, Column extends ColumnOf<Schema, Table>>(
+    table: Table,
+    where: readonly Condition<RowOf<Schema, Table>>[],
+    columns: readonly Column[],
+  ): Promise<readonly Part<Schema, Table, Column>[]> {
+    const operation: Select<Part<Schema, Table, Column>> = { op: 'select', table, where, columns }
+    const [outcome] = await this.transact([operation])
+    return outcome.rows ?? []
   }
 
   /** Follows a table for as long as the database is open, over all connections. Resolves with the first rows. */
-  async follow(monitor: Monitor): Promise<void> {
+  async follow<Table extends TableOf<Schema>, Column extends ColumnOf<Schema, Table>>({
+    table,
+    columns,
+    take,
+  }: Monitor<Schema, Table, Column>): Promise<void> {
+    const monitor = { table, columns, take } as AnyMonitor
     const session = await this.#connected()
     const id = ++this.#followed
     this.#monitors.set(id, monitor)
@@ -197,7 +222,7 @@ export class Database {
     return present.find(({ name }) => name === this.#options.name)
   }
 
-  async #watch(session: Session, id: number, monitor: Monitor): Promise<void> {
+  async #watch(session: Session, id: number, monitor: AnyMonitor): Promise<void> {
     const { table, columns } = monitor
     const params = [this.#options.name, id, { [table]: [{ columns }] }]
     const state = (await session.call('monitor', params, this.#timeoutMs)) as Tables
@@ -225,7 +250,7 @@ function nobodyLeads(failures: readonly unknown[]): unknown {
 
 type Tables = Readonly<Record<string, Readonly<Record<string, { readonly new?: Row; readonly old?: Row }>>>>
 
-function changesOf(table: Tables[string] = {}): RowChanges {
+function changesOf(table: Tables[string] = {}): RowChanges<Row> {
   return new Map(Object.entries(table).map(([id, { new: row }]) => [id, row ?? null]))
 }
 

@@ -2,20 +2,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DriverError } from '../../../kernel/actions/define.ts'
-import type { Database, RowChanges } from '../../../protocols/ovsdb/database.ts'
 import { Unreachable } from '../../../protocols/ovsdb/session.ts'
 import { Convergence } from './convergence.ts'
+import type { Northbound } from './northbound.ts'
+
+type Take = (changes: ReadonlyMap<string, { readonly hv_cfg: number }>, isFirst: boolean) => void
 
 /** A database that counts requests; hosts come as far as a test says. */
 class Counting {
   requests = 0
   /** How many of the first requests are lost with the connection. */
   lost = 0
-  #take: (changes: RowChanges, isFirst: boolean) => void = () => undefined
+  #take: Take = () => undefined
 
   async open(): Promise<Convergence> {
-    const database: Pick<Database, 'follow' | 'transact'> = {
-      follow: async ({ take }) => {
+    const database = {
+      follow: async ({ take }: { readonly take: Take }) => {
         this.#take = take
       },
       transact: async () => {
@@ -24,7 +26,7 @@ class Counting {
         return [{}, { rows: [{ nb_cfg: request }] }]
       },
     }
-    const convergence = new Convergence(database as Database)
+    const convergence = new Convergence(database as unknown as Northbound)
     await convergence.follow()
     return convergence
   }

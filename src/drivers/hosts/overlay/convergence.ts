@@ -4,16 +4,13 @@
  */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { carryOut } from '../../../protocols/ovsdb/change.ts'
-import type { Database, RowChanges } from '../../../protocols/ovsdb/database.ts'
-import type { Operation } from '../../../protocols/ovsdb/rows.ts'
+import type { RowChanges } from '../../../protocols/ovsdb/database.ts'
+import { mutate, type Northbound, type NorthboundRow, select } from './northbound.ts'
 
 /** How long a change waits for hosts, in milliseconds: for a host that may be gone, and for one that is known to lag. */
 const patienceMs = { usual: 2_000, lagging: 100 }
 
-const request: readonly Operation[] = [
-  { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
-  { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
-]
+const request = [mutate('NB_Global', [], [['nb_cfg', '+=', 1]]), select('NB_Global', [], ['nb_cfg'])] as const
 
 interface Waiting {
   readonly wanted: number
@@ -21,7 +18,7 @@ interface Waiting {
 }
 
 export class Convergence {
-  readonly #database: Database
+  readonly #database: Northbound
   readonly #waiting = new Set<Waiting>()
   #reached = 0
   /** A host that had not come so far in time may be gone for long. */
@@ -29,7 +26,7 @@ export class Convergence {
   #asked: Promise<unknown> = Promise.resolve()
   #next: Promise<number> | undefined
 
-  constructor(database: Database) {
+  constructor(database: Northbound) {
     this.#database = database
   }
 
@@ -77,7 +74,7 @@ export class Convergence {
   /** A request that was lost on its way is made again: one too many harms nobody. */
   async #request(): Promise<number> {
     const [, asked] = await carryOut(this.#database, () => this.#database.transact(request))
-    return Number(asked?.rows?.[0]?.nb_cfg)
+    return Number(asked.rows?.[0]?.nb_cfg)
   }
 
   /** Whether all hosts come so far in time. */
@@ -95,8 +92,8 @@ export class Convergence {
     })
   }
 
-  #take(changes: RowChanges): void {
-    for (const row of changes.values()) if (row) this.#reached = Number(row.hv_cfg)
+  #take(changes: RowChanges<Pick<NorthboundRow<'NB_Global'>, 'hv_cfg'>>): void {
+    for (const row of changes.values()) if (row) this.#reached = row.hv_cfg
     for (const { wanted, reach } of this.#waiting) if (wanted <= this.#reached) reach()
   }
 }

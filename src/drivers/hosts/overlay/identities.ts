@@ -1,8 +1,9 @@
 /** Who has an address or a port: what the database remembers is followed in memory. */
 import { parseCidr } from '../../../protocols/net/ip.ts'
-import type { Database, RowChanges } from '../../../protocols/ovsdb/database.ts'
+import type { RowChanges } from '../../../protocols/ovsdb/database.ts'
 import { entriesOf } from '../../../protocols/ovsdb/rows.ts'
 import { readRecord, recordedIn, type SubjectRecord } from './marks/records.ts'
+import type { Northbound, NorthboundRow } from './northbound.ts'
 
 type Side = NonNullable<SubjectRecord['side']>
 
@@ -15,7 +16,7 @@ export class Identities {
   readonly #byRow = new Map<string, { readonly addresses: readonly string[]; readonly port: string | undefined }>()
 
   /** Errors: a transient `DriverError` when the database cannot be reached. */
-  follow(database: Database): Promise<void> {
+  follow(database: Northbound): Promise<void> {
     return database.follow({
       table: 'Port_Group',
       columns: ['name', 'external_ids'],
@@ -35,7 +36,7 @@ export class Identities {
     return this.#sides.get(name)
   }
 
-  #take(changes: RowChanges, isFirst: boolean): void {
+  #take(changes: RowChanges<Pick<NorthboundRow<'Port_Group'>, 'name' | 'external_ids'>>, isFirst: boolean): void {
     if (isFirst) {
       this.#servers.clear()
       this.#sides.clear()
@@ -44,8 +45,9 @@ export class Identities {
     // An address may go from one row to another: all that is given up goes first.
     for (const id of changes.keys()) this.#drop(id)
     for (const [id, row] of changes) {
-      const marks = entriesOf(row?.external_ids)
-      const subject = recordedIn({ name: String(row?.name), marks })
+      if (!row) continue
+      const marks = entriesOf(row.external_ids)
+      const subject = recordedIn({ name: row.name, marks })
       if (subject) this.#add(id, readRecord(subject, { marks }))
     }
   }

@@ -2,11 +2,12 @@
  * What there is in OVN with marks of ours, and whether it is as it was written: rows that somebody has changed or removed
  * keep their marks, or those of what they belong to.
  */
-import type { Database } from '../../../protocols/ovsdb/database.ts'
+
 import { asCidr } from './filters/matches.ts'
 import { type Group, isAsWritten, readAllGroups, toAllGroups } from './groups/groups.ts'
 import { networkOf, networkOwner, parseRoutes, placeOwner, readPlace } from './marks/places.ts'
 import { filterGroup, ownerOf, readRecord, recordedIn, type State, type SubjectRecord } from './marks/records.ts'
+import type { Northbound } from './northbound.ts'
 import { readAllRoutes, toIntactRoutes } from './routes/routes.ts'
 
 /** By the ids that the marks name. */
@@ -35,10 +36,9 @@ export interface OverlayNetwork {
 }
 
 /** Looks at everything in one transaction. Errors: those of the overlay. */
-export async function takeStock(database: Database): Promise<OverlayInventory> {
-  const outcomes = await database.transact([...readAllGroups, ...readAllRoutes])
-  const groups = toAllGroups(outcomes)
-  return new Stock(groups, toIntactRoutes(outcomes.slice(readAllGroups.length))).take()
+export async function takeStock(database: Northbound): Promise<OverlayInventory> {
+  const [groups, acls, routes, sets] = await database.transact([...readAllGroups, ...readAllRoutes])
+  return new Stock(toAllGroups([groups, acls]), toIntactRoutes([routes, sets])).take()
 }
 
 class Stock {

@@ -1,10 +1,9 @@
 /** The rows of OVN that Incus makes of one of its networks. */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { addressAt, cidrSize, familyOf, parseCidr } from '../../../protocols/net/ip.ts'
-import type { Change } from '../../../protocols/ovsdb/change.ts'
-import type { Database } from '../../../protocols/ovsdb/database.ts'
-import { called, entriesOf, idsOf, textsOf, uuid } from '../../../protocols/ovsdb/rows.ts'
+import { atomsOf, called, entriesOf, identified, idsOf, uuid } from '../../../protocols/ovsdb/rows.ts'
 import { without } from './filters/matches.ts'
+import { type Northbound, type NorthboundChange, select } from './northbound.ts'
 
 /** How a network of Incus is called in OVN. */
 export interface LogicalNetwork {
@@ -27,21 +26,15 @@ export interface Logical {
 
 /** Looks a network up; undefined when OVN does not have all of it. */
 export async function lookUp(
-  database: Database,
+  database: Northbound,
   { logicalSwitch, logicalRouter }: LogicalNetwork,
 ): Promise<Logical | undefined> {
   const [found] = await database.select('Logical_Switch', [called(logicalSwitch)], ['ports'])
   if (!found) return undefined
   const ports = await database.transact(
-    idsOf(found.ports).map((id) => ({
-      op: 'select',
-      table: 'Logical_Switch_Port',
-      where: [
-        ['_uuid', '==', uuid(id)],
-        ['type', '==', 'router'],
-      ],
-      columns: ['_uuid', 'options'],
-    })),
+    idsOf(found.ports).map((id) =>
+      select('Logical_Switch_Port', [identified(id), ['type', '==', 'router']], ['_uuid', 'options']),
+    ),
   )
   const [gateway] = ports.flatMap(({ rows = [] }) => rows)
   const routerPort = entriesOf(gateway?.options)['router-port']
@@ -53,8 +46,8 @@ export async function lookUp(
     router: logicalRouter,
     gatewayPort: idsOf(gateway._uuid)[0]!,
     routerPort,
-    routerMac: String(port.mac),
-    routerNetworks: textsOf(port.networks),
+    routerMac: port.mac,
+    routerNetworks: [...atomsOf(port.networks)],
   }
 }
 
@@ -69,7 +62,12 @@ export const instancePort = (logical: Logical, instance: string, device: string)
  * Takes the port of a device away that nobody wants any more. Incus does so when an instance stops, but not when it dies with
  * its host: the addresses of such a port would lead to nobody, and to whoever has them next.
  */
-export async function releasePort(database: Database, change: Change, logical: Logical, name: string): Promise<void> {
+export async function releasePort(
+  database: Northbound,
+  change: NorthboundChange,
+  logical: Logical,
+  name: string,
+): Promise<void> {
   const [port] = await database.select('Logical_Switch_Port', [called(name)], ['_uuid'])
   const left = idsOf(port?._uuid).map(uuid)
   change.amend('Logical_Switch', logical.switch, 'ports', 'delete', left)

@@ -19,6 +19,7 @@ import type { Internal } from './marks/records.ts'
 import type { PrivateSide, PublicSide } from './nics/nics.ts'
 import { PrivateSides } from './nics/private-nics.ts'
 import { PublicSides } from './nics/public-nics.ts'
+import type { Northbound } from './northbound.ts'
 import { keepPrepared, prepare } from './preparation.ts'
 import { PrivateRoutes } from './routes/private-routes.ts'
 import { Site } from './site.ts'
@@ -111,7 +112,12 @@ export interface Overlay {
 /** Connects to the northbound database. Errors: a transient `DriverError` when none of its members answers and leads. */
 export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   const { remotes, tls, log, metadata } = options
-  const database = new Database({ remotes, ...(tls ? { tls } : {}), name: 'OVN_Northbound', ...(log ? { log } : {}) })
+  const database: Northbound = new Database({
+    remotes,
+    ...(tls ? { tls } : {}),
+    name: 'OVN_Northbound',
+    ...(log ? { log } : {}),
+  })
   const site = new Site({ ...options, database })
   const publicSides = new PublicSides(site, 'server')
   const privateSides = new PrivateSides(site, 'server')

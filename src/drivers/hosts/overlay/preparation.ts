@@ -1,8 +1,9 @@
 /** What every installation needs of OVN: the gateway of the public network, and the address of the metadata service. */
 import { DriverError } from '../../../kernel/actions/define.ts'
-import { type Change, carryOut } from '../../../protocols/ovsdb/change.ts'
-import { called, idsOf, map, marked, type Row, textsOf, uuid } from '../../../protocols/ovsdb/rows.ts'
+import { carryOut } from '../../../protocols/ovsdb/change.ts'
+import { atomsOf, called, idsOf, map, marked, uuid } from '../../../protocols/ovsdb/rows.ts'
 import { type Logical, sourceSet } from './logical.ts'
+import type { NorthboundChange, NorthboundRow } from './northbound.ts'
 import type { Site } from './site.ts'
 import { metadataAddress } from './sources/guards.ts'
 import { gatewayAddress } from './sources/public-guard.ts'
@@ -30,7 +31,8 @@ export async function prepare(site: Site, metadata: string | null): Promise<void
  */
 export async function keepPrepared(site: Site, metadata: string | null, log: Log | undefined): Promise<void> {
   const { routerPort } = await site.public()
-  const isBare = (row: Row | null) => row?.name === routerPort && !textsOf(row.networks).includes(gatewayNetwork)
+  const isBare = (row: Pick<NorthboundRow<'Logical_Router_Port'>, 'name' | 'networks'> | null) =>
+    row?.name === routerPort && !atomsOf(row.networks).includes(gatewayNetwork)
   await site.database.follow({
     table: 'Logical_Router_Port',
     columns: ['name', 'networks'],
@@ -53,7 +55,12 @@ async function checkSources({ database }: Site, logical: Logical): Promise<void>
 }
 
 /** Requests for metadata keep their source on the way to the service: it knows servers by it. */
-async function putBalancer(site: Site, change: Change, logical: Logical, metadata: string | null): Promise<void> {
+async function putBalancer(
+  site: Site,
+  change: NorthboundChange,
+  logical: Logical,
+  metadata: string | null,
+): Promise<void> {
   const ours = [marked({ wolke: 'metadata' })]
   const found = await site.database.select('Load_Balancer', ours, ['_uuid', 'vips'])
   const [attached] = await site.database.select('Logical_Switch', [called(logical.switch)], ['load_balancer'])

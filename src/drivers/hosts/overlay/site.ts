@@ -1,16 +1,16 @@
 /** What the parts of the overlay share. */
 import { DriverError } from '../../../kernel/actions/define.ts'
-import type { Database } from '../../../protocols/ovsdb/database.ts'
 import { type Logical, type LogicalNetwork, lookUp } from './logical.ts'
+import type { Northbound } from './northbound.ts'
 
 export interface SiteOptions {
-  readonly database: Database
+  readonly database: Northbound
   readonly publicNetwork: string
   logicalNetwork(incusNetwork: string): Promise<LogicalNetwork | undefined>
 }
 
 export class Site {
-  readonly database: Database
+  readonly database: Northbound
   readonly #options: SiteOptions
   /** Incus keeps these names for as long as a network is there. */
   readonly #names = new Map<string, LogicalNetwork>()

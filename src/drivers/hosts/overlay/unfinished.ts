@@ -10,15 +10,17 @@ export async function clearUnfinished(site: Site, incusNetwork: string): Promise
   const { logicalRouter, logicalSwitch } = names
   const network = logicalRouter.replace(/-lr$/, '')
   const group = network.replaceAll('-', '_')
-  const named: Readonly<Record<string, readonly string[]>> = {
-    Logical_Router: [logicalRouter],
-    Logical_Switch: [logicalSwitch],
-    HA_Chassis_Group: [network],
-    Port_Group: [group],
-    Address_Set: [`${group}_routes_ip4`, `${group}_routes_ip6`],
-  }
+  const named = [
+    ['Logical_Router', logicalRouter],
+    ['Logical_Switch', logicalSwitch],
+    ['HA_Chassis_Group', network],
+    ['Port_Group', group],
+    ['Address_Set', `${group}_routes_ip4`],
+    ['Address_Set', `${group}_routes_ip6`],
+  ] as const
   await carryOut(site.database, async (change) => {
-    for (const [table, rows] of Object.entries(named)) for (const name of rows) change.delete(table, [called(name)])
-    for (const table of ['DHCP_Options', 'DNS']) change.delete(table, [marked({ incus_switch: logicalSwitch })])
+    for (const [table, name] of named) change.delete(table, [called(name)])
+    for (const table of ['DHCP_Options', 'DNS'] as const)
+      change.delete(table, [marked({ incus_switch: logicalSwitch })])
   })
 }

@@ -3,21 +3,20 @@
  * of their port. Incus replaces the rows of a switch itself now and then, and knows nothing of those of our groups.
  */
 import { hash } from 'node:crypto'
-import type { Change } from '../../../../protocols/ovsdb/change.ts'
-import type { Database, Outcome } from '../../../../protocols/ovsdb/database.ts'
+import type { Outcomes } from '../../../../protocols/ovsdb/database.ts'
 import {
   called,
   entriesOf,
+  identified,
   idsOf,
   map,
   marked,
-  type Operation,
-  type Row,
   set,
   type Texts,
   uuid,
 } from '../../../../protocols/ovsdb/rows.ts'
 import type { Acl } from '../filters/matches.ts'
+import { type Northbound, type NorthboundChange, type NorthboundRow, select, type Tables } from '../northbound.ts'
 
 /** What is remembered by a group. */
 export interface Remembered {
@@ -43,67 +42,65 @@ export interface GroupContent {
 }
 
 const table = 'Port_Group'
-const columns = ['name', 'external_ids', 'acls', 'ports']
-const aclColumns = ['_uuid', 'direction', 'priority', 'match', 'action', 'options']
+const columns = ['name', 'external_ids', 'acls', 'ports'] as const
+const aclColumns = ['_uuid', 'direction', 'priority', 'match', 'action', 'options'] as const
+type GroupRow = Pick<NorthboundRow<typeof table>, (typeof columns)[number]>
+type AclRow = Pick<NorthboundRow<'ACL'>, (typeof aclColumns)[number]>
 
 /** The groups of these names, in their order. */
-export async function readGroups(database: Database, names: readonly string[]): Promise<Group[]> {
-  const outcomes = await database.transact(
-    names.map((name) => ({ op: 'select', table, where: [called(name)], columns })),
-  )
+export async function readGroups(database: Northbound, names: readonly string[]): Promise<Group[]> {
+  const outcomes = await database.transact(names.map((name) => select(table, [called(name)], columns)))
   const rows = outcomes.map(({ rows: [row] = [] }) => row)
   const acls = await readAcls(database, rows)
   return names.map((name, index) => toGroup(rows[index], name, acls))
 }
 
 /** All groups with these marks. */
-export async function findGroups(database: Database, marks: Texts): Promise<Group[]> {
+export async function findGroups(database: Northbound, marks: Texts): Promise<Group[]> {
   const rows = await database.select(table, [marked(marks)], columns)
   const acls = await readAcls(database, rows)
-  return rows.map((row) => toGroup(row, String(row.name), acls))
+  return rows.map((row) => toGroup(row, row.name, acls))
 }
 
 /** What all groups of ours remember. */
-export async function allRemembered(database: Database): Promise<Remembered[]> {
+export async function allRemembered(database: Northbound): Promise<Remembered[]> {
   const rows = await database.select(table, [], ['name', 'external_ids'])
   return rows
-    .map((row) => ({ name: String(row.name), marks: entriesOf(row.external_ids) }))
+    .map((row) => ({ name: row.name, marks: entriesOf(row.external_ids) }))
     .filter(({ marks }) => marks.wolke !== undefined)
 }
 
 /** Operations that read all groups. */
-export const readAllGroups: readonly Operation[] = [
-  { op: 'select', table, where: [], columns },
-  { op: 'select', table: 'ACL', where: [], columns: aclColumns },
-]
+export const readAllGroups = [select(table, [], columns), select('ACL', [], aclColumns)] as const
 
 /** All groups of ours, from the outcomes of `readAllGroups`. */
-export function toAllGroups([groups, acls]: readonly Outcome[]): Group[] {
-  const byId = toAcls(acls?.rows ?? [])
-  return (groups?.rows ?? [])
-    .map((row) => toGroup(row, String(row.name), byId))
+export function toAllGroups([groups, acls]: Outcomes<typeof readAllGroups>): Group[] {
+  const byId = toAcls(acls.rows ?? [])
+  return (groups.rows ?? [])
+    .map((row) => toGroup(row, row.name, byId))
     .filter(({ marks }) => marks?.wolke !== undefined)
 }
 
-function toGroup(row: Row | undefined, name: string, acls: ReadonlyMap<string, Acl>): Group {
+function toGroup(row: GroupRow | undefined, name: string, acls: ReadonlyMap<string, Acl>): Group {
   if (!row) return { name, marks: undefined, acls: [], ports: [] }
   const own = idsOf(row.acls).flatMap((id) => acls.get(id) ?? [])
   return { name, marks: entriesOf(row.external_ids), acls: own, ports: idsOf(row.ports) }
 }
 
-async function readAcls(database: Database, groups: readonly (Row | undefined)[]): Promise<ReadonlyMap<string, Acl>> {
+async function readAcls(
+  database: Northbound,
+  groups: readonly (GroupRow | undefined)[],
+): Promise<ReadonlyMap<string, Acl>> {
   const outcomes = await database.transact(
-    groups
-      .flatMap((row) => idsOf(row?.acls))
-      .map((id) => ({ op: 'select', table: 'ACL', where: [['_uuid', '==', uuid(id)]], columns: aclColumns })),
+    groups.flatMap((row) => idsOf(row?.acls)).map((id) => select('ACL', [identified(id)], aclColumns)),
   )
   return toAcls(outcomes.flatMap(({ rows = [] }) => rows))
 }
 
-const toAcls = (rows: readonly Row[]) => new Map(rows.map((row) => [idsOf(row._uuid)[0]!, fromRow(row)]))
+const toAcls = (rows: readonly AclRow[]) => new Map(rows.map((row) => [row._uuid[1], fromRow(row)]))
 
 /** Writes a group as a whole, unless it is so already. */
-export function putGroup(change: Change, group: Group, { marks, acls, port }: GroupContent): void {
+export function putGroup(change: NorthboundChange, group: Group, { marks, acls, port }: GroupContent): void {
   const ports = port === null ? [] : [port]
   const wanted = { ...marks, rows: digestOf({ acls, ports }) }
   if (sameTexts(group.marks, wanted) && isAsWritten(group)) return
@@ -127,7 +124,7 @@ function digestOf({ acls, ports }: Pick<Group, 'acls' | 'ports'>): string {
 }
 
 /** Writes what is remembered, and leaves alone what is in force. */
-export function putMarks(change: Change, group: Remembered, marks: Texts): void {
+export function putMarks(change: NorthboundChange, group: Remembered, marks: Texts): void {
   const { rows } = group.marks ?? {}
   const wanted = rows === undefined ? marks : { ...marks, rows }
   if (sameTexts(group.marks, wanted)) return
@@ -136,23 +133,23 @@ export function putMarks(change: Change, group: Remembered, marks: Texts): void 
   else change.insert(table, { name: group.name, external_ids: map(wanted) })
 }
 
-export function deleteGroup(change: Change, group: Remembered): void {
+export function deleteGroup(change: NorthboundChange, group: Remembered): void {
   if (!group.marks) return
   expectGroup(change, group)
   change.delete(table, [called(group.name)])
 }
 
 /** Gives up when the group is another one than it was when it was read. */
-export function expectGroup(change: Change, { name, marks }: Remembered): void {
+export function expectGroup(change: NorthboundChange, { name, marks }: Remembered): void {
   change.expect(table, [called(name)], ['external_ids'], marks ? [{ external_ids: map(marks) }] : [])
 }
 
-function toRow({ direction, priority, match, action, isSecond = false }: Acl, { wolke = '' }: Texts): Row {
+function toRow({ direction, priority, match, action, isSecond = false }: Acl, { wolke = '' }: Texts): Tables['ACL'] {
   const options = map(isSecond ? { 'apply-after-lb': 'true' } : {})
   return { direction, priority, match, action, options, external_ids: map({ wolke }) }
 }
 
-function fromRow({ direction, priority, match, action, options }: Row): Acl {
+function fromRow({ direction, priority, match, action, options }: AclRow): Acl {
   const isSecond = entriesOf(options)['apply-after-lb'] === 'true'
   return { direction, priority, match, action, isSecond } as Acl
 }

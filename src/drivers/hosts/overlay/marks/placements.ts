@@ -3,9 +3,9 @@
  * that processes which place servers of a group at the same moment do not choose the same host.
  */
 import { carryOut } from '../../../../protocols/ovsdb/change.ts'
-import type { Database } from '../../../../protocols/ovsdb/database.ts'
 import { marked } from '../../../../protocols/ovsdb/rows.ts'
 import { putMarks, readGroups } from '../groups/groups.ts'
+import type { Northbound } from '../northbound.ts'
 import { isStale, readRecord, recordGroup, toMarks } from './records.ts'
 
 export interface Placement {
@@ -16,7 +16,7 @@ export interface Placement {
 
 /** Gives a server a host instead of the one that it had. Answers false when another server of the group has it. */
 export function takeHost(
-  database: Database,
+  database: Northbound,
   server: number,
   generation: number,
   { group, host }: Placement,

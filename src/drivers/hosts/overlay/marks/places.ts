@@ -1,8 +1,8 @@
 /** The place of a server or a load balancer in a private network, as its group remembers it. */
 import type { NetworkShape } from '../../../../families/networks/driver.ts'
-import type { Change } from '../../../../protocols/ovsdb/change.ts'
 import { type Group, putGroup } from '../groups/groups.ts'
 import type { Logical } from '../logical.ts'
+import type { NorthboundChange } from '../northbound.ts'
 import { guardAcls } from '../sources/guards.ts'
 import { ownerOf, type Subject, splitList, subjectOf } from './records.ts'
 
@@ -37,7 +37,7 @@ export function networkOf(owner: string | undefined): number | undefined {
 }
 
 /** Writes a place. A gateway may send from where the routes of its network lead through it. */
-export function putPlace(change: Change, logical: Logical, group: Group, place: Place, routes: Routes): void {
+export function putPlace(change: NorthboundChange, logical: Logical, group: Group, place: Place, routes: Routes): void {
   const { subject, network, incusNetwork, port, mac, addresses } = place
   const behind = routes.filter(({ gateway }) => addresses.includes(gateway)).map(({ destination }) => destination)
   const acls = guardAcls({ port, mac, ipv4: [...addresses, ...behind], ipv6: null, router: [], only: null, hidden: [] })

@@ -1,10 +1,11 @@
 /** The interfaces in private networks: who their owners may claim to be there, and where their alias IPs are. */
-import { type Change, carryOut } from '../../../../protocols/ovsdb/change.ts'
+import { carryOut } from '../../../../protocols/ovsdb/change.ts'
 import { asCidr } from '../filters/matches.ts'
 import { deleteGroup, expectGroup, findGroups, type Group, putMarks, readGroups } from '../groups/groups.ts'
 import { instancePort, releasePort } from '../logical.ts'
 import { networkGroup, parseRoutes, placeGroup, placeOwner, placesOf, putPlace, readPlace } from '../marks/places.ts'
 import { isStale, type Kind, readRecord, recordGroup, type Subject, seen, toMarks } from '../marks/records.ts'
+import type { NorthboundChange } from '../northbound.ts'
 import { putRoutes } from '../routes/routes.ts'
 import type { Site } from '../site.ts'
 import type { PrivateSide } from './nics.ts'
@@ -47,7 +48,7 @@ export class PrivateSides {
     return findGroups(this.#site.database, placesOf(subject))
   }
 
-  async #enter(change: Change, subject: Subject, side: PrivateSide, takes: boolean): Promise<void> {
+  async #enter(change: NorthboundChange, subject: Subject, side: PrivateSide, takes: boolean): Promise<void> {
     const { network, incusNetwork, ip, aliasIps, mac } = side
     const logical = await this.#site.logical(incusNetwork)
     const names = [placeGroup(subject, network), networkGroup(network)]
@@ -65,7 +66,7 @@ export class PrivateSides {
     putPlace(change, logical, group!, place, parseRoutes(shape!.marks?.routes))
   }
 
-  async #leave(change: Change, group: Group): Promise<void> {
+  async #leave(change: NorthboundChange, group: Group): Promise<void> {
     const place = readPlace(group)
     const logical = place && (await this.#site.find(place.incusNetwork))
     if (logical) {

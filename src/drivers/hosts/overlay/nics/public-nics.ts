@@ -1,7 +1,7 @@
 /** The public interfaces of servers and load balancers: who they may claim to be, what passes their filter, and which addresses lead to them. */
 import type { FilterState } from '../../../../families/firewalls/driver.ts'
 import type { RoutingState } from '../../../../families/floating-ips/driver.ts'
-import { type Change, carryOut } from '../../../../protocols/ovsdb/change.ts'
+import { carryOut } from '../../../../protocols/ovsdb/change.ts'
 import { entriesOf, marked, type Texts } from '../../../../protocols/ovsdb/rows.ts'
 import { closedFilter, filterAcls } from '../filters/filters.ts'
 import { type Acl, asCidr } from '../filters/matches.ts'
@@ -24,6 +24,7 @@ import {
   toMarks,
   unknownPort,
 } from '../marks/records.ts'
+import type { NorthboundChange } from '../northbound.ts'
 import { putRoutes } from '../routes/routes.ts'
 import type { Site } from '../site.ts'
 import { guardAcls, internalAcls } from '../sources/guards.ts'
@@ -138,7 +139,7 @@ export class PublicSides {
   }
 
   /** The record with an internal address, which is a new one if it had none. */
-  async #locate(change: Change, logical: Logical, record: SubjectRecord) {
+  async #locate(change: NorthboundChange, logical: Logical, record: SubjectRecord) {
     if (record.internal) return { ...record, internal: record.internal }
     const rows = await this.#site.database.select('Port_Group', [], ['external_ids'])
     const taken = new Set(rows.map((row) => entriesOf(row.external_ids).ipv4))
@@ -150,13 +151,13 @@ export class PublicSides {
     throw this.#site.refusal(`the public network ${logical.switch} has no internal address left`)
   }
 
-  async #release(change: Change, logical: Logical, { side }: SubjectRecord): Promise<void> {
+  async #release(change: NorthboundChange, logical: Logical, { side }: SubjectRecord): Promise<void> {
     if (side) await releasePort(this.#site.database, change, logical, side.port)
   }
 
   /** Makes exactly these addresses lead to a subject. Whoever had one of them may not use it as a source any longer. */
   async #route(
-    change: Change,
+    change: NorthboundChange,
     logical: Logical,
     record: SubjectRecord & { readonly internal: Internal },
     kind: Addresses,
@@ -173,7 +174,7 @@ export class PublicSides {
     return { ...record, [kind]: [...routes.keys()].filter((destination) => !refused.has(destination)) }
   }
 
-  async #lose(change: Change, logical: Logical, owner: string, lost: readonly string[]): Promise<void> {
+  async #lose(change: NorthboundChange, logical: Logical, owner: string, lost: readonly string[]): Promise<void> {
     const subject = subjectOf(owner)
     if (!subject) return
     const { record, group } = await this.#readSubject(subject)
@@ -187,7 +188,7 @@ export class PublicSides {
    * somebody else has removed, in any case.
    */
   #admitFilter(
-    change: Change,
+    change: NorthboundChange,
     logical: Logical,
     group: Group,
     { subject, side, generations }: SubjectRecord,
@@ -207,7 +208,7 @@ export class PublicSides {
     else deleteGroup(change, group)
   }
 
-  #put(change: Change, logical: Logical, group: Group, record: SubjectRecord): void {
+  #put(change: NorthboundChange, logical: Logical, group: Group, record: SubjectRecord): void {
     const guarded = guardedOf(logical, record)
     const acls = guarded ? [...internalAcls(guarded.port, guarded.internal), ...guardAcls(guarded)] : []
     putGroup(change, group, {

@@ -2,23 +2,21 @@
  * Routes on a logical router, each of which belongs to a server or a network. There is never more than one for a
  * destination of the same router: OVN would send some packets by each.
  */
-import type { Change } from '../../../../protocols/ovsdb/change.ts'
-import type { Database, Outcome } from '../../../../protocols/ovsdb/database.ts'
+import type { Outcomes } from '../../../../protocols/ovsdb/database.ts'
 import {
+  atomsOf,
   called,
   entriesOf,
-  idsOf,
+  identified,
   map,
   marked,
-  type Operation,
-  type Row,
   set,
   type Texts,
-  textsOf,
   uuid,
 } from '../../../../protocols/ovsdb/rows.ts'
 import { sameTexts } from '../groups/groups.ts'
 import { type Logical, sourceSet } from '../logical.ts'
+import { type Northbound, type NorthboundChange, type NorthboundRow, select, type Tables } from '../northbound.ts'
 
 interface Route {
   readonly id: string
@@ -42,19 +40,19 @@ export interface WantedRoutes {
 }
 
 const table = 'Logical_Router_Static_Route'
-const columns = ['_uuid', 'ip_prefix', 'nexthop', 'output_port', 'policy', 'route_table', 'external_ids']
+const columns = ['_uuid', 'ip_prefix', 'nexthop', 'output_port', 'policy', 'route_table', 'external_ids'] as const
 
 /** Operations that read all routes, and the sources that routers know. */
-export const readAllRoutes: readonly Operation[] = [
-  { op: 'select', table, where: [], columns },
-  { op: 'select', table: 'Address_Set', where: [], columns: ['name', 'addresses'] },
-]
+export const readAllRoutes = [select(table, [], columns), select('Address_Set', [], ['name', 'addresses'])] as const
 
 /** The destinations that lead to each owner as it was written, from the outcomes of `readAllRoutes`. */
-export function toIntactRoutes([routes, sets]: readonly Outcome[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const sources = new Map((sets?.rows ?? []).map((row) => [String(row.name), new Set(textsOf(row.addresses))]))
+export function toIntactRoutes([routes, sets]: Outcomes<typeof readAllRoutes>): ReadonlyMap<
+  string,
+  ReadonlySet<string>
+> {
+  const sources = new Map((sets.rows ?? []).map((row) => [row.name, new Set(atomsOf(row.addresses))]))
   const intact = new Map<string, Set<string>>()
-  for (const route of (routes?.rows ?? []).map(toRoute)) {
+  for (const route of (routes.rows ?? []).map(toRoute)) {
     const { wolke: owner, router, destination } = route.marks
     if (owner === undefined || router === undefined || destination === undefined || !isAsMarked(route)) continue
     if (sources.get(sourceSet(router, destination))?.has(destination)) {
@@ -80,18 +78,21 @@ export interface RouteChanges {
  * finds no route.
  */
 export async function putRoutes(
-  database: Database,
-  change: Change,
+  database: Northbound,
+  change: NorthboundChange,
   logical: Logical,
   wanted: WantedRoutes,
 ): Promise<RouteChanges> {
   const destinations = [...new Set([...wanted.routes.keys(), ...wanted.former])]
-  const found = await database.transact(destinations.flatMap((destination) => readRoute(logical, destination)))
+  const reads = destinations.map((destination) => readRoutes(logical, destination))
+  const sources = destinations.map((destination) => readSource(logical, destination))
+  const outcomes = await database.transact([...reads, ...sources])
+  const found = outcomes.slice(0, reads.length) as Outcomes<typeof reads>
   const losses = new Map<string, string[]>()
   const refused = new Set<string>()
   for (const [index, destination] of destinations.entries()) {
-    const rows = (found[2 * index]?.rows ?? []).map(toRoute)
-    const isSource = found[2 * index + 1]?.rows?.length === 1
+    const rows = (found[index]?.rows ?? []).map(toRoute)
+    const isSource = outcomes[reads.length + index]?.rows?.length === 1
     const nexthop = wanted.routes.get(destination)
     const holder = rows[0]?.marks.wolke
     const isElsewhere = holder !== undefined && holder !== wanted.owner
@@ -106,15 +107,13 @@ export async function putRoutes(
   return { losses, refused }
 }
 
-/** The routes to a destination, and its source if the router knows that. */
-function readRoute(logical: Logical, destination: string): Operation[] {
-  const isIncluded = ['addresses', 'includes', destination] as const
-  const where = [called(sourceSet(logical.router, destination)), isIncluded]
-  return [
-    { op: 'select', table, where: [marked(marksOf(logical, destination))], columns },
-    { op: 'select', table: 'Address_Set', where, columns: ['name'] },
-  ]
-}
+/** Reads the routes to a destination. */
+const readRoutes = (logical: Logical, destination: string) =>
+  select(table, [marked(marksOf(logical, destination))], columns)
+
+/** Reads a destination as a source, if the router knows it as one. */
+const readSource = ({ router }: Logical, destination: string) =>
+  select('Address_Set', [called(sourceSet(router, destination)), ['addresses', 'includes', destination]], ['name'])
 
 interface WantedRoute {
   readonly destination: string
@@ -125,7 +124,7 @@ interface WantedRoute {
   readonly isSource: boolean
 }
 
-function putRoute(change: Change, logical: Logical, wanted: WantedRoute): void {
+function putRoute(change: NorthboundChange, logical: Logical, wanted: WantedRoute): void {
   const { destination, nexthop, owner, rows, isSource } = wanted
   const [first, ...surplus] = rows
   const hop = { nexthop, outputPort: logical.routerPort }
@@ -135,7 +134,7 @@ function putRoute(change: Change, logical: Logical, wanted: WantedRoute): void {
   expectRoutes(change, logical, destination, rows)
   detach(change, logical, surplus)
   const row = toRow({ destination, ...hop, marks })
-  if (first) change.update(table, [['_uuid', '==', uuid(first.id)]], row)
+  if (first) change.update(table, [identified(first.id)], row)
   else change.amend('Logical_Router', logical.router, 'static_routes', 'insert', [change.insert(table, row)])
   // Incus lets the router drop what comes from sources that it does not know.
   change.amend('Address_Set', sourceSet(logical.router, destination), 'addresses', 'insert', [destination])
@@ -149,35 +148,35 @@ function isAsMarked(route: Route): boolean {
   return route.isPlain && route.destination === destination && hopOf(route) === hop
 }
 
-function removeRoute(change: Change, logical: Logical, destination: string, rows: readonly Route[]): void {
+function removeRoute(change: NorthboundChange, logical: Logical, destination: string, rows: readonly Route[]): void {
   expectRoutes(change, logical, destination, rows)
   detach(change, logical, rows)
   change.amend('Address_Set', sourceSet(logical.router, destination), 'addresses', 'delete', [destination])
 }
 
 /** Gives up when the marks are others than when they were read. */
-function expectRoutes(change: Change, logical: Logical, destination: string, rows: readonly Route[]): void {
+function expectRoutes(change: NorthboundChange, logical: Logical, destination: string, rows: readonly Route[]): void {
   const expected = rows.map(({ id, marks }) => ({ _uuid: uuid(id), external_ids: map(marks) }))
   change.expect(table, [marked(marksOf(logical, destination))], ['_uuid', 'external_ids'], expected)
 }
 
-function detach(change: Change, { router }: Logical, routes: readonly Route[]): void {
+function detach(change: NorthboundChange, { router }: Logical, routes: readonly Route[]): void {
   const ids = routes.map(({ id }) => uuid(id))
   change.amend('Logical_Router', router, 'static_routes', 'delete', ids)
 }
 
-function toRoute(row: Row): Route {
+function toRoute(row: Pick<NorthboundRow<typeof table>, (typeof columns)[number]>): Route {
   return {
-    id: idsOf(row._uuid)[0]!,
-    destination: String(row.ip_prefix),
-    nexthop: String(row.nexthop),
-    outputPort: textsOf(row.output_port).join(),
-    isPlain: textsOf(row.policy).join() !== 'src-ip' && String(row.route_table) === '',
+    id: row._uuid[1],
+    destination: row.ip_prefix,
+    nexthop: row.nexthop,
+    outputPort: atomsOf(row.output_port).join(),
+    isPlain: atomsOf(row.policy).join() !== 'src-ip' && row.route_table === '',
     marks: entriesOf(row.external_ids),
   }
 }
 
-function toRow({ destination, nexthop, outputPort, marks }: Omit<Route, 'id' | 'isPlain'>): Row {
+function toRow({ destination, nexthop, outputPort, marks }: Omit<Route, 'id' | 'isPlain'>): Tables[typeof table] {
   const plain = { policy: set([]), route_table: '' }
   return { ip_prefix: destination, nexthop, output_port: outputPort, ...plain, external_ids: map(marks) }
 }

@@ -3,8 +3,9 @@
  * tells nobody, so all ports are followed.
  */
 import type { RowChanges } from '../../../../protocols/ovsdb/database.ts'
-import { called, type Operation, textsOf } from '../../../../protocols/ovsdb/rows.ts'
+import { atomsOf, called, type Operation } from '../../../../protocols/ovsdb/rows.ts'
 import type { Identities } from '../identities.ts'
+import { type NorthboundRow, update } from '../northbound.ts'
 import type { Site } from '../site.ts'
 import { networksBeside, portSecurity } from './port-security.ts'
 import { routerAddresses } from './public-guard.ts'
@@ -36,10 +37,13 @@ export class Ports {
     return this.#check(this.#ports.keys())
   }
 
-  #take(changes: RowChanges, isFirst: boolean): void {
+  #take(
+    changes: RowChanges<Pick<NorthboundRow<'Logical_Switch_Port'>, 'name' | 'port_security'>>,
+    isFirst: boolean,
+  ): void {
     if (isFirst) this.#ports.clear()
     for (const [id, row] of changes) {
-      if (row) this.#ports.set(id, { name: String(row.name), security: textsOf(row.port_security).join() })
+      if (row) this.#ports.set(id, { name: row.name, security: atomsOf(row.port_security).join() })
       else this.#ports.delete(id)
     }
     this.#check(changes.keys()).catch((error: unknown) => this.#log?.('OVN does not check all ports', error))
@@ -56,7 +60,7 @@ export class Ports {
     const changes = known.flatMap(({ port, mac, security }): Operation[] => {
       const wanted = portSecurity(mac, networks)
       if (wanted === security) return []
-      return [{ op: 'update', table: 'Logical_Switch_Port', where: [called(port)], row: { port_security: wanted } }]
+      return [update('Logical_Switch_Port', [called(port)], { port_security: wanted })]
     })
     if (changes.length > 0) await this.#site.database.transact(changes)
   }
