@@ -36,7 +36,7 @@ import { readJsonInTurns } from '../src/kernel/contract/json-in-turns.ts'
 import { labelKeyProblem, labelValueProblem, parseLabels } from '../src/kernel/contract/labels.ts'
 import { parseSelector } from '../src/kernel/contract/selectors.ts'
 import { isDecodable, isOwnHost, methodsAt } from '../src/kernel/contract/urls.ts'
-import { waysTo } from '../src/kernel/http/admission/doors.ts'
+import { routing } from '../src/kernel/http/admission/console-api.ts'
 import { readWeights } from '../src/kernel/http/api/weights.ts'
 import { parseId } from '../src/kernel/ids.ts'
 import { isMailAddress, plainAddress } from '../src/kernel/mail/address.ts'
@@ -317,7 +317,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'kernel/contract/urls.ts isDecodable': text(isDecodable, most.headers, '/%41'),
   'kernel/contract/urls.ts methodsAt': text((value) => methodsAt(value, paths), most.headers, '/'),
   'kernel/contract/urls.ts isOwnHost': text(isOwnHost, most.headers, '['),
-  'kernel/http/admission/doors.ts waysTo': text(waysTo([publicBase]).isForWolke, most.headers, '/'),
+  'kernel/http/admission/console-api.ts routing': text(routing([publicBase]).isForWolke, most.headers, '/'),
   'kernel/http/api/weights.ts readWeights': text(readWeights, most.headers, 'a;q='),
   'kernel/ids.ts parseId': text(parseId, most.headers, '1'),
   'kernel/mail/address.ts isMailAddress': text(isMailAddress, enough, 'a@'),

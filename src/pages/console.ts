@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
-import { consoleBase } from '../kernel/http/admission/doors.ts'
+import { consoleBase } from '../kernel/http/admission/console-api.ts'
 import { type Encoding, pack, preferredEncoding } from '../kernel/http/api/compress.ts'
 import type { SentPage } from '../kernel/http/pages/open-pages.ts'
 import type { PageTree } from '../kernel/http/pages/page-trees.ts'

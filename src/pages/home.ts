@@ -1,6 +1,6 @@
 /** The root page: what this server is, with links to everything else. */
 import { publicBase } from '../kernel/contract/bases.ts'
-import { consoleBase } from '../kernel/http/admission/doors.ts'
+import { consoleBase } from '../kernel/http/admission/console-api.ts'
 import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
 import { logo } from '../look/logo.ts'
 import { iconLink } from '../look/mark.ts'

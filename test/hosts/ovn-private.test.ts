@@ -1,7 +1,7 @@
 /** Promises of private networks in OVN: alias IPs, routes, and who may send what, as OVN itself says. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Overlay, PrivateSide } from '../../src/drivers/hosts/overlay/overlay.ts'
+import type { Overlay, PrivateNic } from '../../src/drivers/hosts/overlay/overlay.ts'
 import { OvnSite } from './ovn.ts'
 import { inLab } from './place.ts'
 
@@ -20,7 +20,7 @@ describe('private networks in OVN', inLab, () => {
       [2, 4],
       [3, 5],
     ] as const) {
-      await overlay.admitPrivate(server, 1, [side(server, network)])
+      await overlay.admitPrivate(server, 1, [nic(server, network)])
       await site.plug(portOf(server, network), macOf(server), ipOf(server))
     }
   })
@@ -29,7 +29,7 @@ describe('private networks in OVN', inLab, () => {
   const macOf = (server: number) => `96:00:01:00:00:0${server}`
   const ipOf = (server: number) => `10.0.1.${server}`
   const portOf = (server: number, network: number) => `incus-net${network}-instance-${server}-eth1`
-  const side = (server: number, network: number, more: Partial<PrivateSide> = {}): PrivateSide => {
+  const nic = (server: number, network: number, more: Partial<PrivateNic> = {}): PrivateNic => {
     const own = { network, incusNetwork: `wn${network}`, instance: `${server}`, device: 'eth1', aliasIps: [] }
     return { ...own, mac: macOf(server), ip: ipOf(server), ...more }
   }
@@ -55,15 +55,15 @@ describe('private networks in OVN', inLab, () => {
   })
 
   test('lead alias IPs to whoever has them, who may send from them', async () => {
-    await overlay.admitPrivate(2, 2, [side(2, 4, { aliasIps: ['10.0.9.9'] })])
+    await overlay.admitPrivate(2, 2, [nic(2, 4, { aliasIps: ['10.0.9.9'] })])
     assert.deepEqual(await sent(1, 4, '10.0.9.9'), [portOf(2, 4)])
     assert.deepEqual(await sent(2, 4, ipOf(1), '10.0.9.9'), [portOf(1, 4)])
     // It goes to another server before the first one hears that it lost it.
-    await overlay.admitPrivate(1, 2, [side(1, 4, { aliasIps: ['10.0.9.9'] })])
+    await overlay.admitPrivate(1, 2, [nic(1, 4, { aliasIps: ['10.0.9.9'] })])
     assert.deepEqual(await site.hopsTo('10.0.9.9/32', 4), [ipOf(1)])
-    await overlay.admitPrivate(2, 3, [side(2, 4)])
+    await overlay.admitPrivate(2, 3, [nic(2, 4)])
     assert.deepEqual(await sent(2, 4, '10.0.9.9'), [portOf(1, 4)])
-    await overlay.admitPrivate(1, 3, [side(1, 4)])
+    await overlay.admitPrivate(1, 3, [nic(1, 4)])
     assert.deepEqual(await site.hopsTo('10.0.9.9/32', 4), [])
   })
 
@@ -86,7 +86,7 @@ describe('private networks in OVN', inLab, () => {
 
   test('lead to whoever has the address of a member whose port Incus has left', async () => {
     await overlay.admitPrivate(2, 4, [])
-    const next = side(4, 4, { ip: ipOf(2) })
+    const next = nic(4, 4, { ip: ipOf(2) })
     await overlay.admitPrivate(4, 1, [next])
     await site.plug(portOf(4, 4), next.mac, next.ip)
     assert.deepEqual(await sent(1, 4, next.ip), [portOf(4, 4)])
@@ -99,7 +99,7 @@ describe('private networks in OVN', inLab, () => {
   test('have nothing left of who is gone', async () => {
     await overlay.reserve(1, 1, null)
     await overlay.forget(1, 5)
-    await overlay.admitPrivate(1, 3, [side(1, 4)])
+    await overlay.admitPrivate(1, 3, [nic(1, 4)])
     assert.deepEqual(await site.ports(4), [])
     const left = ['--bare', '--columns=name', 'find', 'Port_Group', 'external_ids:place=server-1']
     assert.equal(await site.nb(...left), '')

@@ -141,8 +141,8 @@ describe('public interfaces in OVN', inLab, () => {
 
   test('let nothing pass until their filter is known, where one is to come', async () => {
     const server = await make()
-    const side = { server: server.id, instance: `${server.id}`, mac: server.mac, ipv4: server.ipv4, ipv6: null }
-    await overlay.admit({ ...side, generation: 2, isClosed: true })
+    const nic = { server: server.id, instance: `${server.id}`, mac: server.mac, ipv4: server.ipv4, ipv6: null }
+    await overlay.admit({ ...nic, generation: 2, isClosed: true })
     assert.deepEqual(await site.traceInbound(`${to(server)} && tcp.dst == 22`), [])
     assert.deepEqual(await sent(server, 'tcp.dst == 22'), [])
     await overlay.firewalls.apply({ serverId: server.id, generation: 1, location, inbound: open, outbound: open })
@@ -271,9 +271,9 @@ describe('public interfaces in OVN', inLab, () => {
     await overlay.routing.apply({ serverId: server.id, generation: 1, location, ips: ['198.18.7.7'] })
     await overlay.forget(server.id, 2)
     await overlay.forget(server.id, 2)
-    const side = { ...server, server: server.id, instance: `${server.id}`, ipv6: null, isClosed: false }
+    const nic = { ...server, server: server.id, instance: `${server.id}`, ipv6: null, isClosed: false }
     assert.equal(await overlay.reserve(server.id, 2, null), undefined)
-    await overlay.admit({ ...side, generation: 2 })
+    await overlay.admit({ ...nic, generation: 2 })
     await overlay.firewalls.apply({ serverId: server.id, generation: 1, location, inbound: drop(), outbound: open })
     const rows = ['--bare', '--columns=_uuid', 'find']
     assert.equal(await site.nb(...rows, 'ACL', `external_ids:wolke=server-${server.id}`), '')
@@ -286,16 +286,16 @@ describe('public interfaces in OVN', inLab, () => {
     assert.doesNotMatch(sources, new RegExp(`198\\.18\\.7\\.7|${server.ipv4.replaceAll('.', '\\.')}/`))
     assert.equal((await overlay.inventory()).servers.has(server.id), false)
     assert.ok(await overlay.reserve(server.id, 3, null))
-    await overlay.admit({ ...side, generation: 3 })
+    await overlay.admit({ ...nic, generation: 3 })
     assert.equal((await site.hopsTo(`${server.ipv4}/32`)).length, 1)
   })
 
   test('are made again where somebody has changed their rows, when the same is asked for once more', async () => {
     const server = await make({ inbound: drop(rule('tcp', 22)) })
     const ip = `198.18.6.${server.id}`
-    const side = { ...server, server: server.id, instance: `${server.id}`, ipv6: `${server.ipv6.slice(0, -1)}/64` }
+    const nic = { ...server, server: server.id, instance: `${server.id}`, ipv6: `${server.ipv6.slice(0, -1)}/64` }
     const states = {
-      server: () => overlay.admit({ ...side, generation: 1, isClosed: false }),
+      server: () => overlay.admit({ ...nic, generation: 1, isClosed: false }),
       filter: () =>
         overlay.firewalls.apply({
           ...{ serverId: server.id, generation: 1, location },

@@ -73,7 +73,7 @@ const dependants: readonly Dependant[] = [
     why: 'what servers read of themselves',
   },
   { path: 'src/screens/', families: ['servers'], why: 'the screens of servers' },
-  { path: 'src/drivers/simulated/console.ts', families: ['servers'], why: 'the screens of servers' },
+  { path: 'src/drivers/simulated/screens.ts', families: ['servers'], why: 'the screens of servers' },
   {
     path: 'src/reconcile/',
     families: ['floating-ips', 'images', 'load-balancers', 'networks', 'servers', 'volumes'],

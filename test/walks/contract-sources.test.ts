@@ -225,7 +225,7 @@ function routesIn(drawing: string): string[] {
 forProjects('the running server', (open) => {
   test('has a route for each endpoint, the pages, and nothing else', async () => {
     const { app } = await open({ runActions: false })
-    const parts = [app.edge.server, await app.edge.wing()]
+    const parts = [app.edge.server, await app.edge.lazyPart()]
     const routes = parts.flatMap((part) => routesIn(part.printRoutes({ commonPrefix: false })))
     const promised = [
       ...[...allEndpoints(), ...ownEndpoints()].map(

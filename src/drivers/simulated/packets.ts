@@ -5,7 +5,7 @@
 
 import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
 import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../reachability/driver.ts'
-import { PrivateCouriers, type Sent, stopped, type Way } from './private-couriers.ts'
+import { PrivateForwarding, type Sent, stopped, type Way } from './private-forwarding.ts'
 import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './private-networks.ts'
 import type { Site } from './simulation.ts'
 
@@ -41,7 +41,7 @@ export function simulatePackets(_site: Site) {
   const filters = new Map<number, Filter>()
   const routes = new Map<number, readonly string[]>()
   const networks = new PrivateNetworks()
-  const couriers = new PrivateCouriers(networks, {
+  const forwarding = new PrivateForwarding(networks, {
     isOn: (id) => hosts.get(id)?.isOn ?? false,
     ipv4Of: (id) => hosts.get(id)?.addresses.find((address) => familyOf(address) === 4),
   })
@@ -63,12 +63,12 @@ export function simulatePackets(_site: Site) {
     const destinations = addressesOf(to)
     const ways = waysBetween(addressesOf(from), destinations)
     const verdicts = [
-      ...couriers.within(packet),
+      ...forwarding.within(packet),
       ...ways.map((way) => passFilters(filters, packet, way)),
-      ...couriers.outward(packet, destinations).map((sent) => leave(packet, sent)),
+      ...forwarding.outward(packet, destinations).map((sent) => leave(packet, sent)),
     ]
     return (
-      verdicts.find(({ reachable }) => reachable) ?? verdicts[0] ?? couriers.noWay(packet) ?? withoutAddress(packet)
+      verdicts.find(({ reachable }) => reachable) ?? verdicts[0] ?? forwarding.noWay(packet) ?? withoutAddress(packet)
     )
   }
 

@@ -31,7 +31,7 @@ async function removeSome(tx: Transaction, before: string): Promise<boolean> {
   return old.length === removedAtOnce
 }
 
-/** A day before the newest entry: from then on the database deletes none (`create keeper`). */
+/** A day before the newest entry: from then on the database deletes none (`create retention`). */
 async function startOfNewestDay(tx: Transaction): Promise<string> {
   const { rows } = await sql<{ time: string }>`select time from audit order by id desc limit 1`.execute(tx.query)
   const newest = rows[0]?.time

@@ -44,7 +44,7 @@ export interface Dialect {
   /**
    * Translates a DDL statement for this engine: 64-bit integers, strict tables, tables stored in their key, the id
    * sequence, keys that the engine counts up (`primary key generated`), `create guard NAME on TABLE when CONDITION`, which
-   * refuses updates of rows whose `old` values match, and `create keeper NAME on TABLE`, which refuses to empty a log and
+   * refuses updates of rows whose `old` values match, and `create retention NAME on TABLE`, which refuses to empty a log and
    * to delete rows whose `time` is less than a day before that of the newest one.
    */
   ddl(statement: string): string
@@ -66,8 +66,8 @@ export interface Dialect {
 export const generatedKey = /\bprimary key generated\b/
 /** Migrations declare a guard with this; each engine translates it. */
 export const guardStatement = /^create guard (\w+) on (\w+) when (.*)$/
-/** Migrations protect a log with this. */
-export const keeperStatement = /^create keeper (\w+) on (\w+)$/
+/** How migrations declare a retention. */
+export const retentionStatement = /^create retention (\w+) on (\w+)$/
 
 /** Runs one statement without kysely, synchronously where possible. */
 export type Run = (text: string, values: readonly unknown[]) => QueryResult<unknown> | Promise<QueryResult<unknown>>

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../process/clock.ts'
 import { SharedCommits } from './commits.ts'
 import { type Database, guarded, handle, Listeners, type Transaction, TroubleListeners } from './db.ts'
-import { type Dialect, generatedKey, guardStatement, keeperStatement, locationOf } from './dialect.ts'
+import { type Dialect, generatedKey, guardStatement, locationOf, retentionStatement } from './dialect.ts'
 import { Connections, Lookups, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { runsPrepared } from './prepared.ts'
@@ -22,7 +22,7 @@ const postgresDialect: Dialect = {
        create trigger $1 before update on $2 for each row when ($3) execute function $1()`,
       )
       .replace(
-        keeperStatement,
+        retentionStatement,
         `create function $1() returns trigger language plpgsql as '
        begin
          if tg_op <> ''TRUNCATE'' then

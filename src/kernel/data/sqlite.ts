@@ -19,8 +19,8 @@ import {
   type Dialect,
   generatedKey,
   guardStatement,
-  keeperStatement,
   type Run,
+  retentionStatement,
 } from './dialect.ts'
 
 const sqliteDialect: Dialect = {
@@ -31,7 +31,7 @@ const sqliteDialect: Dialect = {
       .replace(generatedKey, 'primary key')
       .replace(guardStatement, "create trigger $1 before update on $2 when $3 begin select raise(abort, '$1'); end")
       .replace(
-        keeperStatement,
+        retentionStatement,
         `create trigger $1 before delete on $2
         when old.time > (select strftime('%Y-%m-%dT%H:%M:%SZ', time, '-1 day') from $2 order by id desc limit 1)
         begin select raise(abort, '$1'); end`,

@@ -28,13 +28,13 @@ import {
   type Admission,
   admit,
   admitSession,
-  bystander,
   goneToken,
   type Limits,
+  uncharged,
   visitor,
 } from './admission/admission.ts'
 import { checkCalendar, nothingAt } from './admission/calendar.ts'
-import { backgroundHeader, type Door, doorOf, waysTo } from './admission/doors.ts'
+import { backgroundHeader, type ConsoleCall, consoleCallOf, routing } from './admission/console-api.ts'
 import { findNamed, refuseGone } from './admission/named-projects.ts'
 import { type Handled, narrowingOf, Readers } from './admission/narrowing.ts'
 import { type Asked, askedAt, noteOf, noteRefusal } from './admission/notes.ts'
@@ -48,10 +48,10 @@ import { addServed, admitServed, type Served, type ServedRoute } from './pages/s
 import { trustIn } from './server/caller.ts'
 import { envelope, hostRefusal, standardHeaders } from './server/edge.ts'
 import { closeGently, createInstance, undecodable } from './server/instance.ts'
+import { LazyPart } from './server/lazy-part.ts'
 import { createServer } from './server/node-http.ts'
 import { requestLogger } from './server/request-log.ts'
 import { type ServerOptions, serverFor } from './server/server.ts'
-import { Wing } from './server/wing.ts'
 import { type StreamPath, Streams, type StreamsOptions } from './streams/streams.ts'
 import { type SocketPath, WebSockets } from './streams/web-sockets.ts'
 
@@ -105,7 +105,7 @@ export interface Edge extends Mounting {
   /** Defers mounting below Wolke's own bases, except for the public API, to the first request for them. */
   later(load: (part: Mounting) => Promise<void>): void
   /** The instance with what is mounted later. */
-  wing(): Promise<FastifyInstance>
+  lazyPart(): Promise<FastifyInstance>
 }
 
 declare module 'fastify' {
@@ -144,27 +144,27 @@ export function buildEdge(options: EdgeOptions): Edge {
     routes: { mounted: [], readers: new Readers(), pages: new Map(), served: new Map() },
   }
   const state = { isClosing: false }
-  const ways = waysTo(options.bases ?? [publicBase])
+  const paths = routing(options.bases ?? [publicBase])
   let load: ((part: Mounting) => Promise<void>) | undefined
-  const wing = new Wing({
-    isFor: (url) => load !== undefined && ways.isForWolke(url),
+  const lazy = new LazyPart({
+    isFor: (url) => load !== undefined && paths.isForWolke(url),
     log: options.log,
     async build() {
-      const instance = createInstance(() => createServer(), trust, ways)
+      const instance = createInstance(() => createServer(), trust, paths)
       const server = prepare(instance, parts, state)
       await load?.(mountingOn(server, parts))
       return server
     },
   })
   const listening = (requests: RequestListener) =>
-    serverFor({ requests: wing.before(requests), sockets }, { ...options, trust })
-  const server = prepare(createInstance(listening, trust, ways), parts, state)
+    serverFor({ requests: lazy.before(requests), sockets }, { ...options, trust })
+  const server = prepare(createInstance(listening, trust, paths), parts, state)
   server.addHook('preClose', (done) => {
     state.isClosing = true
     for (const one of [sockets, streams]) one.close()
     done()
   })
-  server.addHook('onClose', () => wing.close())
+  server.addHook('onClose', () => lazy.close())
   return {
     server,
     ...mountingOn(server, parts),
@@ -172,7 +172,7 @@ export function buildEdge(options: EdgeOptions): Edge {
     later(given) {
       load = given
     },
-    wing: () => wing.open(),
+    lazyPart: () => lazy.open(),
   }
 }
 
@@ -238,27 +238,27 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     }
     // Nothing has been started yet, so the caller may be told to retry.
     const fail = (cause: unknown) => {
-      settle({ ...bystander(request, options), refusal: unavailable(cause) })
+      settle({ ...uncharged(request, options), refusal: unavailable(cause) })
     }
     const misaddressed = hostRefusal(request.raw)
     if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
     const path = pathOf(request.url)
     if (routes.served.has(path)) return settle(admitServed(request, options))
     if (isInTree(request)) {
-      reply.headers(standardHeaders(request.id, bystander(request, options).verdict, options.clock.now()))
+      reply.headers(standardHeaders(request.id, uncharged(request, options).verdict, options.clock.now()))
       return done()
     }
     const page = routes.pages.get(path)
-    if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
-    const door = doorOf(request.raw)
-    const admission = door ? admitSession(request, aboutOf(request, door), options) : admit(request, options)
+    if (page) return settle(page.isFree ? uncharged(request, options) : visitor(request, options))
+    const call = consoleCallOf(request.raw)
+    const admission = call ? admitSession(request, aboutOf(request, call), options) : admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
     else settle(admission)
   })
 }
 
 /** Returns the subject of a request of the console. Pages say when nobody has done anything for a while. */
-function aboutOf(request: FastifyRequest, { projectId = projectNamed(request) }: Door): About {
+function aboutOf(request: FastifyRequest, { projectId = projectNamed(request) }: ConsoleCall): About {
   const { isBackground } = request.routeOptions.config
   return { projectId, isUse: !isBackground && request.headers[backgroundHeader] === undefined }
 }

@@ -12,7 +12,7 @@ import { Measurements } from '../../load-balancers/haproxy/measurements.ts'
 import { freshSecondsOf, withoutUnready } from '../../load-balancers/haproxy/readiness.ts'
 import { onMember } from '../members.ts'
 import { generationOf, networkName } from '../names.ts'
-import type { BalancerOverlay, Internal, PrivateSide } from '../overlay/overlay.ts'
+import type { BalancerOverlay, Internal, PrivateNic } from '../overlay/overlay.ts'
 import { removeInstance } from '../servers/guest.ts'
 import { equipment, Guest } from './guest.ts'
 import {
@@ -189,8 +189,8 @@ export class Balancer {
     const ipv4 = publicAddresses.find((address) => !isIPv6(address)) ?? null
     const ipv6 = publicAddresses.find(isIPv6) ?? null
     await overlay.admit({ balancer: id, generation, instance, mac: publicMac(id), ipv4, ipv6 })
-    const sides = place ? [privateSide(id, instance, place)] : []
-    await overlay.admitPrivate(id, generation, sides)
+    const nics = place ? [privateNicOf(id, instance, place)] : []
+    await overlay.admitPrivate(id, generation, nics)
   }
 
   async #start({ status, config }: Instance): Promise<void> {
@@ -230,11 +230,11 @@ function addressLines({ publicAddresses, place }: BalancerState, gateway: string
   return lines.join('')
 }
 
-function privateSide(
+function privateNicOf(
   id: number,
   instance: string,
   { network, address }: NonNullable<BalancerState['place']>,
-): PrivateSide {
+): PrivateNic {
   return {
     network,
     incusNetwork: networkName(network),

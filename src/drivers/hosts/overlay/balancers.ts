@@ -1,12 +1,12 @@
 /** Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters it. */
 
 import type { Internal } from './marks/records.ts'
-import type { PrivateSide, PublicSide } from './nics/nics.ts'
-import type { PrivateSides } from './nics/private-nics.ts'
-import type { PublicSides } from './nics/public-nics.ts'
+import type { PrivateNic, PublicNic } from './nics/nics.ts'
+import type { PrivateNics } from './nics/private-nics.ts'
+import type { PublicNics } from './nics/public-nics.ts'
 
 /** The public interface of a balancer; its IPv6 address is a single one. */
-export interface BalancerSide extends Omit<PublicSide, 'server' | 'isClosed'> {
+export interface BalancerNic extends Omit<PublicNic, 'server' | 'isClosed'> {
   readonly balancer: number
 }
 
@@ -15,20 +15,20 @@ export interface BalancerOverlay {
   /** The internal address of a balancer under this generation, as that of a server. */
   reserve(balancer: number, generation: number): Promise<Internal | undefined>
   /** Makes these be all public addresses of a balancer, before it runs; they may change while it does. */
-  admit(side: BalancerSide): Promise<void>
+  admit(nic: BalancerNic): Promise<void>
   /** Makes these be all private interfaces of a balancer. */
-  admitPrivate(balancer: number, generation: number, sides: readonly PrivateSide[]): Promise<void>
+  admitPrivate(balancer: number, generation: number, nics: readonly PrivateNic[]): Promise<void>
   /** Takes away all rows of a balancer. Null also forgets its generation: what comes under its id then is another one. */
   forget(balancer: number, generation: number | null): Promise<void>
 }
 
-export function balancersOf(publicSides: PublicSides, privateSides: PrivateSides): BalancerOverlay {
+export function balancersOf(publicNics: PublicNics, privateNics: PrivateNics): BalancerOverlay {
   return {
-    reserve: (balancer, generation) => publicSides.reserve(balancer, generation, null),
-    admit: ({ balancer, ...side }) => publicSides.admit({ ...side, server: balancer, isClosed: false }),
-    admitPrivate: (balancer, generation, sides) => privateSides.admit(balancer, generation, sides),
+    reserve: (balancer, generation) => publicNics.reserve(balancer, generation, null),
+    admit: ({ balancer, ...nic }) => publicNics.admit({ ...nic, server: balancer, isClosed: false }),
+    admitPrivate: (balancer, generation, nics) => privateNics.admit(balancer, generation, nics),
     async forget(balancer, generation) {
-      if (await publicSides.forget(balancer, generation)) await privateSides.forget(balancer)
+      if (await publicNics.forget(balancer, generation)) await privateNics.forget(balancer)
     },
   }
 }

@@ -5,13 +5,13 @@ import { entriesOf } from '../../../protocols/ovsdb/rows.ts'
 import { readRecord, recordedIn, type SubjectRecord } from './marks/records.ts'
 import type { Northbound, NorthboundRow } from './northbound.ts'
 
-type Side = NonNullable<SubjectRecord['side']>
+type Nic = NonNullable<SubjectRecord['nic']>
 
 export class Identities {
   /** Servers by IPv4 address, and by IPv6 address or /64 network. */
   readonly #servers = new Map<string, number>()
   /** Public interfaces by port. */
-  readonly #sides = new Map<string, Side>()
+  readonly #nics = new Map<string, Nic>()
   /** What each row says. */
   readonly #byRow = new Map<string, { readonly addresses: readonly string[]; readonly port: string | undefined }>()
 
@@ -32,14 +32,14 @@ export class Identities {
   }
 
   /** The public interface that has a port. */
-  sideAt(name: string): Side | undefined {
-    return this.#sides.get(name)
+  nicAt(name: string): Nic | undefined {
+    return this.#nics.get(name)
   }
 
   #take(changes: RowChanges<Pick<NorthboundRow<'Port_Group'>, 'name' | 'external_ids'>>, isFirst: boolean): void {
     if (isFirst) {
       this.#servers.clear()
-      this.#sides.clear()
+      this.#nics.clear()
       this.#byRow.clear()
     }
     // An address may go from one row to another: all that is given up goes first.
@@ -53,19 +53,19 @@ export class Identities {
   }
 
   #add(row: string, record: SubjectRecord): void {
-    const { subject, internal, side, primary, floating } = record
+    const { subject, internal, nic, primary, floating } = record
     const destinations = [...primary, ...floating].map((one) => one.replace(/\/(32|128)$/, ''))
     const own = [...(internal ? [internal.ipv4, internal.ipv6] : []), ...destinations]
     const addresses = subject.kind === 'server' ? own : []
     for (const address of addresses) this.#servers.set(address, subject.id)
-    if (side) this.#sides.set(side.port, side)
-    this.#byRow.set(row, { addresses, port: side?.port })
+    if (nic) this.#nics.set(nic.port, nic)
+    this.#byRow.set(row, { addresses, port: nic?.port })
   }
 
   #drop(row: string): void {
     const { addresses = [], port } = this.#byRow.get(row) ?? {}
     for (const address of addresses) this.#servers.delete(address)
-    if (port !== undefined) this.#sides.delete(port)
+    if (port !== undefined) this.#nics.delete(port)
     this.#byRow.delete(row)
   }
 }

@@ -36,12 +36,12 @@ export interface OverlayNetwork {
 }
 
 /** Looks at everything in one transaction. Errors: those of the overlay. */
-export async function takeStock(database: Northbound): Promise<OverlayInventory> {
+export async function readInventory(database: Northbound): Promise<OverlayInventory> {
   const [groups, acls, routes, sets] = await database.transact([...readAllGroups, ...readAllRoutes])
-  return new Stock(toAllGroups([groups, acls]), toIntactRoutes([routes, sets])).take()
+  return new Reader(toAllGroups([groups, acls]), toIntactRoutes([routes, sets])).read()
 }
 
-class Stock {
+class Reader {
   readonly #groups: readonly Group[]
   readonly #byName: ReadonlyMap<string, Group>
   readonly #routes: ReadonlyMap<string, ReadonlySet<string>>
@@ -52,7 +52,7 @@ class Stock {
     this.#routes = routes
   }
 
-  take(): OverlayInventory {
+  read(): OverlayInventory {
     const servers = new Map<number, OverlaySubject>()
     const balancers = new Map<number, OverlaySubject>()
     const networks = new Map<number, OverlayNetwork>()

@@ -12,13 +12,13 @@ import { type BalancerOverlay, balancersOf } from './balancers.ts'
 import { Convergence } from './convergence.ts'
 import { forgetOld } from './groups/forgetting.ts'
 import { Identities } from './identities.ts'
-import { type OverlayInventory, type OverlaySubject, takeStock } from './inventory.ts'
+import { type OverlayInventory, type OverlaySubject, readInventory } from './inventory.ts'
 import type { LogicalNetwork } from './logical.ts'
 import { type Placement, takeHost } from './marks/placements.ts'
 import type { Internal } from './marks/records.ts'
-import type { PrivateSide, PublicSide } from './nics/nics.ts'
-import { PrivateSides } from './nics/private-nics.ts'
-import { PublicSides } from './nics/public-nics.ts'
+import type { PrivateNic, PublicNic } from './nics/nics.ts'
+import { PrivateNics } from './nics/private-nics.ts'
+import { PublicNics } from './nics/public-nics.ts'
 import type { Northbound } from './northbound.ts'
 import { keepPrepared, prepare } from './preparation.ts'
 import { PrivateRoutes } from './routes/private-routes.ts'
@@ -34,8 +34,8 @@ export type {
   OverlaySubject,
   OvnTls,
   Placement,
-  PrivateSide,
-  PublicSide,
+  PrivateNic,
+  PublicNic,
 }
 
 export interface OverlayOptions {
@@ -47,7 +47,7 @@ export interface OverlayOptions {
   readonly publicNetwork: string
   /** Asks Incus how one of its networks is called in OVN; undefined for one that is not there. */
   logicalNetwork(incusNetwork: string): Promise<LogicalNetwork | undefined>
-  /** Where metadata is served, as `ADDRESS:PORT` on the uplink side; null when nothing is served. */
+  /** Where metadata is served, as `ADDRESS:PORT` on the uplink; null when nothing is served. */
   readonly metadata: string | null
   /** Told of what the driver finds and nobody waits for, such as a connection that was lost. */
   log?(message: string, error?: unknown): void
@@ -81,14 +81,14 @@ export interface Overlay {
    * known. Names the port before Incus creates it, so that no packet passes in between. An instance that was made again
    * has another port: the filter and the routes that are known follow it.
    */
-  admit(side: PublicSide): Promise<void>
+  admit(nic: PublicNic): Promise<void>
   /** Takes away all rows of a server: filter, source checks, routes, private interfaces and the reservation. */
   forget(server: number, generation: number): Promise<void>
   readonly balancers: BalancerOverlay
   readonly firewalls: FirewallDriver
   readonly routing: RoutingDriver
   /** Makes these be all private interfaces of a server: which sources they may use, and where their alias IPs are. */
-  admitPrivate(server: number, generation: number, sides: readonly PrivateSide[]): Promise<void>
+  admitPrivate(server: number, generation: number, nics: readonly PrivateNic[]): Promise<void>
   /** Makes these be all routes of a private network. */
   privateRoutes(
     network: number,
@@ -119,8 +119,8 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     ...(log ? { log } : {}),
   })
   const site = new Site({ ...options, database })
-  const publicSides = new PublicSides(site, 'server')
-  const privateSides = new PrivateSides(site, 'server')
+  const publicNics = new PublicNics(site, 'server')
+  const privateNics = new PrivateNics(site, 'server')
   const routes = new PrivateRoutes(site)
   const identities = new Identities()
   const ports = new Ports(site, identities, log)
@@ -153,16 +153,16 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
       }
       await ports.check()
     },
-    reserve: (server, generation, placementGroup) => publicSides.reserve(server, generation, placementGroup),
+    reserve: (server, generation, placementGroup) => publicNics.reserve(server, generation, placementGroup),
     takeHost: (server, generation, placement) => takeHost(database, server, generation, placement),
-    admit: (side) => settled(publicSides.admit(side)),
+    admit: (nic) => settled(publicNics.admit(nic)),
     async forget(server, generation) {
-      if (await publicSides.forget(server, generation)) await privateSides.forget(server)
+      if (await publicNics.forget(server, generation)) await privateNics.forget(server)
     },
-    balancers: balancersOf(new PublicSides(site, 'balancer'), new PrivateSides(site, 'balancer')),
-    firewalls: { apply: (state) => settled(publicSides.applyFilter(state)) },
-    routing: { apply: (state) => settled(publicSides.applyRouting(state)) },
-    admitPrivate: (server, generation, sides) => settled(privateSides.admit(server, generation, sides)),
+    balancers: balancersOf(new PublicNics(site, 'balancer'), new PrivateNics(site, 'balancer')),
+    firewalls: { apply: (state) => settled(publicNics.applyFilter(state)) },
+    routing: { apply: (state) => settled(publicNics.applyRouting(state)) },
+    admitPrivate: (server, generation, nics) => settled(privateNics.admit(server, generation, nics)),
     privateRoutes: (network, generation, incusNetwork, shape) =>
       settled(routes.apply(network, generation, incusNetwork, shape)),
     forgetNetwork: (network, generation) => routes.forget(network, generation),
@@ -170,7 +170,7 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     converged: (timeoutMs = 10_000) => convergence.all(timeoutMs),
     async inventory() {
       await forgetOld(database, site.now())
-      return takeStock(database)
+      return readInventory(database)
     },
     identify: (address) => identities.find(address),
     async close() {

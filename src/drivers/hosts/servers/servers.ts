@@ -12,7 +12,7 @@ import { settleOperations } from '../../../protocols/incus/operations.ts'
 import type { Media } from '../images/media.ts'
 import { type Candidate, candidatesOf, onMember, Placements, withGroup } from '../members.ts'
 import { generationOf, idOf, imageAlias, serverName } from '../names.ts'
-import type { Internal, Overlay, PublicSide } from '../overlay/overlay.ts'
+import type { Internal, Overlay, PublicNic } from '../overlay/overlay.ts'
 import type { Tombstones } from '../tombstones.ts'
 import { boot, install, instanceOf, move, removeInstance, setPassword, stop } from './guest.ts'
 import {
@@ -70,7 +70,7 @@ export class Servers {
       await media?.need(state, instance.location)
       const task = nextTask(instance, state, internal, options)
       // Without a task, it stands behind what the network knows of it all the same.
-      if (!task || task.do === 'boot') await overlay.admit(publicSideOf(instance, state))
+      if (!task || task.do === 'boot') await overlay.admit(publicNicOf(instance, state))
       if (!task) return needKnownPower(instance)
       await this.#perform(task, instance, state, internal, report)
     }
@@ -208,7 +208,7 @@ export class Servers {
 /** What is remembered of a removed server. */
 const tombOf = (id: number) => `server.${id}`
 
-function publicSideOf({ config }: Instance, { id, generation, ipv4, ipv6, power }: ServerState): PublicSide {
+function publicNicOf({ config }: Instance, { id, generation, ipv4, ipv6, power }: ServerState): PublicNic {
   const instance = config['volatile.uuid'] ?? ''
   // Its packet filter, if it is to have one, comes before it is to have power.
   return { server: id, generation, instance, mac: publicMac(id), ipv4, ipv6, isClosed: power === 'off' }

@@ -6,7 +6,7 @@ import { wolkeBase } from '../../contract/bases.ts'
 import { ApiError } from '../../errors.ts'
 import { clientNetwork } from '../../process/network.ts'
 import type { ProjectId } from '../../scope.ts'
-import { foreignRefusal, strangeHostRefusal } from './doors.ts'
+import { foreignRefusal, strangeHostRefusal } from './console-api.ts'
 import { type Limiter, narrower, unlimited, type Verdict } from './rate-limit.ts'
 
 /** The parts of a request that admission reads. */
@@ -64,7 +64,7 @@ export interface Admission {
 }
 
 /** Admits a request without charging anybody. */
-export function bystander(request: Caller, { limits }: Gate): Admission {
+export function uncharged(request: Caller, { limits }: Gate): Admission {
   return { verdict: limits.networks.peek(clientNetwork(request.ip)) }
 }
 

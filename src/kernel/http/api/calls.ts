@@ -4,7 +4,7 @@ import { type ApiCall, type Endpoint, type QueryParams, widePaging } from '../..
 import { type BodyCheck, parseQuery } from '../../contract/input.ts'
 import { isIdParam } from '../../contract/path-params.ts'
 import { reachedAt, searchOf } from '../../contract/urls.ts'
-import { doorOf } from '../admission/doors.ts'
+import { consoleCallOf } from '../admission/console-api.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
 import { browserOf } from '../pages/served.ts'
 import { linksFrom } from './replies.ts'
@@ -29,7 +29,7 @@ function consoleParams({ query }: Endpoint): QueryParams | undefined {
 
 /** Errors: `invalid_input`. */
 export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
-  const params = doorOf(request.raw) ? consoleParams(endpoint) : endpoint.query
+  const params = consoleCallOf(request.raw) ? consoleParams(endpoint) : endpoint.query
   const query = params ? parseQuery(params, searchOf(request.url), now) : {}
   const body = checkBody && (request.body === undefined ? {} : request.body)
   checkBody?.(body)

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
-import { strangeHostRefusal } from '../admission/doors.ts'
+import { strangeHostRefusal } from '../admission/console-api.ts'
 import type { SentPage } from './open-pages.ts'
 
 export interface PageTree {

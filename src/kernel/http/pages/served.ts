@@ -8,7 +8,7 @@ import type { Browser } from '../../contract/browser.ts'
 import { searchOf } from '../../contract/urls.ts'
 import { clientNetwork } from '../../process/network.ts'
 import { type Admission, visitor } from '../admission/admission.ts'
-import { foreignRefusal, strangeHostRefusal } from '../admission/doors.ts'
+import { foreignRefusal, strangeHostRefusal } from '../admission/console-api.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
 
 /** A request as a page gets it. */

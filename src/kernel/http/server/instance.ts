@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
 import { maxBodyBytes } from '../../contract/input.ts'
 import { isDecodable } from '../../contract/urls.ts'
-import type { Ways } from '../admission/doors.ts'
+import type { Routing } from '../admission/console-api.ts'
 import { sendCookies } from '../pages/served.ts'
 import type { Trust } from './caller.ts'
 import { correlationId } from './edge.ts'
@@ -18,7 +18,7 @@ export const undecodable = '/%00undecodable'
 export function createInstance(
   serverFor: (requests: RequestListener) => Server,
   trust: Trust,
-  { throughDoor }: Ways,
+  { rewritten }: Routing,
 ): FastifyInstance {
   return fastify({
     serverFactory: serverFor,
@@ -35,7 +35,7 @@ export function createInstance(
     routerOptions: { maxParamLength: 65_536 },
     rewriteUrl: (request: IncomingMessage) => {
       const { url = '/' } = request
-      return isDecodable(url) ? throughDoor(request, url) : undecodable
+      return isDecodable(url) ? rewritten(request, url) : undecodable
     },
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
 }

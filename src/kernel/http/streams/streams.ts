@@ -14,7 +14,7 @@ import { ApiError, invalidInput } from '../../errors.ts'
 import { onOwnBehalf } from '../../process/behalf.ts'
 import type { Logger } from '../../process/log.ts'
 import { type Share, Shares } from '../../process/shares.ts'
-import { doorOf } from '../admission/doors.ts'
+import { consoleCallOf } from '../admission/console-api.ts'
 
 /** One event; without a name it is a `message`. */
 export interface StreamEvent {
@@ -96,8 +96,8 @@ export class Streams {
       config: { endpoint: guard as Endpoint, isBackground: true },
       handler: async (request, reply) => {
         const { principal, raw } = request
-        // The events do not tell what a scoped token may see, so its session reads again and again instead.
-        if (!principal || principal.limits || !doorOf(raw)) throw nothing()
+        // What a scoped token may see is not known of an event, so its session reads again and again instead.
+        if (!principal || principal.limits || !consoleCallOf(raw)) throw nothing()
         const awayMs = awayIn(request.query)
         this.#refuseSurplus(principal)
         reply.hijack()

@@ -81,14 +81,14 @@ describe('packet filters as rows of OVN', () => {
       // Ports of DHCP pass whatever a filter says.
       port: fc.integer({ min: 600, max: 65_535 }),
       peer: fc.oneof(ipv4, ipv6, near).map((network) => addressAt(network, 0n)),
-      side: fc.constantFrom<Side>('inbound', 'outbound'),
+      towards: fc.constantFrom<Direction>('inbound', 'outbound'),
       pick: fc.nat(),
     })
     fc.assert(
-      fc.property(filter, packet, (one, { pick, side, ...random }) => {
-        const rules = one[side].accept
+      fc.property(filter, packet, (one, { pick, towards, ...random }) => {
+        const rules = one[towards].accept
         const aimed = rules.length > 0 && pick % 2 === 0 ? aim(rules[pick % rules.length]!, random) : random
-        assert.equal(passes(filterAcls(one, port), side, aimed), expected(one[side], aimed))
+        assert.equal(passes(filterAcls(one, port), towards, aimed), expected(one[towards], aimed))
       }),
       { numRuns: 500 },
     )
@@ -113,9 +113,9 @@ describe('packet filters as rows of OVN', () => {
 
   test('let nothing pass before they are known, and everything when nothing is to be dropped', () => {
     assert.deepEqual(filterAcls({ inbound: open, outbound: open }, port), [])
-    for (const side of ['inbound', 'outbound'] as const) {
+    for (const towards of ['inbound', 'outbound'] as const) {
       const packet = { protocol: 'tcp', port: 22, peer: '198.18.0.1' } as const
-      assert.equal(passes(filterAcls(closedFilter, port), side, packet), false)
+      assert.equal(passes(filterAcls(closedFilter, port), towards, packet), false)
     }
   })
 
@@ -124,7 +124,7 @@ describe('packet filters as rows of OVN', () => {
   })
 })
 
-type Side = keyof Pick<FilterState, 'inbound' | 'outbound'>
+type Direction = keyof Pick<FilterState, 'inbound' | 'outbound'>
 interface Packet {
   readonly protocol: FilterRule['protocol']
   readonly port: number
@@ -159,9 +159,9 @@ function expected({ otherwise, accept }: FilterDirection, { protocol, port: at, 
 }
 
 /** What OVN does with the first packet of a connection: the fitting row of the highest priority decides. */
-function passes(acls: readonly Acl[], side: Side, packet: Packet): boolean {
-  const towards = side === 'inbound' ? 'to-lport' : 'from-lport'
-  const fitting = acls.filter((acl) => acl.direction === towards && fits(acl.match, packet))
+function passes(acls: readonly Acl[], towards: Direction, packet: Packet): boolean {
+  const direction = towards === 'inbound' ? 'to-lport' : 'from-lport'
+  const fitting = acls.filter((acl) => acl.direction === direction && fits(acl.match, packet))
   fitting.sort((a, b) => b.priority - a.priority)
   return fitting[0]?.action !== 'drop'
 }

@@ -13,8 +13,8 @@ export const closedFilter: Filter = {
   outbound: { otherwise: 'drop', accept: [] },
 }
 
-/** What a filter says of one direction. */
-interface Side {
+/** The traffic of a port in one direction. */
+interface Traffic {
   readonly direction: Acl['direction']
   readonly port: string
   /** Which end of a packet the networks of rules are about. */
@@ -23,26 +23,26 @@ interface Side {
 
 /** The rows of a filter. Answers to what they let through always pass. A filter that drops nothing needs none. */
 export function filterAcls({ inbound, outbound }: Filter, port: string): Acl[] {
-  const to: Side = { direction: 'to-lport', port: atPort('outport', port), peer: 'src' }
-  const from: Side = { direction: 'from-lport', port: atPort('inport', port), peer: 'dst' }
-  return [...sideAcls(inbound, to), ...sideAcls(outbound, from)]
+  const to: Traffic = { direction: 'to-lport', port: atPort('outport', port), peer: 'src' }
+  const from: Traffic = { direction: 'from-lport', port: atPort('inport', port), peer: 'dst' }
+  return [...directionAcls(inbound, to), ...directionAcls(outbound, from)]
 }
 
-function sideAcls({ otherwise, accept }: FilterDirection, side: Side): Acl[] {
+function directionAcls({ otherwise, accept }: FilterDirection, traffic: Traffic): Acl[] {
   if (otherwise === 'accept') return []
-  const { direction, port } = side
+  const { direction, port } = traffic
   const drop: Acl = { direction, priority: priority.otherwise, match: all(port, 'ip'), action: 'drop' }
-  return [...essentials(side), ...accept.flatMap((rule) => ruleAcls(rule, side)), drop]
+  return [...essentials(traffic), ...accept.flatMap((rule) => ruleAcls(rule, traffic)), drop]
 }
 
 /** What a server cannot do without: finding its neighbours, and its IPv6 addresses by DHCP. */
-function essentials({ direction, port }: Side): Acl[] {
+function essentials({ direction, port }: Traffic): Acl[] {
   const matches = direction === 'to-lport' ? ['(nd || nd_ra)'] : ['(nd || nd_rs)', 'udp.src == 546 && udp.dst == 547']
   return matches.map((match) => ({ direction, priority: priority.always, match: all(port, match), action: 'allow' }))
 }
 
 /** One row for each family that a rule has networks of. */
-function ruleAcls({ protocol, ports, networks }: FilterRule, { direction, port, peer }: Side): Acl[] {
+function ruleAcls({ protocol, ports, networks }: FilterRule, { direction, port, peer }: Traffic): Acl[] {
   const families = [
     { version: 4, own: networks.filter((network) => !network.includes(':')) },
     { version: 6, own: networks.filter((network) => network.includes(':')) },

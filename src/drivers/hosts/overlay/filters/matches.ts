@@ -20,9 +20,9 @@ export interface Acl {
 export type AddressField = 'ip4.src' | 'ip4.dst' | 'ip6.src' | 'ip6.dst' | 'arp.spa' | 'nd.target'
 
 /** The port of a switch that sent a packet, or that it goes to. Errors: a RangeError for a name that OVN would not read as one. */
-export function atPort(side: 'inport' | 'outport', name: string): string {
+export function atPort(field: 'inport' | 'outport', name: string): string {
   if (!/^[\w.-]{1,100}$/.test(name)) throw new RangeError(`${JSON.stringify(name)} is no name of a port`)
-  return `${side} == "${name}"`
+  return `${field} == "${name}"`
 }
 
 /** Addresses and networks that a field may have, of one family; `null` when any will do. Errors: a RangeError for none at all. */

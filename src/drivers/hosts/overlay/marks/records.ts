@@ -28,7 +28,7 @@ export interface SubjectRecord {
   readonly generations: Readonly<Record<State, number>>
   readonly internal: Internal | null
   /** Its public interface, once that is known. */
-  readonly side: { readonly port: string; readonly mac: string } | null
+  readonly nic: { readonly port: string; readonly mac: string } | null
   /** Destinations of Primary and Floating IPs. */
   readonly primary: readonly string[]
   readonly floating: readonly string[]
@@ -63,7 +63,7 @@ export function recordedIn({ name, marks }: Pick<Group, 'name' | 'marks'>): Subj
 /** One that nothing is known of. */
 export function emptyRecord(subject: Subject): SubjectRecord {
   const generations = { server: -1, filter: -1, routing: -1, private: -1 }
-  return { subject, generations, internal: null, side: null, primary: [], floating: [], placement: null, gone: null }
+  return { subject, generations, internal: null, nic: null, primary: [], floating: [], placement: null, gone: null }
 }
 
 export function readRecord(subject: Subject, { marks = {} }: Pick<Group, 'marks'>): SubjectRecord {
@@ -73,7 +73,7 @@ export function readRecord(subject: Subject, { marks = {} }: Pick<Group, 'marks'
     subject,
     generations: Object.fromEntries(states.map((state) => [state, generationOf(state)])) as Record<State, number>,
     internal: ipv4 !== undefined && ipv6 !== undefined ? { ipv4, ipv6 } : null,
-    side: port !== undefined && mac !== undefined ? { port, mac } : null,
+    nic: port !== undefined && mac !== undefined ? { port, mac } : null,
     primary: splitList(primary),
     floating: splitList(floating),
     placement,
@@ -82,13 +82,13 @@ export function readRecord(subject: Subject, { marks = {} }: Pick<Group, 'marks'
 }
 
 export function toMarks(record: SubjectRecord): Texts {
-  const { subject, generations, internal, side, primary, floating, placement, gone } = record
+  const { subject, generations, internal, nic, primary, floating, placement, gone } = record
   const seen = states.filter((state) => generations[state] >= 0)
   return {
     wolke: ownerOf(subject),
     ...Object.fromEntries(seen.map((state) => [state, String(generations[state])])),
     ...(internal ?? {}),
-    ...(side ?? {}),
+    ...(nic ?? {}),
     ...(primary.length > 0 ? { primary: primary.join(' ') } : {}),
     ...(floating.length > 0 ? { floating: floating.join(' ') } : {}),
     ...(placement === null ? {} : { placement }),

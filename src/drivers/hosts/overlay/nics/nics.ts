@@ -1,7 +1,7 @@
 /** The interfaces of servers, as they are handed to the overlay. */
 
 /** The public interface of a server. */
-export interface PublicSide {
+export interface PublicNic {
   readonly server: number
   readonly generation: number
   /** `volatile.uuid` of the instance. */
@@ -16,7 +16,7 @@ export interface PublicSide {
 }
 
 /** An interface of a server in a private network. */
-export interface PrivateSide {
+export interface PrivateNic {
   readonly network: number
   /** The network's name in Incus. */
   readonly incusNetwork: string

@@ -8,9 +8,9 @@ import { isStale, type Kind, readRecord, recordGroup, type Subject, seen, toMark
 import type { NorthboundChange } from '../northbound.ts'
 import { putRoutes } from '../routes/routes.ts'
 import type { Site } from '../site.ts'
-import type { PrivateSide } from './nics.ts'
+import type { PrivateNic } from './nics.ts'
 
-export class PrivateSides {
+export class PrivateNics {
   readonly #site: Site
   readonly #kind: Kind
 
@@ -20,7 +20,7 @@ export class PrivateSides {
   }
 
   /** Makes these be all places of a subject. */
-  async admit(id: number, generation: number, sides: readonly PrivateSide[]): Promise<void> {
+  async admit(id: number, generation: number, nics: readonly PrivateNic[]): Promise<void> {
     await carryOut(this.#site.database, async (change) => {
       const subject = { kind: this.#kind, id }
       const [group] = await readGroups(this.#site.database, [recordGroup(subject)])
@@ -28,11 +28,11 @@ export class PrivateSides {
       if (isStale(record, 'private', generation)) return
       const takes = generation > record.generations.private
       for (const former of await this.#placesOf(subject)) {
-        const isKept = sides.some(({ network }) => former.name === placeGroup(subject, network))
+        const isKept = nics.some(({ network }) => former.name === placeGroup(subject, network))
         if (!isKept) await this.#leave(change, former)
       }
-      for (const side of sides) await this.#enter(change, subject, side, takes)
-      // The generation is all that changes here: what is in force on the public side stays as it is.
+      for (const nic of nics) await this.#enter(change, subject, nic, takes)
+      // The generation is all that changes here: what is in force on the public interface stays as it is.
       putMarks(change, group!, toMarks(seen(record, 'private', generation)))
     })
   }
@@ -48,8 +48,8 @@ export class PrivateSides {
     return findGroups(this.#site.database, placesOf(subject))
   }
 
-  async #enter(change: NorthboundChange, subject: Subject, side: PrivateSide, takes: boolean): Promise<void> {
-    const { network, incusNetwork, ip, aliasIps, mac } = side
+  async #enter(change: NorthboundChange, subject: Subject, nic: PrivateNic, takes: boolean): Promise<void> {
+    const { network, incusNetwork, ip, aliasIps, mac } = nic
     const logical = await this.#site.logical(incusNetwork)
     const names = [placeGroup(subject, network), networkGroup(network)]
     const [group, shape] = await readGroups(this.#site.database, names)
@@ -59,7 +59,7 @@ export class PrivateSides {
     const owner = placeOwner(subject, network)
     const { refused } = await putRoutes(this.#site.database, change, logical, { owner, routes, former, takes })
     const own = aliasIps.filter((alias) => !refused.has(asCidr(alias)))
-    const port = instancePort(logical, side.instance, side.device)
+    const port = instancePort(logical, nic.instance, nic.device)
     if (before && before.port !== port) await releasePort(this.#site.database, change, logical, before.port)
     const place = { subject, network, incusNetwork, port, mac, addresses: [ip, ...own] }
     expectGroup(change, shape!)

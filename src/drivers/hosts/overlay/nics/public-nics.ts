@@ -29,7 +29,7 @@ import { putRoutes } from '../routes/routes.ts'
 import type { Site } from '../site.ts'
 import { guardAcls, internalAcls } from '../sources/guards.ts'
 import { guardedOf } from '../sources/public-guard.ts'
-import type { PublicSide } from './nics.ts'
+import type { PublicNic } from './nics.ts'
 
 /** A subject as it was read. */
 interface Known {
@@ -40,7 +40,7 @@ interface Known {
 
 type Addresses = 'primary' | 'floating'
 
-export class PublicSides {
+export class PublicNics {
   readonly #site: Site
   readonly #kind: Kind
 
@@ -61,18 +61,18 @@ export class PublicSides {
     })
   }
 
-  async admit(side: PublicSide): Promise<void> {
-    const { server, generation, instance, mac, ipv4, ipv6, isClosed } = side
+  async admit(nic: PublicNic): Promise<void> {
+    const { server, generation, instance, mac, ipv4, ipv6, isClosed } = nic
     await carryOut(this.#site.database, async (change) => {
       const logical = await this.#site.public()
       const { record, group, filter } = await this.#read(server)
       if (isStale(record, 'server', generation)) return
       const located = await this.#locate(change, logical, record)
-      const admitted = { ...located, side: { port: instancePort(logical, instance, 'eth0'), mac } }
-      if (record.side?.port !== admitted.side.port) await this.#release(change, logical, record)
+      const admitted = { ...located, nic: { port: instancePort(logical, instance, 'eth0'), mac } }
+      if (record.nic?.port !== admitted.nic.port) await this.#release(change, logical, record)
       const addresses = [ipv4, ipv6].filter((address) => address !== null)
       const routed = await this.#route(change, logical, admitted, 'primary', addresses, generation)
-      this.#admitFilter(change, logical, filter, admitted, record.side?.port, isClosed)
+      this.#admitFilter(change, logical, filter, admitted, record.nic?.port, isClosed)
       this.#put(change, logical, group, seen(routed, 'server', generation))
     })
   }
@@ -82,8 +82,8 @@ export class PublicSides {
       const logical = await this.#site.public()
       const known = await this.#read(serverId)
       if (isStale(known.record, 'filter', generation)) return
-      const { subject, side } = known.record
-      const acls = filterAcls(filter, side?.port ?? unknownPort(subject))
+      const { subject, nic } = known.record
+      const acls = filterAcls(filter, nic?.port ?? unknownPort(subject))
       const marks = { wolke: ownerOf(subject), filter: String(generation) }
       putGroup(change, known.filter, { marks, acls, port: logical.gatewayPort })
       this.#put(change, logical, known.group, seen(known.record, 'filter', generation))
@@ -151,8 +151,8 @@ export class PublicSides {
     throw this.#site.refusal(`the public network ${logical.switch} has no internal address left`)
   }
 
-  async #release(change: NorthboundChange, logical: Logical, { side }: SubjectRecord): Promise<void> {
-    if (side) await releasePort(this.#site.database, change, logical, side.port)
+  async #release(change: NorthboundChange, logical: Logical, { nic }: SubjectRecord): Promise<void> {
+    if (nic) await releasePort(this.#site.database, change, logical, nic.port)
   }
 
   /** Makes exactly these addresses lead to a subject. Whoever had one of them may not use it as a source any longer. */
@@ -191,11 +191,11 @@ export class PublicSides {
     change: NorthboundChange,
     logical: Logical,
     group: Group,
-    { subject, side, generations }: SubjectRecord,
+    { subject, nic, generations }: SubjectRecord,
     former: string | undefined,
     isClosed: boolean,
   ): void {
-    const port = side?.port ?? unknownPort(subject)
+    const port = nic?.port ?? unknownPort(subject)
     const put = (acls: readonly Acl[], marks: Texts = {}) =>
       putGroup(change, group, { marks: { wolke: ownerOf(subject), ...marks }, acls, port: logical.gatewayPort })
     const { filter } = group.marks ?? {}

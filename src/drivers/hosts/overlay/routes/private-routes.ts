@@ -34,9 +34,9 @@ export class PrivateRoutes {
       await putRoutes(this.#site.database, change, logical, { owner, routes: hops, former, takes: true })
       const marks = { wolke: owner, generation: String(generation), routes: formatRoutes(routes) }
       putGroup(change, group!, { marks, acls: [], port: null })
-      for (const side of await findGroups(this.#site.database, placesIn(network))) {
-        const place = readPlace(side)
-        if (place) putPlace(change, logical, side, place, routes)
+      for (const member of await findGroups(this.#site.database, placesIn(network))) {
+        const place = readPlace(member)
+        if (place) putPlace(change, logical, member, place, routes)
       }
     })
   }
@@ -47,7 +47,7 @@ export class PrivateRoutes {
       const [group] = await readGroups(this.#site.database, [networkGroup(network)])
       if (generation < Number(group!.marks?.generation ?? -1)) return
       deleteGroup(change, group!)
-      for (const side of await findGroups(this.#site.database, placesIn(network))) deleteGroup(change, side)
+      for (const member of await findGroups(this.#site.database, placesIn(network))) deleteGroup(change, member)
     })
   }
 }

@@ -25,7 +25,7 @@ const priority = { never: 3_000, own: 2_000, otherwise: 1_000 }
 /** Where servers read of themselves. */
 export const metadataAddress = '169.254.169.254'
 
-/** Addresses that a server chooses itself for its side of a link. */
+/** Addresses that a server chooses itself for its end of a link. */
 export const linkLocal = 'fe80::/64'
 
 /** The rows that a port is guarded with. */

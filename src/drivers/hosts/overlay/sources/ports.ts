@@ -52,8 +52,8 @@ export class Ports {
   async #check(ids: Iterable<string>): Promise<void> {
     const known = [...ids].flatMap((id) => {
       const port = this.#ports.get(id)
-      const side = port && this.#identities.sideAt(port.name)
-      return side ? [{ ...side, security: port.security }] : []
+      const nic = port && this.#identities.nicAt(port.name)
+      return nic ? [{ ...nic, security: port.security }] : []
     })
     if (known.length === 0) return
     const networks = networksBeside(routerAddresses(await this.#site.public()))

@@ -15,11 +15,11 @@ interface PublicGuarded extends Guarded {
 
 /** What follows from what is remembered; undefined for who has no interface. */
 export function guardedOf(logical: Logical, record: SubjectRecord): PublicGuarded | undefined {
-  const { side, internal, primary, floating, gone } = record
-  if (!side || !internal || gone !== null) return undefined
+  const { nic, internal, primary, floating, gone } = record
+  if (!nic || !internal || gone !== null) return undefined
   const addresses = [...primary, ...floating]
   return {
-    ...side,
+    ...nic,
     internal: internal.ipv4,
     ipv4: [internal.ipv4, ...addresses.filter((address) => !address.includes(':'))],
     ipv6: addresses.filter((address) => address.includes(':')),

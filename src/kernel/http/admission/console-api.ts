@@ -12,13 +12,13 @@ import type { ProjectId } from '../../scope.ts'
 
 /** The base of what needs the cookie of a session. */
 export const consoleBase = '/console'
-const doorBase = `${consoleBase}/api`
+const apiBase = `${consoleBase}/api`
 
 /** A page sends it along when nobody has done anything for a while, so that what it asks by itself keeps no session alive. */
 export const backgroundHeader = 'wolke-background'
 
 /** A request at the console's entry point. */
-export interface Door {
+export interface ConsoleCall {
   /** The Project that the path names. */
   readonly projectId: ProjectId | undefined
 }
@@ -26,37 +26,39 @@ export interface Door {
 /** The first segments of everything that only Wolke has, besides open pages. */
 const ownBases = [consoleBase, wolkeBase].map((base) => base.split('/')[1])
 
-const doors = new WeakMap<IncomingMessage, Door>()
+const consoleCalls = new WeakMap<IncomingMessage, ConsoleCall>()
 
-const doorway = new RegExp(`^${doorBase}(?:/projects/(\\d{1,19}))?(?=/)`)
+const prefix = new RegExp(`^${apiBase}(?:/projects/(\\d{1,19}))?(?=/)`)
 const events = /^\/events(?:\?|$)/
 
 /** The routing of requests. */
-export interface Ways {
+export interface Routing {
   /** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */
-  throughDoor(request: IncomingMessage, url: string): string
+  rewritten(request: IncomingMessage, url: string): string
   /** Tells whether a request is for what only Wolke has, and not for the public API at either entry point. */
   isForWolke(url: string): boolean
 }
 
 /** The ways to the API whose families are below some bases, and to what only Wolke has. */
-export function waysTo(bases: readonly string[]): Ways {
+export function routing(bases: readonly string[]): Routing {
   const isBelow = (url: string, base: string) => url.startsWith(base) && url[base.length] === '/'
   const isPublic = (url: string) => bases.some((base) => isBelow(url, base))
   return {
-    throughDoor(request, url) {
-      const [door, project] = url.startsWith(doorBase) ? (doorway.exec(url) ?? []) : []
-      if (door === undefined) return url
-      const rest = url.slice(door.length)
+    rewritten(request, url) {
+      const [before, project] = url.startsWith(apiBase) ? (prefix.exec(url) ?? []) : []
+      if (before === undefined) return url
+      const rest = url.slice(before.length)
       const isOpen = isBelow(rest, wolkeBase) || (project !== undefined && (isPublic(rest) || events.test(rest)))
       if (!isOpen) return url
-      doors.set(request, { projectId: project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId) })
+      consoleCalls.set(request, {
+        projectId: project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId),
+      })
       return rest
     },
     isForWolke(url) {
       if (isPublic(url)) return false
-      const [door, project] = doorway.exec(url) ?? []
-      if (project !== undefined && isPublic(url.slice(door!.length))) return false
+      const [before, project] = prefix.exec(url) ?? []
+      if (project !== undefined && isPublic(url.slice(before!.length))) return false
       const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? []
       const name = isDecodable(first) ? decodeURIComponent(first) : first
       return ownBases.some((base) => base === name)
@@ -64,9 +66,9 @@ export function waysTo(bases: readonly string[]): Ways {
   }
 }
 
-/** Returns the console's entry point if the request came there; undefined for requests of programs. */
-export function doorOf(request: IncomingMessage): Door | undefined {
-  return doors.get(request)
+/** Returns the call of the console that a request is; undefined for requests of programs. */
+export function consoleCallOf(request: IncomingMessage): ConsoleCall | undefined {
+  return consoleCalls.get(request)
 }
 
 /** The parts of a request that tell where it comes from. */

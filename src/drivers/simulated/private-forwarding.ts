@@ -56,7 +56,7 @@ const decision = (by: Decision['by'], server: number | null, network: number | n
 }
 
 /** What private networks do with packets. */
-export class PrivateCouriers {
+export class PrivateForwarding {
   readonly #networks: PrivateNetworks
   readonly #hosts: Hosts
 

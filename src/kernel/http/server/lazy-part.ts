@@ -10,20 +10,20 @@ import { json } from '../api/replies.ts'
 import { guardHeaders } from './browser-headers.ts'
 import { correlationId, envelope } from './edge.ts'
 
-interface WingOptions {
-  /** Tells whether a request is for this part; `url` is decodable and as the client sent it. */
+interface LazyPartOptions {
+  /** Whether a request is for this part; `url` is decodable and as the client sent it. */
   readonly isFor: (url: string) => boolean
   /** Makes the part, with everything mounted on it. */
   readonly build: () => Promise<FastifyInstance>
   readonly log: Logger
 }
 
-export class Wing {
-  readonly #options: WingOptions
+export class LazyPart {
+  readonly #options: LazyPartOptions
   #building: Promise<FastifyInstance> | undefined
   #server: FastifyInstance | undefined
 
-  constructor(options: WingOptions) {
+  constructor(options: LazyPartOptions) {
     this.#options = options
   }
 
