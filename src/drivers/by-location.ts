@@ -13,7 +13,7 @@ export type Machines = MachineDrivers & Pick<Drivers, 'callTimeoutMs'>
 
 /** An infrastructure with the locations that are its own. */
 export interface Site {
-  /** Those of the moment: hosts may come to answer late. */
+  /** The drivers of the moment: hosts may come to answer late. */
   readonly machines: Machines
   /** Ids. */
   readonly locations: ReadonlySet<number>
@@ -74,7 +74,7 @@ async function everywhere<T>(all: readonly T[], call: (one: T) => Promise<void>)
   if (failed?.status === 'rejected') throw failed.reason
 }
 
-/** Whether servers of a site can be in a network. One that is to be gone is so everywhere. */
+/** Tells whether servers of a site can be in a network. One that is to be gone is so everywhere. */
 function mayCarry({ networkZones }: Site, shape: NetworkShape | null): boolean {
   return shape === null || shape.subnets.some(({ networkZone }) => networkZones.has(networkZone))
 }
@@ -84,7 +84,7 @@ function balancersOf(all: () => readonly Machines[], at: (location: number) => M
   return {
     apply: (state) => at(state.location).loadBalancers.apply(state),
     remove: (id, generation) => everywhere(planes(), (plane) => plane.remove(id, generation)),
-    // What one plane cannot tell at the moment does not hide what another one sees.
+    // A plane that can tell nothing at the moment does not hide what another one sees.
     observe: (ids) => merged(planes().map((plane) => plane.observe(ids))),
     measure: (id, series, moments, step) => merged(planes().map((plane) => plane.measure(id, series, moments, step))),
     async inventory() {

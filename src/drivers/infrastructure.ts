@@ -42,7 +42,7 @@ export interface OpenedCluster extends Hosts {
 
 export interface Infrastructure {
   readonly drivers: Drivers
-  /** What a location can do at the moment, by its id. */
+  /** Tells what a location can do at the moment, by its id. */
   capabilities(location: number): Capabilities
   /** The name of what runs the machines of a location. */
   infrastructureOf(location: number): string
@@ -50,7 +50,7 @@ export interface Infrastructure {
   close(): Promise<void>
 }
 
-/** How long calls may take anyway. */
+/** Calls may take so long anyway. */
 const usualTimeoutMs = 60_000
 
 /** Opens what the locations name. Errors: one line for the operator. */
@@ -112,7 +112,7 @@ export async function openCluster(
 ): Promise<OpenedCluster> {
   // Loaded only where there are hosts, to keep the start fast.
   const [{ openIncus }, { openLate }] = await Promise.all([import('./hosts/open.ts'), import('./hosts/late.ts')])
-  // Who only looks wants to know that nobody answers.
+  // A command that only looks wants to know that nobody answers.
   const open = parts.isLookedAt ? openIncus : openLate
   const hosts = await open(cluster, parts).catch((error: unknown) => {
     throw new Error(`infrastructure ${cluster.name}: ${(error as Error).message}`, { cause: error })
@@ -126,7 +126,7 @@ const whereAre = (locations: readonly Place[] = []) => ({
   networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
 })
 
-/** What carries the traffic of Load Balancers for locations that are on no hosts; undefined when there are none. */
+/** Opens what carries the traffic of Load Balancers for locations that are on no hosts; undefined when there are none. */
 async function planeBeside(places: Places, options: DataPlaneOptions): Promise<DataPlane | undefined> {
   if (!places.has(simulatedName)) return undefined
   return await openDataPlane(options).catch((error: unknown) => {

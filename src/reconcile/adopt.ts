@@ -3,11 +3,11 @@ import type { Queries } from '../kernel/data/db.ts'
 import type { ReconciledHosts, Thing } from './inventory.ts'
 import { type Plan, planFor } from './plan.ts'
 
-/** What was done, and what is left. */
+/** The result of an adoption: what was done, and what is left. */
 export interface Adoption extends Pick<Plan, 'orphans'> {
-  /** Whether the hosts were of another installation before, or of none. */
+  /** True when the hosts were of another installation before, or of none. */
   readonly isNew: boolean
-  /** What has its marks back. */
+  /** Things that have their marks back. */
   readonly marked: readonly Thing[]
 }
 

@@ -18,15 +18,15 @@ export interface ReconcilerParts {
   readonly clock: Clock
   readonly log: Logger
   readonly hosts: readonly ReconciledHosts[]
-  /** What this installation is called by hosts: it removes nothing from those of another one. */
+  /** The name of this installation for hosts: it removes nothing from those of another one. */
   readonly installation: string
-  /** How long it is told that something will be removed, in milliseconds. */
+  /** The log tells for so long that something will be removed, in milliseconds. */
   readonly graceMs: number
 }
 
-/** What is known of an orphan. */
+/** A thing that nobody wants, as it was seen before. */
 interface Seen {
-  /** When the log told of it first, in milliseconds since the epoch; undefined when it was seen once. */
+  /** The time at which the log told of it first, in milliseconds since the epoch; undefined when it was seen once. */
   readonly toldAt: number | undefined
 }
 
@@ -74,7 +74,7 @@ export class Reconciler {
     for (const [key, one] of this.#orphans) if (key.startsWith(`${name} `) && !seen.has(key)) seen.set(key, one)
   }
 
-  /** Whether this installation may remove something from hosts. Whoever comes first has them. */
+  /** Tells whether this installation may remove something from hosts. Whoever comes first has them. */
   async #owns(hosts: ReconciledHosts): Promise<boolean> {
     const { installation } = this.#parts
     if ((await hosts.owner()) === undefined) await hosts.claim(installation)

@@ -1,4 +1,4 @@
-/** What an installation is called by the hosts that it drives. */
+/** The name of an installation for the hosts that it drives. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../kernel/data/db.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'

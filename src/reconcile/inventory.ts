@@ -1,13 +1,13 @@
 /**
- * What a reconciler asks of hosts, and the two lists of what it compares: a driver of machines or a desired state that is in
+ * A reconciler asks this of hosts; two lists say what it compares: a driver of machines or a desired state that is in
  * neither of them does not compile.
  */
 import type { MachineDrivers } from '../kernel/actions/define.ts'
 import type { DesiredTable } from '../kernel/resource/desired.ts'
 
 /**
- * What each driver makes on hosts under marks of its own, by which it is found when nobody wants it any more. Null stands for a
- * driver that only changes what others have made.
+ * The kind of thing that each driver makes on hosts under marks of its own, by which it is found when nobody wants it. Null
+ * stands for a driver that only changes what others have made.
  */
 export const marked = {
   servers: 'server',
@@ -58,7 +58,7 @@ export interface Thing {
  */
 export type Found = number | 'changed' | 'unknown'
 
-/** What is found of targets, by id. */
+/** The findings about targets, by id. */
 export type InForce = ReadonlyMap<number, Found>
 
 /** Everything that hosts have under marks of Wolke, whoever wants it. */
@@ -69,7 +69,7 @@ export interface Inventory {
   readonly unmarked: readonly Omit<Thing, 'generation'>[]
 }
 
-/** Where hosts are. */
+/** The place of hosts. */
 export interface Place {
   /** Ids. */
   readonly locations: ReadonlySet<number>
@@ -94,5 +94,5 @@ export interface ReconciledHosts extends Reconcilable, Place {
   readonly name: string
 }
 
-/** What texts call a thing, such as `load balancer 7`. */
+/** Names a thing in texts, such as `load balancer 7`. */
 export const nameOf = ({ kind, id }: Pick<Thing, 'kind' | 'id'>) => `${kind.replaceAll('_', ' ')} ${id}`

@@ -1,4 +1,4 @@
-/** How what is on hosts differs from what the database wants, which is what has to be done about them. */
+/** Plans what has to be done about hosts: it tells how they differ from what the database wants. */
 import type { Queries } from '../kernel/data/db.ts'
 import type { Inventory, Place, Thing } from './inventory.ts'
 import { allKnown, type Known, type Wanted, wantedAt } from './wanted.ts'
@@ -18,7 +18,7 @@ export interface Plan {
 
 /** Compares hosts with the database. Errors: those of the hosts and of the database. */
 export async function planFor(query: Queries, hosts: Place & { inventory(): Promise<Inventory> }): Promise<Plan> {
-  // What is made meanwhile is then known, and not taken for something that nobody wants.
+  // Something that is made meanwhile is then known, and not taken for something that nobody wants.
   const inventory = await hosts.inventory()
   const known = await allKnown(query)
   return planOf(inventory, known, await wantedAt(query, hosts))

@@ -1,4 +1,4 @@
-/** What the database wants of hosts, across all Projects. */
+/** The database wants this of hosts, across all Projects. */
 import { balancersAt } from '../families/load-balancers/host.ts'
 import { networksIn } from '../families/networks/host.ts'
 import { serversAt } from '../families/servers/host.ts'

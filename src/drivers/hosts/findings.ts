@@ -1,4 +1,4 @@
-/** Whether a cluster has what Wolke needs, for the operator. What a cluster cannot be opened without is checked before. */
+/** Tells the operator whether a cluster has what Wolke needs. What a cluster cannot be opened without is checked before. */
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from '../../protocols/incus/client.ts'
 import { balancerImage } from './balancers/instance.ts'
@@ -9,7 +9,7 @@ import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './overlay/overlay.ts'
 
 export interface Finding {
-  /** What was looked at, such as `host h2`. */
+  /** The thing that was looked at, such as `host h2`. */
   readonly what: string
   readonly isFine: boolean
   readonly says: string
@@ -22,7 +22,7 @@ export interface WantedImage {
   readonly architecture: keyof typeof architectures
 }
 
-/** How Linux calls them. */
+/** The names that Linux has for them. */
 const architectures = { x86: 'x86_64', arm: 'aarch64' } as const
 
 interface ServerInfo {
@@ -74,7 +74,7 @@ async function networkFound(incus: Incus, name: string): Promise<Finding> {
   return { what: `uplink ${name}`, isFine: found !== undefined, says: found ? found.value.type : 'is not there' }
 }
 
-/** Whether every host takes what is written into the network. */
+/** Tells whether every host takes what is written into the network. */
 async function hostsFollow(overlay: Overlay): Promise<Finding> {
   const start = performance.now()
   try {

@@ -7,7 +7,7 @@ import type { Machines } from '../by-location.ts'
 import { callTimeoutMs, capabilitiesOf, type Hosts, openIncus } from './open.ts'
 import type { ClusterOptions, ClusterParts } from './options.ts'
 
-/** How often they are looked for, in milliseconds. */
+/** The pause between two attempts to reach them, in milliseconds. */
 const usualPauseMs = 5_000
 
 /** Opens hosts as soon as they answer. Errors: one line for the operator when they do and lack what is needed. */
@@ -24,7 +24,7 @@ export async function openLate(
   }
 }
 
-/** Whether the reason is that something did not answer, and not that it answered and will not do. */
+/** Tells whether the reason is that something did not answer, and not that it answered and will not do. */
 function isAbsence(error: unknown): boolean {
   if (error instanceof DriverError) return error.transient
   return error instanceof Error && isAbsence(error.cause)

@@ -14,7 +14,7 @@ export interface Member {
   readonly architecture: string
 }
 
-/** What is on a member, for the choice among them. */
+/** A member with what is on it, for the choice among them. */
 export interface Candidate {
   readonly name: string
   readonly memoryMb: number
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly groups: ReadonlySet<number>
 }
 
-/** What a new server needs of its member. */
+/** A new server needs this of its member. */
 export interface Need {
   readonly memoryMb: number
   readonly placementGroup: number | null
@@ -130,7 +130,7 @@ function serverIn({ name, config }: Instance): number[] {
   return id !== undefined && name === serverName(id) ? [id] : []
 }
 
-/** How much memory a member has; undefined for one that does not answer. */
+/** Reads the memory of a member; undefined for one that does not answer. */
 async function memoryOf(incus: Incus, member: string): Promise<number | undefined> {
   try {
     const state = await incus.get<{ sysinfo: { total_ram: number } }>(`/1.0/cluster/members/${member}/state`)
@@ -157,10 +157,13 @@ export class HostGone extends DriverError {
   }
 }
 
-/** Whether a volume is on one member; otherwise all members have it. */
+/** Tells whether a volume is on one member; otherwise all members have it. */
 export const isMember = (location: string) => location !== '' && location !== 'none'
 
-/** Tells a call that failed because the member of an instance is gone apart from others. Errors: `HostGone`, or those of the call. */
+/**
+ * Tells a call that failed because the member of an instance is gone apart from others. Errors: `HostGone`, or those of the
+ * call.
+ */
 export function onMember<T>(incus: Incus, instance: string, call: () => Promise<T>): Promise<T> {
   return naming(incus, call, async () => {
     const filter = encodeURIComponent(`name eq ${instance}`)

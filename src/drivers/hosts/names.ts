@@ -1,4 +1,4 @@
-/** How things of Wolke are called in Incus, and the marks by which they are known there again. */
+/** Names of Wolke's things in Incus, and the marks by which they are known there again. */
 import type { Config } from '../../protocols/incus/edit.ts'
 
 export const serverName = (id: number) => `srv-${id}`

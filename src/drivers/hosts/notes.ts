@@ -1,5 +1,5 @@
 /**
- * What Wolke notes about a cluster as a whole: keys of the project, so that every process that drives the same hosts reads
+ * Notes of Wolke about a cluster as a whole: keys of the project, so that every process that drives the same hosts reads
  * the same. Incus tells the members nothing of a change of a project, so that it does not wait for one that is gone.
  */
 import type { Incus } from '../../protocols/incus/client.ts'

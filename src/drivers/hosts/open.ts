@@ -25,9 +25,9 @@ import { incusVolumes } from './volumes/volumes.ts'
 /** The hosts of one cluster, as far as they know of themselves. */
 export interface Hosts extends Reconcilable {
   readonly machines: Machines
-  /** Whether the cluster has what Wolke needs, such as the images of the catalogue. Errors: `DriverError`. */
+  /** Checks that the cluster has what Wolke needs, such as the images of the catalogue. Errors: `DriverError`. */
   check(images: readonly WantedImage[]): Promise<Finding[]>
-  /** What its locations can do at the moment. */
+  /** Tells what its locations can do at the moment. */
   capabilities(): Capabilities
   close(): Promise<void>
 }
@@ -172,7 +172,7 @@ function measurementsOf(incus: Incus, { name }: ClusterOptions, { directory, log
   })
 }
 
-/** What of a cluster depends on what the operator imported. */
+/** Abilities of a cluster that depend on what the operator imported. */
 interface Imported {
   readonly hasBalancers: boolean
   readonly hasRescue: boolean | undefined

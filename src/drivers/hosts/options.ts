@@ -1,9 +1,9 @@
-/** What an operator says of one Incus cluster and of the network beneath it. */
+/** The options of one Incus cluster and of the network beneath it. */
 import type { Clock } from '../../kernel/process/clock.ts'
 import type { Endpoint } from '../../protocols/incus/transport.ts'
 import type { OvnTls } from './overlay/overlay.ts'
 
-/** What locations name that are on no hosts. */
+/** The name of what runs locations that are on no hosts. */
 export const simulatedName = 'simulated'
 
 export const instanceTypes = ['container', 'virtual-machine'] as const
@@ -29,9 +29,9 @@ export interface ClusterOptions {
   readonly instanceConfig?: Readonly<Record<string, string>>
   /** Addresses of the name servers that guests are told. */
   readonly nameServers: readonly string[]
-  /** How many times its memory a host may promise to servers. */
+  /** A host may promise so many times its memory to servers. */
   readonly overcommit: number
-  /** Where the metadata service listens on the uplink, as `ADDRESS:PORT`; null without one. */
+  /** The address of the metadata service on the uplink, as `ADDRESS:PORT`; null without one. */
   readonly metadata: string | null
 }
 
@@ -42,12 +42,12 @@ export interface HostsLog {
   error(fields: object, message: string): void
 }
 
-/** What of the process a cluster needs. */
+/** A cluster needs these parts of the process. */
 export interface ClusterParts {
   readonly clock: Clock
   readonly log: HostsLog
   /** A private folder for what is measured; undefined when data is kept in memory. */
   readonly directory: string | undefined
-  /** Whether it is only looked at: nothing is prepared for servers. */
+  /** True when it is only looked at: nothing is prepared for servers. */
   readonly isLookedAt?: boolean
 }

@@ -1,4 +1,4 @@
-/** What a cluster needs so that servers can run on it. */
+/** A cluster needs this so that servers can run on it. */
 import { type Incus, IncusError } from '../../protocols/incus/client.ts'
 import type { ClusterOptions } from './options.ts'
 
@@ -19,7 +19,7 @@ const extensions = [
   'custom_block_volumes',
 ]
 
-/** What virtual machines need beyond containers. */
+/** Virtual machines need these beyond containers. */
 const machineExtensions = ['cloud_init', 'vm_boot_priority', 'custom_volume_iso']
 
 /** Checks a cluster. Errors: one line for the operator that says what is missing, or that nothing answers. */

@@ -1,7 +1,7 @@
 /**
- * What was removed, with its generation: a call that comes late must not bring it back. It is noted in the cluster, because
- * several processes drive the same hosts. All notes are written with each one, so the memory is short: what a call brings
- * back that is late by hours is something that nobody wants, and is removed as such.
+ * Remembers what was removed, with its generation: a call that comes late must not bring it back. It is noted in the
+ * cluster, because several processes drive the same hosts. All notes are written with each one, so the memory is short:
+ * what a call brings back that is late by hours is something that nobody wants, and is removed as such.
  */
 import type { Incus } from '../../protocols/incus/client.ts'
 import type { Config } from '../../protocols/incus/edit.ts'
@@ -22,7 +22,9 @@ export class Tombstones {
     this.#now = now
   }
 
-  /** Remembers that something, such as `volume.7`, is removed. It must be called before the removal. Errors: `DriverError`. */
+  /**
+   * Remembers that something, such as `volume.7`, is removed. It must be called before the removal. Errors: `DriverError`.
+   */
   put(what: string, generation: number): Promise<void> {
     const noted = this.#last.then(() => this.#note(`${prefix}${what}`, generation))
     this.#last = noted.catch(() => undefined)
@@ -38,8 +40,8 @@ export class Tombstones {
   }
 
   /**
-   * Whether a state of something comes too late, because it was removed under the same generation or a later one. Whoever
-   * makes something asks before, and once more afterwards. Errors: `DriverError`.
+   * Tells whether a state of something comes too late, because it was removed under the same generation or a later one.
+   * Whoever makes something asks before, and once more afterwards. Errors: `DriverError`.
    */
   async cover(what: string, generation: number): Promise<boolean> {
     return generation <= generationIn((await notesOf(this.#incus))[`${prefix}${what}`])

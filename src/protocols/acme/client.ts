@@ -21,7 +21,7 @@ export interface AcmeClientOptions {
   readonly binding: { readonly kid: string; readonly key: string } | undefined
   /** Returns the account's key, which all processes share; the first call stores what `make` returns. */
   keep(make: () => Promise<string>): Promise<string>
-  /** How often a message is sent while the authority refuses its nonce (RFC 8555, 6.5); 5 by default. */
+  /** A message is sent so often while the authority refuses its nonce (RFC 8555, 6.5); 5 times by default. */
   readonly nonceAttempts?: number | undefined
 }
 

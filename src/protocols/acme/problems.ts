@@ -32,7 +32,7 @@ function typesOf({ type, subproblems = [] }: Problem): string[] {
   return [type, ...nested.map((problem) => problem?.type)].map((one) => String(one).split(':').at(-1)!)
 }
 
-/** Whether an error is a refusal of one of the given types. */
+/** Tells whether an error is a refusal of one of the given types. */
 export function isOfType(error: unknown, types: readonly string[]): boolean {
   const cause = error instanceof DriverError ? error.cause : undefined
   return cause instanceof Refused && cause.types.some((type) => types.includes(type))
@@ -49,7 +49,7 @@ const messages = {
 }
 type Code = keyof typeof messages
 
-/** Which rate limit was exceeded, judged by the text; the most specific pattern comes first. */
+/** The text tells which rate limit was exceeded; the most specific pattern comes first. */
 const limits: readonly [RegExp, Code][] = [
   [/exact set|duplicate/i, 'ca_too_many_duplicate_certificates'],
   [/authorization|validation/i, 'ca_too_many_authorizations_failed_recently'],

@@ -10,7 +10,7 @@ import { type Answer, type Endpoint, Transport, Unreachable } from './transport.
 /** Told how much of some work is done, from 0 to 1. */
 export type Progress = (share: number) => void
 
-/** What was found at a path, and the mark with which a change asks that it is still the same. */
+/** The value that was found at a path, and the mark with which a change asks that it is still the same. */
 export interface Found<T> {
   readonly value: T
   readonly etag: string | undefined
@@ -20,7 +20,7 @@ export interface Found<T> {
 export interface Operation {
   readonly id: string
   readonly class: 'task' | 'websocket' | 'token'
-  /** What kind of work it is, in words that do not change. */
+  /** The kind of work, in words that do not change. */
   readonly description: string
   readonly status_code: number
   readonly resources: Readonly<Record<string, readonly string[]>> | null
@@ -35,11 +35,11 @@ export interface ChangeOptions {
   /** The member that is to do it; Incus chooses one otherwise. */
   readonly target?: string | undefined
   readonly report?: Progress | undefined
-  /** How long it may take, in milliseconds, with what runs on. */
+  /** It may take so long, in milliseconds, with what runs on. */
   readonly timeoutMs?: number
 }
 
-/** What is written into an instance, and who may read it (`0600`: root alone). */
+/** The type of what is written into an instance, and who may read it (`0600`: root alone). */
 export interface FileOptions {
   readonly type?: 'file' | 'directory' | 'symlink'
   readonly mode?: string
@@ -65,13 +65,13 @@ export class TooLong extends DriverError {
   }
 }
 
-/** How long a call may take that only reads or writes records, in milliseconds. */
+/** A call may take so long that only reads or writes records, in milliseconds. */
 const shortMs = 15_000
-/** How long work may take that copies a disk. */
+/** Work may take so long that copies a disk. */
 const longMs = 900_000
-/** How much is read of a file in a guest. */
+/** So much is read of a file in a guest. */
 const mostFileBytes = 1_048_576
-/** How often the progress of work is read, in seconds, and how long one call waits for its end. */
+/** The seconds between two looks at the progress of work, and those for which one call waits for its end. */
 const progressS = 1
 const waitS = 20
 const running = [100, 103, 105, 106, 107, 108]
@@ -191,7 +191,9 @@ export class Incus {
     })
   }
 
-  /** A client of one member, by its URL: it does what it has itself without a copy on the way. Undefined over a unix socket. */
+  /**
+   * A client of one member, by its URL: it does what it has itself without a copy on the way. Undefined over a unix socket.
+   */
   atMember(url: string): Incus | undefined {
     const endpoint = this.#endpoints.find((one) => 'url' in one)
     return endpoint && new Incus([{ ...endpoint, url }])
@@ -201,7 +203,9 @@ export class Incus {
     for (const transport of this.#transports) transport.close()
   }
 
-  /** Asks the daemon that answered last; reads ask the others as well when it does not, and so does everything from then on. */
+  /**
+   * Asks the daemon that answered last; reads ask the others as well when it does not, and so does everything from then on.
+   */
   async #send(
     method: string,
     path: string,
@@ -220,7 +224,7 @@ export class Incus {
         if (this.#first === asked) this.#first = (asked + 1) % this.#transports.length
         if (!(error instanceof Unreachable)) throw error
         failures.push(error)
-        // What changes something may have happened.
+        // A change may have happened.
         if (method !== 'GET' || failures.length === this.#transports.length) throw Unreachable.all(failures)
       }
     }

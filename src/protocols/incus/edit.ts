@@ -4,7 +4,7 @@ import { type ChangeOptions, type Found, type Incus, IncusError } from './client
 /** The configuration of what is in Incus, key by key. */
 export type Config = Readonly<Record<string, string>>
 
-/** What can be changed of an instance, as Incus tells it. */
+/** The part of an instance that can be changed, as Incus tells it. */
 export interface Instance {
   readonly name: string
   /** The member that it is on; `none` without a cluster. */
@@ -19,7 +19,7 @@ export interface Instance {
   readonly devices: Readonly<Record<string, Config>>
 }
 
-/** What something is to be from now on; undefined to leave it as it is. */
+/** Returns what something is to be from now on; undefined to leave it as it is. */
 export type Change<T> = (current: T) => object | undefined
 
 const mostAttempts = 8

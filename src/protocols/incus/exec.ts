@@ -1,7 +1,7 @@
 /** Runs programs inside of instances. */
 import type { Incus } from './client.ts'
 
-/** How a program ended, and what it printed. */
+/** The exit code of a program, and what it printed. */
 export interface Outcome {
   readonly code: number
   readonly stdout: string
@@ -9,7 +9,7 @@ export interface Outcome {
 }
 
 export interface ExecOptions {
-  /** How long it may take, in milliseconds. */
+  /** It may take so long, in milliseconds. */
   readonly timeoutMs?: number
   readonly environment?: Readonly<Record<string, string>>
 }

@@ -1,7 +1,7 @@
 /** Work that still runs in Incus from calls that were cut off. */
 import { type Incus, IncusError, type Operation } from './client.ts'
 
-/** How Incus describes commands in guests. */
+/** The words of Incus for commands in guests. */
 const command = 'Executing command'
 
 type Running = Readonly<Record<string, readonly Operation[] | null>>

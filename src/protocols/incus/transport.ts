@@ -13,7 +13,7 @@ export interface Certificates {
   readonly serverCertificate: string
 }
 
-/** Where a daemon listens: the path of its unix socket, or its URL (`https://host:8443`). */
+/** The address of a daemon: the path of its unix socket, or its URL (`https://host:8443`). */
 export type Endpoint = { readonly socket: string } | { readonly url: string; readonly certificates: Certificates }
 
 export interface Answer {
@@ -22,9 +22,12 @@ export interface Answer {
   readonly text: string
 }
 
-/** How long connecting may take, in milliseconds: a host that is gone does not refuse, it is silent. */
+/** Connecting may take so long, in milliseconds: a host that is gone does not refuse, it is silent. */
 const connectMs = 3_000
-/** More calls than these wait for each other: actions that wait for Incus do not, and leave some for what is asked meanwhile. */
+/**
+ * More calls than these wait for each other: actions that wait for Incus do not, and leave some for what is asked
+ * meanwhile.
+ */
 const mostConnections = 256
 
 export class Transport {
@@ -103,7 +106,7 @@ export class Transport {
 export interface SendOptions {
   readonly timeoutMs: number
   readonly headers?: Readonly<Record<string, string>>
-  /** How much of an answer is read; the rest is left out. */
+  /** The bytes of an answer that are read; the rest is left out. */
   readonly mostBytes?: number | undefined
 }
 
@@ -130,7 +133,7 @@ export class Unreachable extends DriverError {
 
 const anotherCertificate = 'the daemon shows another certificate than the one that is known'
 
-/** Whether TLS refuses a certificate because the known one has not signed it. */
+/** Tells whether TLS refuses a certificate because the known one has not signed it. */
 function isUntrusted(error: unknown): boolean {
   const codes = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']
   return codes.includes((error as NodeJS.ErrnoException).code ?? '')

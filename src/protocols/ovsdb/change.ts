@@ -16,7 +16,7 @@ import {
 } from './rows.ts'
 import { Unreachable } from './session.ts'
 
-/** What a set has as its elements. */
+/** The elements of a set. */
 type Element<Value> = Value extends readonly ['set', readonly (infer Of extends Atom)[]] ? Of : never
 
 /** Operations that take place together or not at all. */

@@ -20,7 +20,7 @@ export interface DatabaseOptions {
 /** A row of a database whose schema does not matter. */
 type Row = Readonly<Record<string, Value>>
 
-/** What an operation of a transaction had as its result. */
+/** The result of an operation of a transaction. */
 export interface Outcome<R = unknown> {
   readonly rows?: readonly R[]
   readonly count?: number
@@ -156,7 +156,7 @@ export class Database<Schema> {
     return session
   }
 
-  /** What is followed must not grow old because nobody calls: a lost connection comes back by itself. */
+  /** Rows that are followed must not grow old because nobody calls: a lost connection comes back by itself. */
   async #lose({ remote }: Session): Promise<void> {
     this.#session = undefined
     // Another member leads if this one is gone.
@@ -211,7 +211,7 @@ export class Database<Schema> {
     }
   }
 
-  /** Whether what a member says of its databases has this one led by it. */
+  /** Tells whether a member leads this database, by what it says of its databases. */
   #leads(state: unknown): boolean {
     const row = this.#ownRow(state as Tables)
     return row !== undefined && (row.model === 'standalone' || row.leader === true)
@@ -240,7 +240,9 @@ export class Database<Schema> {
   }
 }
 
-/** Why no member can be gone on with: one that refuses says so, and otherwise all that were tried say why they do not lead. */
+/**
+ * Why no member can be gone on with: one that refuses says so, and otherwise all that were tried say why they do not lead.
+ */
 function nobodyLeads(failures: readonly unknown[]): unknown {
   const refusal = failures.find((error) => !(error instanceof DriverError && error.transient))
   if (refusal !== undefined || failures.length === 1) return refusal ?? failures[0]

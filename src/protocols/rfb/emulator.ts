@@ -1,5 +1,5 @@
 /**
- * What a terminal shows after what a program has written to it: a text console as a screen. Its state machine is that of
+ * The screen of a terminal after what a program has written to it. Its state machine is that of
  * xterm, without colours, as viewers get two.
  */
 import { Writable } from 'node:stream'
@@ -29,16 +29,16 @@ const unknown = '?'
  * or back by tabs, repeat a character. The library believes any number, and would be busy for minutes with the largest one.
  */
 const mostRepeated = { L: lines, M: lines, S: lines, T: lines, I: columns, Z: columns, b: columns } as const
-/** How much is parsed at once, in bytes: a reset of the terminal has two, and takes 50 us. */
+/** So much is parsed at once, in bytes: a reset of the terminal has two, and takes 50 us. */
 const pieceBytes = 128
-/** How long it rests after parsing, for each unit of time that this took: a program may write without end. */
+/** It rests so long after parsing, for each unit of time that this took: a program may write without end. */
 const restShare = 3
 
 /** Turns a text console into a screen: bytes of the console are written to it, `onReply` gets what it answers to queries. */
 export class EmulatedScreen extends Writable implements Screen {
   readonly #xterm: Xterm
   readonly #listeners = new Set<() => void>()
-  /** What is shown, until the next change. */
+  /** The screen that is shown, until the next change. */
   #shown: readonly string[] | undefined
 
   private constructor(xterm: Xterm, onReply: (text: string) => void) {
@@ -62,7 +62,7 @@ export class EmulatedScreen extends Writable implements Screen {
     return this.#shown
   }
 
-  /** Whether the program wants to be told of arrow keys in the way of applications. */
+  /** True when the program wants to be told of arrow keys in the way of applications. */
   get hasApplicationKeys(): boolean {
     return this.#xterm.modes.applicationCursorKeysMode
   }

@@ -96,7 +96,7 @@ function runsIn(dots: string, y: number): Run[] {
   }))
 }
 
-/** How a character looks; what there is no letter for looks like a question mark. */
+/** Draws a character; what there is no letter for looks like a question mark. */
 export function letter(char: string): readonly Run[] {
   return letters[char.charCodeAt(0) - firstCode] ?? letters['?'.charCodeAt(0) - firstCode]!
 }

@@ -1,5 +1,5 @@
 /**
- * What a text console is sent for the keys of a viewer, which come as X11 keysyms: Shift and AltGr are in them already,
+ * A text console is sent texts for the keys of a viewer, which come as X11 keysyms: Shift and AltGr are in them already,
  * Control and Alt are not.
  */
 
@@ -67,14 +67,14 @@ const keypad: Readonly<Record<number, string>> = {
   65469: '=',
 }
 
-/** Where keysyms of Unicode begin; the ones below 0x100 are those of Latin-1. */
+/** Keysyms of Unicode begin here; the ones below 0x100 are those of Latin-1. */
 const unicode = 0x01000000
 
 /** The keyboard of one viewer. */
 export class Keyboard {
   readonly #down = new Set<number>()
 
-  /** What the console is sent when a key goes down or up; nothing for keys that only change others. */
+  /** Returns what the console is sent when a key goes down or up; nothing for keys that only change others. */
   key(keysym: number, isDown: boolean, hasApplicationKeys: boolean): string {
     if (isModifier(keysym)) {
       if (isDown) this.#down.add(keysym)
@@ -120,7 +120,7 @@ function charOf(keysym: number): string {
   return point >= 0x100 && point <= 0x10ffff ? String.fromCodePoint(point) : ''
 }
 
-/** What Control makes of a character: that of the same place in the first column of ASCII. */
+/** Control makes this of a character: that of the same place in the first column of ASCII. */
 function controlled(char: string): string {
   if (char === ' ') return '\0'
   if (char === '?') return '\x7f'

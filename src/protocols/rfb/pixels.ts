@@ -1,4 +1,4 @@
-/** How a viewer wants pixels (RFC 6143, 7.4), and the two colours of a text screen in that form. */
+/** Pixels as a viewer wants them (RFC 6143, 7.4), and the two colours of a text screen in that form. */
 
 export interface PixelFormat {
   readonly bitsPerPixel: 8 | 16 | 32

@@ -8,7 +8,7 @@ import { cell, letter } from './font.ts'
 import { offeredFormat, palette, pixelsOf, readPixelFormat, writePixelFormat } from './pixels.ts'
 import { columns, lines, type Screen } from './text-screen.ts'
 
-/** What a viewer sees and types on. */
+/** The screen that a viewer sees and types on. */
 export interface Terminal {
   readonly name: string
   readonly screen: Screen
@@ -22,7 +22,7 @@ const encodings = { raw: 0, rre: 2 } as const
 const lengths: Readonly<Record<number, number>> = { 0: 20, 2: 4, 3: 10, 4: 8, 5: 6, 6: 8 }
 /** Texts that the viewer has copied are not used, but they have to be read over. */
 const maxTextBytes = 1024 * 1024
-/** How many messages are read before others have their turn. */
+/** So many messages are read before others have their turn. */
 const messagesAtOnce = 64
 /** More than there are; the list is waited for in memory. */
 const maxEncodings = 1_024
@@ -44,7 +44,7 @@ export class RfbServer extends Duplex {
   #isInitialized = false
   #pixels = pixelsOf(offeredFormat)
   #encoding: number = encodings.raw
-  /** What the viewer has asked for and was not sent yet. */
+  /** The update that the viewer has asked for and was not sent yet. */
   #asked: Area | undefined
   /** The lines that the viewer knows; what it knows nothing of is empty. */
   #known: string[] = []

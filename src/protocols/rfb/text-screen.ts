@@ -3,11 +3,11 @@
 export const columns = 80
 export const lines = 25
 
-/** What stands where the cursor is. */
+/** The character that stands where the cursor is. */
 export const cursorMark = '\x7f'
 const tabStop = 8
 
-/** What can be shown to viewers. */
+/** A screen that can be shown to viewers. */
 export interface Screen {
   /** The lines as they are shown: `lines` of them, each of `columns` UTF-16 units. */
   readonly shown: readonly string[]

@@ -30,11 +30,11 @@ import {
 } from './instance.ts'
 import { addressesName, freshName } from './program.ts'
 
-/** What all balancers of a cluster have in common. */
+/** Parts that all balancers of a cluster have in common. */
 export interface BalancerParts extends BalancerHosts {
   readonly incus: Incus
   readonly overlay: BalancerOverlay
-  /** Where measurements are kept. */
+  /** The folder of measurements. */
   readonly directory: string
 }
 
@@ -98,7 +98,9 @@ export class Balancer {
     await removeInstance(incus, instance.name)
   }
 
-  /** Starts it when somebody has stopped it, and keeps what a crash would lose. Errors: a `DriverError`, or that of HAProxy. */
+  /**
+   * Starts it when somebody has stopped it, and keeps what a crash would lose. Errors: a `DriverError`, or that of HAProxy.
+   */
   tend(): Promise<void> {
     return this.#next(async () => {
       const instance = await this.#find()
@@ -110,7 +112,7 @@ export class Balancer {
     })
   }
 
-  /** What it sees; the health of one that does not answer is not known. Undefined when it has no state at all. */
+  /** Tells what it sees; the health of one that does not answer is not known. Undefined when it has no state at all. */
   async observe(nowMs: number): Promise<Observation | undefined> {
     const report = await this.#guest.report().catch(() => undefined)
     if (!report) return undefined
@@ -126,12 +128,12 @@ export class Balancer {
   /** Does something after everything else that was to be done for this balancer. Errors: those of the work, or `HostGone`. */
   #next<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(() => onMember(this.#parts.incus, balancerName(this.id), work))
-    // Who waits for it hears of its failure.
+    // Whoever waits for it hears of its failure.
     this.#last = done.catch(() => undefined)
     return done
   }
 
-  /** What has the name and no mark is somebody else's. */
+  /** An instance that has the name and no mark is somebody else's. */
   async #find(): Promise<Instance | undefined> {
     const instance = (await this.#parts.incus.get<Instance>(this.#path))?.value
     return instance && isBalancer(instance) ? instance : undefined
@@ -217,13 +219,13 @@ export class Balancer {
     )
   }
 
-  /** Where measurements are noted. */
+  /** Makes the folder in which measurements are noted. */
   #makeFolder(): void {
     mkdirSync(folderOf(this.#parts.directory, this.id), { recursive: true, mode: 0o700 })
   }
 }
 
-/** Which address is on which interface, and for a private one the gateway of its network. */
+/** Lists the addresses with their interfaces, and for a private one the gateway of its network. */
 function addressLines({ publicAddresses, place }: BalancerState, gateway: string | undefined): string {
   const lines = publicAddresses.map((address) => `public ${address}\n`)
   if (place) lines.push(`private ${place.address} ${gateway}\n`)

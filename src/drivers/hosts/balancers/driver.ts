@@ -25,12 +25,12 @@ export interface BalancerOptions extends Omit<BalancerParts, 'directory'> {
 }
 
 export interface BalancerDriver extends LoadBalancerDriver {
-  /** Whether the hosts had the image when it was last looked at, some seconds ago. Without it nothing can be created. */
+  /** True when the hosts had the image at the last look, some seconds ago. Without it nothing can be created. */
   readonly hasImage: boolean
   close(): Promise<void>
 }
 
-/** How often it is looked at which balancers there are and which want to be sampled, in milliseconds. */
+/** The pauses between looks at which balancers there are and which want to be sampled, in milliseconds. */
 const listMs = 10_000
 const tickMs = 1_000
 
@@ -61,7 +61,7 @@ class Balancers implements BalancerDriver {
   #listed: readonly number[] = []
   #hasImage = false
   #timers: readonly NodeJS.Timeout[] = []
-  /** What is being done beside the calls, by the ids of balancers; the looks at all of them have the id 0. */
+  /** Work that is being done beside the calls, by the ids of balancers; the looks at all of them have the id 0. */
   readonly #tended = new Map<number, Promise<void>>()
 
   constructor(parts: BalancerParts, log: BalancerOptions['log'], release: () => void) {

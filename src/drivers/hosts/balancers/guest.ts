@@ -11,7 +11,7 @@ import { parseReport, type Report } from './report.ts'
 
 const changeMs = 120_000
 const reportMs = 5_000
-/** How old an answer may be for readers, in milliseconds. */
+/** An answer may be so old for readers, in milliseconds. */
 const cacheMs = 1_000
 
 /** Changes with what a container is equipped with. */
@@ -58,7 +58,7 @@ export class Guest implements Source {
     return report
   }
 
-  /** What HAProxy says now, or said a moment ago. Errors: one when it does not answer. */
+  /** Returns what HAProxy says now, or said a moment ago. Errors: one when it does not answer. */
   report(): Promise<Report> {
     const now = performance.now()
     if (!this.#cached || now - this.#cached.at > cacheMs) this.#cached = { at: now, report: this.#ask() }
@@ -79,7 +79,7 @@ export class Guest implements Source {
     return (await this.report()).counters
   }
 
-  /** What cannot be run now, as in a container that has just ended, may be another time. */
+  /** A program that cannot be run now, as in a container that has just ended, may be another time. */
   async #run(args: readonly string[], timeoutMs: number): Promise<Outcome> {
     try {
       return await exec(this.#incus, this.#instance, ['/bin/sh', programPath, ...args], { timeoutMs })

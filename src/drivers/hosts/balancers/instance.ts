@@ -1,4 +1,4 @@
-/** How a balancer is an instance of Incus: a container that keeps what it needs inside of itself. */
+/** A balancer is an instance of Incus: a container that keeps what it needs inside of itself. */
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
 import type { Config, Instance } from '../../../protocols/incus/edit.ts'
 import { marksOf, networkName } from '../names.ts'
@@ -10,12 +10,12 @@ export const balancerImage = 'wolke-balancer'
 const kind = 'load-balancer'
 const kindKey = 'user.wolke.kind'
 /**
- * Which program it was equipped with, once it has carried traffic: from then on, whoever finds it stopped may start it. An
+ * The program that it was equipped with, once it has carried traffic: from then on, whoever finds it stopped may start it. An
  * older program is replaced by the next change.
  */
 export const equipmentKey = 'user.wolke.equipment'
 
-/** Whether it gets power when the daemon of its host starts. */
+/** It gets power when the daemon of its host starts if this is true. */
 export const autostartKey = 'boot.autostart'
 
 export interface BalancerHosts {
@@ -60,13 +60,13 @@ export const balancerMarks = (id: number, generation: number): Config => ({
   [kindKey]: kind,
 })
 
-/** Whether an instance has its disk, its public interface, and one in each of some private networks. */
+/** Tells whether an instance has its disk, its public interface, and one in each of some private networks. */
 export function hasDevices({ devices }: Pick<Instance, 'devices'>, networks: ReadonlySet<number>): boolean {
   const names = new Set(Object.values(devices).map(({ network }) => network))
   return Boolean(devices.root && devices.eth0) && [...networks].every((id) => names.has(networkName(id)))
 }
 
-/** What of an instance follows from the state. */
+/** Derives the configuration of an instance from the state. */
 export function configOf({ id, generation, maxConnections }: BalancerState): Config {
   return {
     ...balancerMarks(id, generation),
@@ -95,7 +95,7 @@ export function devicesOf(
   }
 }
 
-/** Whether configuration and devices are as wanted, whatever Incus itself added to the configuration. */
+/** Tells whether configuration and devices are as wanted, whatever Incus itself added to the configuration. */
 export function isAsWanted(instance: Instance, config: Config, devices: Instance['devices']): boolean {
   return includes(instance.config, config) && sameDevices(instance.devices, devices)
 }

@@ -1,5 +1,5 @@
 /**
- * What runs inside of a balancer's container beside HAProxy: a program for the shell that swaps its files, lays its
+ * Two things run inside of a balancer's container beside HAProxy: a program for the shell that swaps its files, lays its
  * addresses and reads what HAProxy knows, and the unit that keeps HAProxy running without this process.
  */
 
@@ -9,9 +9,9 @@ export const unitName = 'wolke-balancer.service'
 export const unitPath = `/etc/systemd/system/${unitName}`
 export const programPath = `${home}/balancer`
 
-/** How the program ends when it was handed an older state than the one that it has. */
+/** The program ends so when it was handed an older state than the one that it has. */
 export const staleCode = 3
-/** How the program ends when HAProxy does not take what it was handed; it prints the faults. */
+/** The program ends so when HAProxy does not take what it was handed; it prints the faults. */
 export const refusedCode = 4
 
 /** Files whose content is this name's in a folder that is handed over, beside HAProxy's own. */

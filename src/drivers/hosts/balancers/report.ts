@@ -2,11 +2,11 @@
 import { type CheckRow, type Counters, parseChecks, parseCounters } from '../../load-balancers/haproxy/statistics.ts'
 
 export interface Report {
-  /** Of the state that it has; 0 when a change was cut off. */
+  /** The generation of its state; 0 when a change was cut off. */
   readonly generation: number
-  /** What the worker that takes connections says of targets; undefined when there is no worker. */
+  /** The word of the worker that takes connections about targets; undefined when there is no worker. */
   readonly checks: readonly CheckRow[] | undefined
-  /** What each worker has counted, by process id. */
+  /** The counters of each worker, by process id. */
   readonly counters: Readonly<Record<string, Counters>>
 }
 

@@ -140,5 +140,5 @@ class Images {
   }
 }
 
-/** What is remembered of a removed image. Its id is never used again. */
+/** Names a removed image in what is remembered. Its id is never used again. */
 const tombOf = (id: number) => `image.${id}`

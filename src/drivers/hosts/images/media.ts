@@ -1,6 +1,6 @@
 /**
- * What virtual machines can boot from beside their disks: ISOs, as volumes that the operator imports. In a pool of each host's
- * own disks, a machine boots from those of its host alone.
+ * Media that virtual machines can boot from beside their disks: ISOs, as volumes that the operator imports. In a pool of
+ * each host's own disks, a machine boots from those of its host alone.
  */
 import type { ServerState } from '../../../families/servers/driver.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
@@ -23,7 +23,7 @@ interface Medium {
   readonly location: string
 }
 
-/** How often it is looked at what there is, in milliseconds. */
+/** The pause between two looks at what there is, in milliseconds. */
 const lookMs = 10_000
 
 export class Media {
@@ -49,12 +49,15 @@ export class Media {
     await this.#looking
   }
 
-  /** Whether any host had the rescue system when it was last looked at, some seconds ago. */
+  /** True when any host had the rescue system at the last look, some seconds ago. */
   get hasRescue(): boolean {
     return this.#hasRescue
   }
 
-  /** The names of all ISOs that are for servers, each with the hosts that have it; none for one that all have. Errors: `DriverError`. */
+  /**
+   * The names of all ISOs that are for servers, each with the hosts that have it; none for one that all have. Errors:
+   * `DriverError`.
+   */
   async hostsByName(): Promise<ReadonlyMap<string, readonly string[]>> {
     const all = await this.#parts.incus.list<Medium>(this.#path)
     const forServers = all.filter(({ name }) => name === rescueName || name.startsWith(isoPrefix))

@@ -1,4 +1,7 @@
-/** What there is on the hosts of a cluster under marks of Wolke, whoever wants it. What has no mark is nobody's concern. */
+/**
+ * Reads what there is on the hosts of a cluster under marks of Wolke, whoever wants it. Things without a mark are nobody's
+ * concern.
+ */
 
 import type { Incus } from '../../../protocols/incus/client.ts'
 import { type Config, edit, type Instance } from '../../../protocols/incus/edit.ts'
@@ -79,12 +82,12 @@ interface Named {
   readonly config: Config | null
 }
 
-/** What has names of ours of one kind. */
+/** Things that have names of ours of one kind. */
 interface Sorted<T> {
-  /** What has the name and the marks of the same id. */
+  /** Those that have the name and the marks of the same id. */
   readonly marked: ReadonlyMap<number, T>
   readonly things: readonly Thing[]
-  /** What has the name alone. */
+  /** Those that have the name alone. */
   readonly unmarked: Inventory['unmarked']
   /** Ids of what is on hosts that do not answer. */
   readonly silent: readonly number[]
@@ -101,7 +104,7 @@ function sorted<T extends Named>(
     return one.name === nameOf(id) ? [{ one, id }] : []
   })
   const isMarked = ({ one, id }: (typeof named)[number]) => idOf(one.config) === id && isOfKind(one)
-  // What has the mark of another id is a copy that somebody has made.
+  // Something with the mark of another id is a copy that somebody has made.
   const isBare = ({ one, id }: (typeof named)[number]) =>
     one.config !== null && [undefined, id].includes(idOf(one.config)) && !isMarked({ one, id })
   const marked = new Map(named.filter(isMarked).map(({ one, id }) => [id, one]))
@@ -175,20 +178,20 @@ function inForceOf({ servers, balancers, volumes, networks }: NamedThings, rows:
   } satisfies Inventory['inForce']
 }
 
-/** What is found of all things that have names of ours; undefined is left out, as what is missing. */
+/** Tells what is found of all things that have names of ours; undefined is left out, as what is missing. */
 function foundOf<T>({ marked, silent }: Sorted<T>, find: (one: T, id: number) => Found | undefined): InForce {
   const unknown = silent.map((id) => [id, 'unknown'] as const)
   const known = [...marked].map(([id, one]) => [id, find(one, id)] as const)
   return new Map([...unknown, ...known].filter((pair): pair is [number, Found] => pair[1] !== undefined))
 }
 
-/** What rows of OVN have of one state. */
+/** Tells what rows of OVN have of one state. */
 function inNetwork(subjects: ReadonlyMap<number, OverlaySubject>, state: keyof OverlaySubject['generations']): InForce {
   const found = ({ damaged, generations }: OverlaySubject) => (damaged.has(state) ? 'changed' : generations[state])
   return new Map([...subjects].map(([id, subject]) => [id, found(subject)]))
 }
 
-/** What both engines have: where one is behind the other, the older generation counts. */
+/** Keeps what both engines have: where one is behind the other, the older generation counts. */
 function agreeing(a: InForce, b: InForce): InForce {
   const older = (one: Found, other: Found): Found => {
     if (typeof one === 'string') return one

@@ -1,6 +1,6 @@
 /** Reads what Incus measures, in the text format of OpenMetrics. Pure. */
 
-/** What is counted of a server since it started, in the order in which it is kept. */
+/** The counters of a server since it started, in the order in which they are kept. */
 export const counters = [
   'cpu',
   'disk.0.iops.read',
@@ -16,7 +16,7 @@ export const counters = [
 /** One value for each of the counters: seconds of the processor, operations, bytes, packets. */
 export type Counts = readonly number[]
 
-/** Where each counter comes from. Only `eth0` is the public interface; of disks, all are summed. */
+/** The metric of Incus behind each counter. Only `eth0` is the public interface; of disks, all are summed. */
 const sources: Readonly<Record<string, (typeof counters)[number]>> = {
   incus_cpu_seconds_total: 'cpu',
   incus_disk_reads_completed_total: 'disk.0.iops.read',
@@ -29,7 +29,7 @@ const sources: Readonly<Record<string, (typeof counters)[number]>> = {
   incus_network_transmit_bytes_total: 'network.0.bandwidth.out',
 }
 const publicInterface = 'eth0'
-/** What a processor does when it does nothing for the guest. */
+/** Modes of a processor that does nothing for the guest. */
 const idleModes = ['idle', 'iowait', 'steal']
 
 /** The counters of all instances in a text, by the name of the instance. Lines that are about something else are left out. */

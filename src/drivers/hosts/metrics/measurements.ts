@@ -1,4 +1,4 @@
-/** What is measured of servers: every member is asked once a minute, and what it counted is kept for 30 days. */
+/** Measures servers: every member is asked once a minute, and what it counted is kept for 30 days. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Incus } from '../../../protocols/incus/client.ts'
@@ -7,7 +7,7 @@ import { Samples, sampleSeconds } from './samples.ts'
 
 export interface MeasurementOptions {
   readonly incus: Incus
-  /** Where the samples are kept; it is created when it is missing. */
+  /** The folder of the samples; it is created when it is missing. */
   readonly directory: string
   /** The members that answer now, by name; none without a cluster. */
   online(): Promise<readonly string[]>
@@ -61,7 +61,7 @@ export class Measurements {
     }
   }
 
-  /** What servers that are long gone have left. */
+  /** Removes the samples of servers that are long gone. */
   #removeOld(): void {
     const { directory } = this.#options
     for (const name of readdirSync(directory).filter((one) => one.endsWith('.samples'))) {

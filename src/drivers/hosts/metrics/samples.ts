@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type Counts, counters } from './exposition.ts'
 
 interface Tier {
-  /** How long a slot stands for, in seconds. */
+  /** The time that a slot stands for, in seconds. */
   readonly seconds: number
   readonly slots: number
 }
@@ -18,7 +18,7 @@ const tiers: readonly Tier[] = [
   { seconds: 600, slots: 4_320 },
 ]
 
-/** How often a server is to be sampled, in seconds. */
+/** The time between two samples of a server, in seconds. */
 export const sampleSeconds = tiers[0]!.seconds
 
 /** A sample: its time in seconds since the epoch, and what was counted until then. */
@@ -82,7 +82,7 @@ interface Asked {
   readonly counter: number
   readonly moment: number
   readonly step: number
-  /** How much older than asked a sample may be, in seconds. */
+  /** A sample may be so much older than asked, in seconds. */
   readonly slack: number
 }
 

@@ -113,7 +113,7 @@ function freeName(devices: Instance['devices']): string {
   for (let index = 1; ; index++) if (!taken.has(`eth${index}`)) return `eth${index}`
 }
 
-/** What a guest has to know of its private interfaces: all that is in their networks is behind the gateways. */
+/** A guest has to know this of its private interfaces: all that is in their networks is behind the gateways. */
 const ethernetsOf = (devices: Instance['devices'], wanted: readonly Wanted[]) =>
   wanted.map(({ networkId, mac, ip, gateway, ipRange }) => ({
     name: devices[networkName(networkId)]!.name!,

@@ -60,10 +60,15 @@ async function put({ incus, tombstones, overlay }: NetworkParts, id: number, gen
   await overlay.privateRoutes(id, generation, name, shape.routes)
 }
 
-/** What is being made at this moment, or was when a daemon died: asking for it again completes it, unless it was given up. */
+/**
+ * A network is pending while it is being made, or was when a daemon died: asking for it again completes it, unless it was
+ * given up.
+ */
 const isUnfinished = (network: IncusNetwork) => network.status === 'Pending' || isGivenUp(network)
 
-/** What Incus could not make on all hosts, as one of them died meanwhile. It completes no such network, and nothing uses it. */
+/**
+ * Incus could not make such a network on all hosts, as one of them died meanwhile. It completes none, and nothing uses it.
+ */
 const isGivenUp = ({ status }: IncusNetwork) => status === 'Errored'
 
 /** Incus refuses to make a network that somebody else makes at the same time. Then it is looked at again later. */
@@ -104,7 +109,10 @@ async function discard({ incus, overlay }: Engines, network: IncusNetwork): Prom
   await incus.change('DELETE', pathOf(name))
 }
 
-/** Incus fails to tell the state of a network that has no router in OVN: it has not begun it there, or that is cleared already. */
+/**
+ * Incus fails to tell the state of a network that has no router in OVN: it has not begun it there, or that is cleared
+ * already.
+ */
 async function hasRouter(incus: Incus, name: string): Promise<boolean> {
   try {
     return (await incus.get(`${pathOf(name)}/state`)) !== undefined

@@ -1,13 +1,13 @@
 /**
- * Whether hosts have taken what was written: OVN counts requests in `nb_cfg`, and says in `hv_cfg` which one all hosts have
- * come to.
+ * Finds out whether hosts have taken what was written: OVN counts requests in `nb_cfg`, and says in `hv_cfg` which one all
+ * hosts have come to.
  */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { carryOut } from '../../../protocols/ovsdb/change.ts'
 import type { RowChanges } from '../../../protocols/ovsdb/database.ts'
 import { mutate, type Northbound, type NorthboundRow, select } from './northbound.ts'
 
-/** How long a change waits for hosts, in milliseconds: for a host that may be gone, and for one that is known to lag. */
+/** A change waits so long for hosts, in milliseconds: for a host that may be gone, and for one that is known to lag. */
 const patienceMs = { usual: 2_000, lagging: 100 }
 
 const request = [mutate('NB_Global', [], [['nb_cfg', '+=', 1]]), select('NB_Global', [], ['nb_cfg'])] as const
@@ -77,7 +77,7 @@ export class Convergence {
     return Number(asked.rows?.[0]?.nb_cfg)
   }
 
-  /** Whether all hosts come so far in time. */
+  /** Tells whether all hosts come so far in time. */
   #reach(wanted: number, timeoutMs: number): Promise<boolean> {
     if (this.#reached >= wanted) return Promise.resolve(true)
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Who has an address or a port: what the database remembers is followed in memory. */
+/** The owners of addresses and ports: what the database remembers is followed in memory. */
 import { parseCidr } from '../../../protocols/net/ip.ts'
 import type { RowChanges } from '../../../protocols/ovsdb/database.ts'
 import { entriesOf } from '../../../protocols/ovsdb/rows.ts'
@@ -12,7 +12,7 @@ export class Identities {
   readonly #servers = new Map<string, number>()
   /** Public interfaces by port. */
   readonly #nics = new Map<string, Nic>()
-  /** What each row says. */
+  /** The addresses and the port that each row names. */
   readonly #byRow = new Map<string, { readonly addresses: readonly string[]; readonly port: string | undefined }>()
 
   /** Errors: a transient `DriverError` when the database cannot be reached. */

@@ -1,6 +1,6 @@
 /**
- * What there is in OVN with marks of ours, and whether it is as it was written: rows that somebody has changed or removed
- * keep their marks, or those of what they belong to.
+ * Reads what there is in OVN with marks of ours, and tells whether it is as it was written: rows that somebody has changed
+ * or removed keep their marks, or those of what they belong to.
  */
 
 import { asCidr } from './filters/matches.ts'
@@ -105,7 +105,7 @@ class Reader {
     }
   }
 
-  /** Whether all destinations lead to their owner. */
+  /** Tells whether all destinations lead to their owner. */
   #lead(owner: string, destinations: readonly string[]): boolean {
     return destinations.every((destination) => this.#routes.get(owner)?.has(destination))
   }

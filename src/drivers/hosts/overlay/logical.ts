@@ -5,7 +5,7 @@ import { atomsOf, called, entriesOf, identified, idsOf, uuid } from '../../../pr
 import { without } from './filters/matches.ts'
 import { type Northbound, type NorthboundChange, select } from './northbound.ts'
 
-/** How a network of Incus is called in OVN. */
+/** The names in OVN of a network of Incus. */
 export interface LogicalNetwork {
   readonly logicalSwitch: string
   readonly logicalRouter: string
@@ -88,7 +88,7 @@ export function linkLocalOf(mac: string): string {
 /** The first part of the IPv4 network is never given to servers: the router is there, and what the operator adds. */
 const reservedBits = 4
 
-/** Where the internal addresses of servers are: as many as there are in both networks of the switch. */
+/** The range of the internal addresses of servers: as many as there are in both networks of the switch. */
 export class InternalRange {
   readonly #ipv4: string
   readonly #ipv6: string

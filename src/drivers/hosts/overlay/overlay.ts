@@ -47,7 +47,7 @@ export interface OverlayOptions {
   readonly publicNetwork: string
   /** Asks Incus how one of its networks is called in OVN; undefined for one that is not there. */
   logicalNetwork(incusNetwork: string): Promise<LogicalNetwork | undefined>
-  /** Where metadata is served, as `ADDRESS:PORT` on the uplink; null when nothing is served. */
+  /** The address of the metadata service on the uplink, as `ADDRESS:PORT`; null when nothing is served. */
   readonly metadata: string | null
   /** Told of what the driver finds and nobody waits for, such as a connection that was lost. */
   log?(message: string, error?: unknown): void
@@ -98,11 +98,14 @@ export interface Overlay {
   ): Promise<void>
   /** Takes away what `privateRoutes` left behind of a network that is gone. */
   forgetNetwork(network: number, generation: number): Promise<void>
-  /** Takes away what Incus has written for one of its networks that it could not make to the end, before it is removed there. */
+  /**
+   * Takes away what Incus has written for one of its networks that it could not make to the end, before it is removed
+   * there.
+   */
   clearUnfinished(incusNetwork: string): Promise<void>
   /** Waits until all hosts have taken what was written. Errors: a transient `DriverError` when one has not in time. */
   converged(timeoutMs?: number): Promise<void>
-  /** What there is; what was removed days ago is forgotten then. */
+  /** Reads all that there is; what was removed days ago is forgotten then. */
   inventory(): Promise<OverlayInventory>
   /** The server that a packet's source address belongs to: an internal, a public or a Floating IP. */
   identify(address: string): number | undefined

@@ -1,4 +1,4 @@
-/** What every installation needs of OVN: the gateway of the public network, and the address of the metadata service. */
+/** Every installation needs this of OVN: the gateway of the public network, and the address of the metadata service. */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { carryOut } from '../../../protocols/ovsdb/change.ts'
 import { atomsOf, called, idsOf, map, marked, uuid } from '../../../protocols/ovsdb/rows.ts'

@@ -1,4 +1,4 @@
-/** What the parts of the overlay share. */
+/** The parts of the overlay share this. */
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { type Logical, type LogicalNetwork, lookUp } from './logical.ts'
 import type { Northbound } from './northbound.ts'
@@ -50,7 +50,7 @@ export class Site {
     return logical
   }
 
-  /** How a network of Incus is called in OVN; undefined when Incus has none of this name. */
+  /** Returns the names in OVN of a network of Incus; undefined when Incus has none of this name. */
   names(incusNetwork: string): Promise<LogicalNetwork | undefined> {
     return this.#options.logicalNetwork(incusNetwork)
   }

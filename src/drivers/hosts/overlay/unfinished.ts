@@ -1,4 +1,6 @@
-/** What Incus has begun to make of a network and could not end: it forgets such a network without the rows that it has written. */
+/**
+ * Networks that Incus has begun to make and could not end: it forgets such a network without the rows that it has written.
+ */
 import { carryOut } from '../../../protocols/ovsdb/change.ts'
 import { called, marked } from '../../../protocols/ovsdb/rows.ts'
 import type { Site } from './site.ts'

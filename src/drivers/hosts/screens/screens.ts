@@ -18,11 +18,14 @@ import { RfbServer } from '../../../protocols/rfb/server.ts'
 import { columns, lines } from '../../../protocols/rfb/text-screen.ts'
 import { instanceOf } from '../servers/guest.ts'
 
-/** How often it is asked whether a server still runs, in milliseconds: Incus leaves the console of one that stopped open. */
+/**
+ * The pause before it is asked again whether a server still runs, in milliseconds: Incus leaves the console of one that
+ * stopped open.
+ */
 const watchMs = 2_000
-/** How long it may take until somebody sees a console, in milliseconds: a host that hangs takes that long for each part. */
+/** It may take so long until somebody sees a console, in milliseconds: a host that hangs takes that long for each part. */
 const usualOpenMs = 30_000
-/** What was typed and not read; more is dropped, as by a terminal whose program does not read. */
+/** Input that was typed and not read; more is dropped, as by a terminal whose program does not read. */
 const mostUnreadBytes = 65_536
 
 /** Creates the driver of consoles. `close` ends all that are open. */
@@ -96,7 +99,7 @@ class TextConsole {
     try {
       let isPast = true
       const screen = await EmulatedScreen.open((reply) => {
-        // What programs have asked for in the past was answered in the past.
+        // Questions that programs asked in the past were answered in the past.
         if (!isPast) type(sockets.data, reply)
       })
       const past = await pastOutput(incus, instance)
@@ -160,10 +163,10 @@ async function runningOf(incus: Incus, server: number): Promise<Running | undefi
   return instance?.status === 'Running' ? instance : undefined
 }
 
-/** What carries a console: its bytes, and what belongs to it, such as its end. */
+/** The connections of a console: its bytes, and what belongs to it, such as its end. */
 interface Sockets {
   readonly data: WebSocket
-  /** What comes in through `data`. */
+  /** Bytes that come in through `data`. */
   readonly output: Duplex
   readonly control: WebSocket
 }
@@ -200,7 +203,7 @@ function type(socket: WebSocket, text: string): void {
   socket.send(Buffer.from(text))
 }
 
-/** What the console has shown before; nothing where Incus keeps none of it. Errors: `DriverError`. */
+/** Reads what the console has shown before; nothing where Incus keeps none of it. Errors: `DriverError`. */
 async function pastOutput(incus: Incus, { name }: Instance): Promise<string> {
   try {
     return await incus.text(`/1.0/instances/${name}/console`)

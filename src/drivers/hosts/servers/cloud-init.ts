@@ -1,5 +1,5 @@
 /**
- * What a guest is told by cloud-init. User data is passed on byte for byte; what Wolke itself wants of the guest is in meta
+ * Cloud-init tells the guest of itself. User data is passed on byte for byte; what Wolke itself wants of the guest is in meta
  * data and vendor data, so that it holds beside any user data. JSON is YAML too, and needs no quoting of its own.
  */
 import type { ServerState } from '../../../families/servers/driver.ts'
@@ -17,7 +17,10 @@ export interface GuestOptions {
 const gateway = '172.31.1.1'
 const gateway6 = 'fe80::1'
 
-/** The keys of an instance's configuration from which its image, or its drive for cloud-init, gets the documents. `current` is what it has. */
+/**
+ * The keys of an instance's configuration from which its image, or its drive for cloud-init, gets the documents. `current`
+ * is what it has.
+ */
 export function cloudInit(state: ServerState, mac: string, options: GuestOptions, current: Config): Config {
   const system = systemOf(state)
   return {
@@ -28,7 +31,7 @@ export function cloudInit(state: ServerState, mac: string, options: GuestOptions
   }
 }
 
-/** What a system is told of itself. */
+/** A system is told this of itself. */
 interface System extends Pick<ServerState, 'name' | 'userData' | 'sshKeys' | 'rootPasswordHash'> {
   /** Another one is a first boot. */
   readonly instanceId: string

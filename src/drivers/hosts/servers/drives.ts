@@ -36,8 +36,8 @@ export function withDrives(
   }
 }
 
-/** Whether a device has the name of one. */
+/** Tells whether a device has the name of one. */
 export const isDrive = (device: string) => names.includes(device)
 
-/** Whether the rescue system is in its drive: one that has power was booted from it. */
+/** Tells whether the rescue system is in its drive: one that has power was booted from it. */
 export const hasRescue = ({ devices }: Pick<Instance, 'devices'>) => rescueDrive in devices

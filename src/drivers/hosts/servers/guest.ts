@@ -8,13 +8,13 @@ import { systemConfig } from './cloud-init.ts'
 import { isDrive } from './drives.ts'
 import { isRunning, markedDone, needKnownPower } from './instances.ts'
 
-/** How long a guest has to shut down after it was asked, in seconds. */
+/** A guest has so long to shut down after it was asked, in seconds. */
 const shutdownS = 90
-/** How long a command in a guest may take, in milliseconds. */
+/** A command in a guest may take so long, in milliseconds. */
 const commandMs = 30_000
-/** Where the images of containers have what cloud-init reads. */
+/** The images of containers have what cloud-init reads at this path. */
 const networkSeed = '/var/lib/cloud/seed/nocloud-net/network-config'
-/** Where their systems configure cloud-init. */
+/** Their systems configure cloud-init in this folder. */
 const systemFolder = '/etc/cloud/cloud.cfg.d'
 
 const pathOf = (name: string) => `/1.0/instances/${name}`
@@ -33,14 +33,14 @@ export async function stop(incus: Incus, name: string, manner: ServerState['mann
   const start = performance.now()
   const failure = await setPower(incus, name, { action: 'stop', force: isHard, timeout: isHard ? -1 : shutdownS })
   if (!failure) return
-  // What failed before the guest had its time says nothing about the guest.
+  // A failure before the guest had its time says nothing about the guest.
   if (isHard || performance.now() - start < shutdownS * 1_000) throw failure
   throw new DriverError(`the server did not shut down within ${shutdownS} s`, { transient: false, cause: failure })
 }
 
 /**
- * Removes an instance without power. Errors: `DriverError`, a transient one when it has got power since it was read, as from a
- * daemon that has just started.
+ * Removes an instance without power. Errors: `DriverError`, a transient one when it has got power since it was read, as
+ * from a daemon that has just started.
  */
 export async function removeInstance(incus: Incus, name: string): Promise<void> {
   try {

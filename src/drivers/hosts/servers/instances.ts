@@ -1,5 +1,5 @@
 /**
- * How a server is an instance of Incus, and the one thing that is to be done next until it is as desired. Pure: what is read
+ * A server as an instance of Incus, and the one thing that is to be done next until it is as desired. Pure: what is read
  * from the instance decides, so a call that was cut off goes on wherever it was.
  */
 import type { ServerState } from '../../../families/servers/driver.ts'
@@ -32,7 +32,7 @@ export const placementGroup = 'user.wolke.group'
 
 type Done = keyof typeof done
 
-/** What is to be done next. */
+/** The work that is to be done next. */
 export type Task =
   /** Take away its power, asking the guest for it or not; its disk may be written next. */
   | { readonly do: 'stop'; readonly manner: ServerState['manner']; readonly before?: 'install' }
@@ -43,7 +43,7 @@ export type Task =
   | { readonly do: 'boot' }
   | { readonly do: 'set password' }
 
-/** What an instance is made with. Nothing of it has been done yet but its disk. */
+/** Returns what an instance is made with. Nothing of it has been done yet but its disk. */
 export function newInstance(state: ServerState, internal: Internal, options: InstanceOptions) {
   return {
     name: serverName(state.id),
@@ -58,7 +58,9 @@ export function newInstance(state: ServerState, internal: Internal, options: Ins
   }
 }
 
-/** The next task for an instance; undefined when it is as desired. What is desired is written down before anything is done. */
+/**
+ * The next task for an instance; undefined when it is as desired. What is desired is written down before anything is done.
+ */
 export function nextTask(
   instance: Instance,
   state: ServerState,
@@ -89,7 +91,7 @@ export function markedDone(state: ServerState, what: readonly Done[]): Config {
   return Object.fromEntries(what.filter((one) => state[one] !== null).map((one) => [done[one], String(state[one])]))
 }
 
-/** Whether the guest may have power. One that is frozen has, and of one whose host does not know nobody can say. */
+/** Tells whether the guest may have power. One that is frozen has, and of one whose host does not know nobody can say. */
 export function isRunning({ status }: Pick<Instance, 'status'>): boolean {
   return !['Stopped', 'Stopping', 'Aborting'].includes(status)
 }
@@ -108,8 +110,8 @@ export function needKnownPower({ status }: Pick<Instance, 'status'>, cause?: unk
 export const powerWanted = ({ config }: Instance) => config[wantedPower]
 
 /**
- * What the guest is told. One that runs is told what its next boot from the disk is to know, and the rescue system, which a
- * boot has used up by then, keeps what it was told.
+ * The documents for the guest. One that runs is told what its next boot from the disk is to know, and the rescue system,
+ * which a boot has used up by then, keeps what it was told.
  */
 function documentsOf(instance: Instance, state: ServerState, options: InstanceOptions): Config {
   const isOn = isRunning(instance)

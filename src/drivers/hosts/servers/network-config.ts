@@ -8,7 +8,7 @@ import type { Config, Instance } from '../../../protocols/incus/edit.ts'
 /** The key of an instance's configuration that has it. */
 const key = 'cloud-init.network-config'
 
-/** What a guest has to know of an interface. */
+/** A guest has to know this of an interface. */
 export interface Ethernet {
   /** In the guest. */
   readonly name: string

@@ -31,9 +31,9 @@ export interface ServerParts {
   readonly overlay: Overlay
   readonly tombstones: Tombstones
   readonly options: InstanceOptions
-  /** What servers can boot from beside their disks; undefined where they have no drives. */
+  /** Media that servers can boot from beside their disks; undefined where they have no drives. */
   readonly media: Media | undefined
-  /** How many times its memory a host may promise to servers. */
+  /** A host may promise so many times its memory to servers. */
   readonly overcommit: number
 }
 
@@ -121,7 +121,7 @@ export class Servers {
   ): Promise<void> {
     const { incus, options } = this.#parts
     if (task.do === 'stop') {
-      // What cannot be installed costs nobody a restart.
+      // An image that is not there costs nobody a restart.
       if (task.before === 'install') await this.#image(state)
       return stop(incus, instance.name, task.manner)
     }
@@ -149,7 +149,7 @@ export class Servers {
     }
   }
 
-  /** Whether a host is the one of this server in its placement group from now on. */
+  /** Tells whether a host is the one of this server in its placement group from now on. */
   async #take({ id, generation, placementGroup: group }: ServerState, host: string): Promise<boolean> {
     return group === null || this.#parts.overlay.takeHost(id, generation, { group, host })
   }
@@ -205,7 +205,7 @@ export class Servers {
   }
 }
 
-/** What is remembered of a removed server. */
+/** Names a removed server in what is remembered. */
 const tombOf = (id: number) => `server.${id}`
 
 function publicNicOf({ config }: Instance, { id, generation, ipv4, ipv6, power }: ServerState): PublicNic {

@@ -11,7 +11,10 @@ import { type ServerParts, Servers } from './servers.ts'
 const wanted: ServerState = { ...emptyServer, cores: 2, memoryMb: 4096, diskGb: 80, power: 'on' }
 const rescue = { sshKeys: [], rootPasswordHash: '$6$r$s' }
 
-/** Virtual machines on one host with some ISOs. `changes` are the calls that changed something, `boots` what was booted, `fail` lets the machine hang. */
+/**
+ * Virtual machines on one host with some ISOs. `changes` are the calls that changed something, `boots` what was booted,
+ * `fail` lets the machine hang.
+ */
 function machinesWith(...isos: readonly string[]) {
   let instance: Instance | undefined
   const changes: string[] = []

@@ -1,10 +1,10 @@
 /**
- * How a virtual machine finds its volumes under the paths that the API tells. QEMU names a disk by its serial number, which
+ * A virtual machine finds its volumes under the paths that the API tells. QEMU names a disk by its serial number, which
  * Incus makes of the name of the device and of a word of its own, and lets nobody choose. So a rule of the guest's own udev
  * gives each volume its second name. Run in Debian 12 with a QEMU alone; with Incus it needs KVM.
  */
 
-/** What udev calls the disk of a device `vol-ID`: Incus doubles each hyphen. */
+/** The name that udev has for the disk of a device `vol-ID`: Incus doubles each hyphen. */
 const serials = '0QEMU_QEMU_HARDDISK_incus_vol--*'
 /** Answers the id at the end of a serial number; udev reads two dollars as one. */
 const idOf = `/bin/sh -c 'echo $\${0##*-}' $env{ID_SERIAL}`
@@ -21,7 +21,10 @@ const rule = (kind: string, ending: string) =>
 /** The rules of udev. Disks are known by their serial numbers from rules before these. */
 const rules = [rule('disk', ''), rule('partition', '-part%n')].join('\n')
 
-/** What cloud-init runs early in each boot, whatever else it is told: it writes the rules, and lets disks that are there follow them. */
+/**
+ * The commands that cloud-init runs early in each boot, whatever else it is told: it writes the rules, and lets disks that
+ * are there follow them.
+ */
 export const volumeLinks = `#cloud-boothook
 #!/bin/sh
 command -v udevadm >/dev/null || exit 0

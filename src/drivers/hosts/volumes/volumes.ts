@@ -252,7 +252,7 @@ class Volumes {
 const isElsewhere = (volume: StoredVolume, instance: Instance) =>
   isMember(volume.location) && volume.location !== instance.location
 
-/** Whether it is where its last move leads. */
+/** Tells whether a volume is where its last move leads. */
 const isDestination = ({ config, location }: StoredVolume) => config[destination]?.split(' ')[0] === location
 
 const sizeOf = (gb: number) => `${gb}GiB`

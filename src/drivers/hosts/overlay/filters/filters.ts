@@ -17,7 +17,7 @@ export const closedFilter: Filter = {
 interface Traffic {
   readonly direction: Acl['direction']
   readonly port: string
-  /** Which end of a packet the networks of rules are about. */
+  /** The end of a packet that the networks of rules are about. */
   readonly peer: 'src' | 'dst'
 }
 
@@ -35,7 +35,7 @@ function directionAcls({ otherwise, accept }: FilterDirection, traffic: Traffic)
   return [...essentials(traffic), ...accept.flatMap((rule) => ruleAcls(rule, traffic)), drop]
 }
 
-/** What a server cannot do without: finding its neighbours, and its IPv6 addresses by DHCP. */
+/** A server cannot do without finding its neighbours, and its IPv6 addresses by DHCP. */
 function essentials({ direction, port }: Traffic): Acl[] {
   const matches = direction === 'to-lport' ? ['(nd || nd_ra)'] : ['(nd || nd_rs)', 'udp.src == 546 && udp.dst == 547']
   return matches.map((match) => ({ direction, priority: priority.always, match: all(port, match), action: 'allow' }))

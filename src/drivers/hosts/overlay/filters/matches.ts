@@ -19,13 +19,19 @@ export interface Acl {
 /** One of the fields of addresses, each of which a match can have once. */
 export type AddressField = 'ip4.src' | 'ip4.dst' | 'ip6.src' | 'ip6.dst' | 'arp.spa' | 'nd.target'
 
-/** The port of a switch that sent a packet, or that it goes to. Errors: a RangeError for a name that OVN would not read as one. */
+/**
+ * The port of a switch that sent a packet, or that it goes to. Errors: a RangeError for a name that OVN would not read as
+ * one.
+ */
 export function atPort(field: 'inport' | 'outport', name: string): string {
   if (!/^[\w.-]{1,100}$/.test(name)) throw new RangeError(`${JSON.stringify(name)} is no name of a port`)
   return `${field} == "${name}"`
 }
 
-/** Addresses and networks that a field may have, of one family; `null` when any will do. Errors: a RangeError for none at all. */
+/**
+ * Addresses and networks that a field may have, of one family; `null` when any will do. Errors: a RangeError for none at
+ * all.
+ */
 export function oneOf(field: AddressField, networks: readonly string[]): string | null {
   const family = field.startsWith('ip6') || field.startsWith('nd') ? 6 : 4
   if (networks.length === 0) throw new RangeError(`${field} can have no value`)
@@ -60,7 +66,7 @@ export function withoutContained(networks: readonly string[]): string[] {
   return kept.map(({ network }) => network)
 }
 
-/** What is left of a network without some in it, in as few networks as there can be. */
+/** Returns the rest of a network without some in it, in as few networks as there can be. */
 export function without(network: string, holes: readonly string[]): string[] {
   const [base = '', length] = network.split('/')
   if (holes.some((hole) => Number(length) >= Number(hole.split('/')[1]) && cidrContains(hole, base))) return []

@@ -1,4 +1,4 @@
-/** How long it stays known what was removed: a call cannot be late by days, and rows of the past would only add up. */
+/** Removals stay known for this long: a call cannot be late by days, and rows of the past would only add up. */
 import { carryOut } from '../../../../protocols/ovsdb/change.ts'
 import type { Northbound } from '../northbound.ts'
 import { allRemembered, deleteGroup } from './groups.ts'

@@ -18,7 +18,7 @@ import {
 import type { Acl } from '../filters/matches.ts'
 import { type Northbound, type NorthboundChange, type NorthboundRow, select, type Tables } from '../northbound.ts'
 
-/** What is remembered by a group. */
+/** A group's name with what it remembers. */
 export interface Remembered {
   /** Unique: the database refuses a second one. */
   readonly name: string
@@ -33,7 +33,7 @@ export interface Group extends Remembered {
   readonly ports: readonly string[]
 }
 
-/** What a group is to be. */
+/** The wanted content of a group. */
 export interface GroupContent {
   readonly marks: Texts
   readonly acls: readonly Acl[]
@@ -62,7 +62,7 @@ export async function findGroups(database: Northbound, marks: Texts): Promise<Gr
   return rows.map((row) => toGroup(row, row.name, acls))
 }
 
-/** What all groups of ours remember. */
+/** Reads what all groups of ours remember. */
 export async function allRemembered(database: Northbound): Promise<Remembered[]> {
   const rows = await database.select(table, [], ['name', 'external_ids'])
   return rows
@@ -111,7 +111,7 @@ export function putGroup(change: NorthboundChange, group: Group, { marks, acls, 
   else change.insert(table, { name: group.name, ...row })
 }
 
-/** Whether nobody else has changed what is in force. */
+/** Tells whether nobody else has changed what is in force. */
 export function isAsWritten(group: Group): boolean {
   return digestOf(group) === (group.marks?.rows ?? digestOf({ acls: [], ports: [] }))
 }
@@ -154,7 +154,7 @@ function fromRow({ direction, priority, match, action, options }: AclRow): Acl {
   return { direction, priority, match, action, isSecond } as Acl
 }
 
-/** Whether texts are the same under the same keys. */
+/** Tells whether texts are the same under the same keys. */
 export function sameTexts(one: Texts | undefined, other: Texts): boolean {
   const keys = Object.keys(one ?? {})
   return keys.length === Object.keys(other).length && keys.every((key) => one?.[key] === other[key])

@@ -1,5 +1,5 @@
 /**
- * Which server of a placement group has which host, as marks of what is remembered of servers: one transaction decides it, so
+ * The hosts of servers in placement groups, as marks of what is remembered of servers: one transaction decides it, so
  * that processes which place servers of a group at the same moment do not choose the same host.
  */
 import { carryOut } from '../../../../protocols/ovsdb/change.ts'
@@ -36,6 +36,6 @@ export function takeHost(
   })
 }
 
-/** What is left of a placement for a server that is in a group now, or in none. */
+/** Keeps a placement for a server that is still in its group. */
 export const placementWithin = (placement: string | null, group: number | null) =>
   placement?.startsWith(`${group}@`) ? placement : null

@@ -23,7 +23,7 @@ export interface Place {
 export const placesOf = (subject: Subject) => ({ place: ownerOf(subject) })
 export const placesIn = (network: number) => ({ network: String(network) })
 
-/** Who has the routes to the alias IPs of a place. */
+/** The owner of the routes to the alias IPs of a place. */
 export const placeOwner = (subject: Subject, network: number) => `${ownerOf(subject)}-network-${network}`
 export const placeGroup = ({ kind, id }: Subject, network: number) => `wolke_${kind}_${id}_network_${network}`
 

@@ -1,4 +1,4 @@
-/** What OVN's database remembers of a server or a load balancer: the marks of its port group. */
+/** The memory of OVN's database of a server or a load balancer: the marks of its port group. */
 
 import type { Texts } from '../../../../protocols/ovsdb/rows.ts'
 import type { Group } from '../groups/groups.ts'
@@ -9,7 +9,7 @@ export interface Internal {
   readonly ipv6: string
 }
 
-/** Who has interfaces. Each kind has ids of its own. */
+/** The kinds of what has interfaces. Each kind has ids of its own. */
 export type Kind = 'server' | 'balancer'
 
 export interface Subject {
@@ -34,11 +34,11 @@ export interface SubjectRecord {
   readonly floating: readonly string[]
   /** The host that is kept for it alone of its placement group, as `GROUP@HOST`. */
   readonly placement: string | null
-  /** When it was removed, in ISO 8601: what is remembered then are its generations. */
+  /** The time of its removal, in ISO 8601: only its generations are remembered then. */
   readonly gone: string | null
 }
 
-/** How marks name a subject. */
+/** Names a subject as marks do. */
 export const ownerOf = ({ kind, id }: Subject) => `${kind}-${id}`
 
 /** The subject that marks name. */
@@ -96,7 +96,7 @@ export function toMarks(record: SubjectRecord): Texts {
   }
 }
 
-/** Whether a state comes too late. What is removed stays so until a newer one. */
+/** Tells whether a state comes too late. A subject that is removed stays so until a newer one. */
 export function isStale({ generations, gone }: SubjectRecord, state: State, generation: number): boolean {
   return generation < generations[state] || (gone !== null && generation === generations[state])
 }

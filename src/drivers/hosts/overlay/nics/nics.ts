@@ -6,12 +6,12 @@ export interface PublicNic {
   readonly generation: number
   /** `volatile.uuid` of the instance. */
   readonly instance: string
-  /** Of `eth0`. */
+  /** The hardware address of `eth0`. */
   readonly mac: string
   readonly ipv4: string | null
   /** A /64 network. */
   readonly ipv6: string | null
-  /** Whether nothing passes while no packet filter is known: one that the server is to have comes before its power. */
+  /** True when nothing passes while no packet filter is known: one that the server is to have comes before its power. */
   readonly isClosed: boolean
 }
 

@@ -1,4 +1,7 @@
-/** The public interfaces of servers and load balancers: who they may claim to be, what passes their filter, and which addresses lead to them. */
+/**
+ * The public interfaces of servers and load balancers: who they may claim to be, what passes their filter, and which
+ * addresses lead to them.
+ */
 import type { FilterState } from '../../../../families/firewalls/driver.ts'
 import type { RoutingState } from '../../../../families/floating-ips/driver.ts'
 import { carryOut } from '../../../../protocols/ovsdb/change.ts'
@@ -202,7 +205,7 @@ export class PublicNics {
     if (filter !== undefined) {
       const [before, now] = [former ?? unknownPort(subject), port].map((name) => JSON.stringify(name))
       const moved = group.acls.map((acl) => ({ ...acl, match: acl.match.replaceAll(before!, now!) }))
-      // What somebody has changed moves along, and stays known as not what was asked for.
+      // Rows that somebody has changed move along, and stay known as not those that were asked for.
       put(moved, { filter: isAsWritten(group) ? filter : 'changed' })
     } else if (isClosed || generations.filter >= 0) put(filterAcls(closedFilter, port))
     else deleteGroup(change, group)

@@ -23,19 +23,19 @@ interface Route {
   readonly destination: string
   readonly nexthop: string
   readonly outputPort: string
-  /** Whether it is for these destinations alone, and for all sources. */
+  /** True when it is for these destinations alone, and for all sources. */
   readonly isPlain: boolean
   readonly marks: Texts
 }
 
-/** What one owner wants of the routes of a router. */
+/** The routes that one owner wants of a router. */
 export interface WantedRoutes {
   readonly owner: string
   /** Next hops by destination, in CIDR notation. */
   readonly routes: ReadonlyMap<string, string>
-  /** What it may have besides, and shall not. */
+  /** Destinations that it may have besides, and shall not. */
   readonly former: readonly string[]
-  /** Whether it takes what others have. */
+  /** True when it takes what others have. */
   readonly takes: boolean
 }
 
@@ -65,7 +65,7 @@ export function toIntactRoutes([routes, sets]: Outcomes<typeof readAllRoutes>): 
 /** The marks of the only route to a destination. */
 export const marksOf = ({ router }: Logical, destination: string): Texts => ({ router, destination })
 
-/** What became of a wish for routes. */
+/** The result of a wish for routes. */
 export interface RouteChanges {
   /** Destinations that others had until now, by owner. */
   readonly losses: ReadonlyMap<string, readonly string[]>
@@ -119,7 +119,7 @@ interface WantedRoute {
   readonly destination: string
   readonly nexthop: string
   readonly owner: string
-  /** What there is for the destination. */
+  /** The routes that there are to the destination. */
   readonly rows: readonly Route[]
   readonly isSource: boolean
 }
@@ -142,7 +142,7 @@ function putRoute(change: NorthboundChange, logical: Logical, wanted: WantedRout
 
 const hopOf = ({ nexthop, outputPort }: Pick<Route, 'nexthop' | 'outputPort'>) => `${nexthop} ${outputPort}`
 
-/** Whether nobody else has changed where a route leads. */
+/** Tells whether nobody else has changed where a route leads. */
 function isAsMarked(route: Route): boolean {
   const { destination, hop } = route.marks
   return route.isPlain && route.destination === destination && hopOf(route) === hop

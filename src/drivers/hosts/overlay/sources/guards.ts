@@ -1,10 +1,10 @@
 /**
- * Which sources a port may send from, as rows that allow its own and drop the rest below them. They are checked in a
+ * Sources that a port may send from, as rows that allow its own and drop the rest below them. They are checked in a
  * stage of their own, after the packet filter, so that neither overrules the other.
  */
 import { type Acl, all, atPort, oneOf } from '../filters/matches.ts'
 
-/** What the port of a server may claim to be. */
+/** The sources that the port of a server may claim. */
 export interface Guarded {
   readonly port: string
   readonly mac: string
@@ -22,7 +22,7 @@ export interface Guarded {
 
 const priority = { never: 3_000, own: 2_000, otherwise: 1_000 }
 
-/** Where servers read of themselves. */
+/** Servers read of themselves at this address. */
 export const metadataAddress = '169.254.169.254'
 
 /** Addresses that a server chooses itself for its end of a link. */

@@ -1,5 +1,5 @@
 /**
- * What OVN checks of a port by itself: no row of a packet filter sees neighbour discovery of IPv6, by which a server would
+ * OVN checks ports by itself: no row of a packet filter sees neighbour discovery of IPv6, by which a server would
  * pretend to be the router. All else is left to rows, so it stays the same whatever addresses the server has: a change of it
  * would cost packets.
  */

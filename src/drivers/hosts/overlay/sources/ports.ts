@@ -1,6 +1,6 @@
 /**
- * Has OVN check the ports of public interfaces by itself. Incus makes a port anew, unchecked, whenever an instance starts, and
- * tells nobody, so all ports are followed.
+ * Has OVN check the ports of public interfaces by itself. Incus makes a port anew, unchecked, whenever an instance starts,
+ * and tells nobody, so all ports are followed.
  */
 import type { RowChanges } from '../../../../protocols/ovsdb/database.ts'
 import { atomsOf, called, type Operation } from '../../../../protocols/ovsdb/rows.ts'
@@ -14,7 +14,7 @@ export class Ports {
   readonly #site: Site
   readonly #identities: Identities
   readonly #log: ((message: string, error?: unknown) => void) | undefined
-  /** What is checked of each port, by the id of its row. */
+  /** The names of ports with what is checked of each, by the id of its row. */
   readonly #ports = new Map<string, { readonly name: string; readonly security: string }>()
 
   constructor(site: Site, identities: Identities, log: ((message: string, error?: unknown) => void) | undefined) {

@@ -1,4 +1,4 @@
-/** Who a server or a load balancer may claim to be on its public interface. */
+/** The sources that a server or a load balancer may claim on its public interface. */
 
 import { InternalRange, type Logical, linkLocalOf } from '../logical.ts'
 import type { SubjectRecord } from '../marks/records.ts'
@@ -13,7 +13,7 @@ interface PublicGuarded extends Guarded {
   readonly internal: string
 }
 
-/** What follows from what is remembered; undefined for who has no interface. */
+/** Derives them from what is remembered; undefined for a subject without an interface. */
 export function guardedOf(logical: Logical, record: SubjectRecord): PublicGuarded | undefined {
   const { nic, internal, primary, floating, gone } = record
   if (!nic || !internal || gone !== null) return undefined
