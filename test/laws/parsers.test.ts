@@ -6,7 +6,7 @@ import { readSources, type Source, toSource } from './source.ts'
 
 /** Where what is sent is read: what operators and the infrastructure say is trusted. */
 const places =
-  /^(protocols|dns|events|families|management|metadata|people|drivers\/rfb|kernel\/(access|audit|contract|http|mail|ids\.ts))/
+  /^(protocols\/(net|rfb)|dns|events|families|management|metadata|people|kernel\/(access|audit|contract|http|mail|ids\.ts))/
 /** What is called like a parser. All that `net` offers for texts and bytes is one. */
 const called =
   /^(parse|read|is|print|quote|unescaped|lower|common)|^(has|matching|hashRecovery)[A-Z]|(Problem|Path|Blocks|Bytes|At|Key|Names|Address|Of)$/

@@ -5,7 +5,7 @@
 import { createCipheriv } from 'node:crypto'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { cell, letter } from '../src/protocols/rfb/font.ts'
+import { cell, letter } from '../../src/protocols/rfb/font.ts'
 
 export interface ViewerOptions {
   readonly version?: '003.003' | '003.007' | '003.008'
