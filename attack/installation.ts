@@ -131,6 +131,14 @@ export async function runningActions({ query }: Database): Promise<number> {
   return Number(rows[0]!.n)
 }
 
+/** The commands of the actions that have not ended after two minutes. */
+export async function hangingActions(db: Database): Promise<string[]> {
+  const deadline = performance.now() + 120_000
+  while ((await runningActions(db)) > 0 && performance.now() < deadline) await delay(20)
+  const { rows } = await sql<{ command: string }>`select command from action where status = 'running'`.execute(db.query)
+  return rows.map(({ command }) => command)
+}
+
 /** The part of a test world that prepares sample requests, for a server in another process. */
 export function remoteWorld(server: Running, tenant: Tenant, db: Database): World {
   const settle = () => until('every action has ended', async () => (await runningActions(db)) === 0, { everyMs: 5 })

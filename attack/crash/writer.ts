@@ -1,55 +1,47 @@
 /** A client that changes its own resources and records the answers and the unanswered requests. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { type CrashDraw, type CrashWrite, type Held, keyOf } from '../../test/kit/crash.ts'
 import type { Answer, Client } from '../../test/kit/harness.ts'
+import type { Shown } from '../../test/kit/proof.ts'
+import { traffic } from '../../test/kit/traffic.ts'
 import type { Random } from '../random.ts'
-import { type Change, type Family, families, type State } from './families.ts'
+import { type Known, type Ledger, laterFacets } from './ledger.ts'
+import { makerOf, type WriteKind, writeKinds } from './writes.ts'
 
-/** The recorded knowledge about one resource. */
-export interface Known {
-  readonly family: Family
-  /** The last acknowledged state; undefined after a deletion. */
-  answered: State | undefined
-  /** The later request without an answer, which may or may not have been carried out. */
-  asked?: Change
-  /** Facets that change only once actions have ended; all of them for a deletion. */
-  readonly later: Set<string>
-  gone?: true
-}
+/** How many resources of a family each writer has at most, which keeps checking all of them fast. */
+const most = 3
 
-/** The records that all writers of an attack share. */
-export class Ledger {
-  readonly known = new Map<string, Known>()
-  /** Creations without an answer, by version. */
-  readonly unsure = new Map<string, { readonly family: Family; readonly state: State }>()
-  readonly actions = new Set<number>()
-  /** Unexpected answers: neither a success nor a refusal because of a lock, a use or an outage. */
-  readonly unexplained: string[] = []
-  acknowledged = 0
-  refused = 0
-  #versions = 0
+/** Says that a writer has no resource of a family that a write needs. */
+class Missing extends Error {
+  readonly family: string
 
-  /** Returns a unique text. */
-  version(): string {
-    return `v${++this.#versions}`
+  constructor(family: string) {
+    super(`no ${family}`)
+    this.family = family
   }
 }
 
-export const keyOf = ({ path }: Family, id: number) => `${path}/${id}`
+/** What a write changes that names no resource. */
+const nothing: Held = { id: 0, key: '', state: {}, shown: { id: 0 } }
 
-/** The maximum number of resources of each writer, which keeps checking all of them fast. */
-const most = 10
+type Prepared = { readonly write: CrashWrite; readonly target?: Known; readonly version: string }
 
 export class Writer {
   readonly #ledger: Ledger
   readonly #api: Client
   readonly #random: Random
-  readonly #own: { key: string; known: Known }[] = []
+  readonly #name: string
+  readonly #own: Known[]
   readonly #done: Promise<void>
   #stopping = false
 
-  constructor(ledger: Ledger, api: Client, random: Random) {
+  /** Goes on with the resources that an earlier writer of the same name has made. */
+  constructor(ledger: Ledger, api: Client, random: Random, name: string) {
     this.#ledger = ledger
     this.#api = api
     this.#random = random
+    this.#name = name
+    this.#own = [...ledger.known.values()].filter(({ owner }) => owner === name)
     this.#done = this.#work()
   }
 
@@ -61,8 +53,13 @@ export class Writer {
 
   async #work(): Promise<void> {
     while (!this.#stopping) {
+      const step = this.#next()
+      if (!step) {
+        await turn()
+        continue
+      }
       try {
-        await this.#step()
+        await this.#send(step.kind, step.prepared)
       } catch {
         // The server was killed; the request stays unanswered.
         return
@@ -70,54 +67,120 @@ export class Writer {
     }
   }
 
-  #step(): Promise<void> {
-    const own = this.#own.filter(({ known }) => known.answered !== undefined && !known.asked && !known.gone)
-    if (own.length < 2 || (own.length < most && this.#random.chance(0.4))) return this.#create()
-    const { key, known } = this.#random.pick(own)
-    const changes = known.family.changes(this.#ledger.version())
-    const isFull = own.length >= most
-    return this.#change(key, known, isFull ? changes.at(-1)! : this.#random.pick(changes))
+  /** A write that can be sent, or undefined when there is none of the chosen kind; makes what is missing for it first. */
+  #next(): { kind: WriteKind; prepared: Prepared } | undefined {
+    let kind = this.#choose()
+    for (let tries = 0; tries < 4; tries++) {
+      const prepared = this.#prepare(kind)
+      if (!(prepared instanceof Missing)) return prepared && { kind, prepared }
+      if (this.#there(prepared.family).length >= most) return undefined
+      kind = makerOf(prepared.family)
+    }
+    return undefined
   }
 
-  async #create(): Promise<void> {
-    const family = this.#random.pick(families)
-    const version = this.#ledger.version()
-    const { body, state } = family.create(version)
-    this.#ledger.unsure.set(version, { family, state })
-    const answer = await this.#api.post(family.path, body)
-    if (this.#judge(answer) === 'unsure') return
+  /** Any kind of write, and often one of those that were acknowledged least. */
+  #choose(): WriteKind {
+    const countOf = ({ name }: WriteKind) => this.#ledger.counts.get(name) ?? 0
+    const least = Math.min(...writeKinds.map(countOf))
+    const rare = writeKinds.filter((kind) => countOf(kind) === least)
+    const kind = this.#random.pick(this.#random.chance(0.4) ? rare : writeKinds)
+    const isFull = kind === makerOf(kind.family) && this.#there(kind.family).length >= most
+    return isFull ? (writeKinds.find(({ name }) => name === `DELETE /${kind.family}/{${kind.family}}`) ?? kind) : kind
+  }
+
+  /** The resources of a family that are there, and of which no request is unanswered. */
+  #there(family: string): Held[] {
+    return this.#own.flatMap((known) => {
+      const { id, key, shown, asked } = known
+      if (known.family !== family || asked || this.#ledger.fateOf(key) !== 'there') return []
+      const state = this.#ledger.stateOf(known)
+      return state ? [{ id, key, shown, state }] : []
+    })
+  }
+
+  /** The write for the first target that is in a state for it. */
+  #prepare(kind: WriteKind): Prepared | Missing | undefined {
+    const number = this.#ledger.nextVersion()
+    const version = `v${number}`
+    const draw: CrashDraw = {
+      version,
+      number,
+      oneOf: (items) => this.#random.pick(items),
+      any: (family, fits = () => true) => {
+        const fitting = this.#there(family).filter(({ state }) => fits(state))
+        if (fitting.length === 0) throw new Missing(family)
+        return this.#random.pick(fitting)
+      },
+      has: (family, fits) =>
+        this.#own.some(({ family: its, answered }) => its === family && answered !== undefined && fits(answered)),
+    }
+    try {
+      if (kind.target === undefined) {
+        const write = kind.row(draw, nothing)
+        return write && { write, version }
+      }
+      const targets = this.#there(kind.target)
+      if (targets.length === 0) throw new Missing(kind.target)
+      for (const target of this.#shuffled(targets)) {
+        const write = kind.row(draw, target)
+        if (write) return { write, version, target: this.#ledger.known.get(target.key)! }
+      }
+      return undefined
+    } catch (error) {
+      if (error instanceof Missing) return error
+      throw error
+    }
+  }
+
+  #shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, at: this.#random.below(1_000_000) }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item)
+  }
+
+  async #send(kind: WriteKind, { write, target, version }: Prepared): Promise<void> {
+    const { to, makes, body } = write
+    if (target && to) target.asked = write
+    const later = laterFacets(write, makes)
+    if (makes) this.#ledger.unsure.set(version, { family: kind.family, owner: this.#name, state: makes, later })
+    const path = kind.path.replace(/\{\w+\}/, String(target?.id))
+    const answer = await this.#api.request(kind.method, path, body === undefined ? {} : { body })
+    const verdict = this.#judge(kind, answer, write)
+    if (verdict === 'unsure') return
     this.#ledger.unsure.delete(version)
-    if (answer.status >= 300) return
-    const known: Known = { family, answered: state, later: new Set(state.power === undefined ? [] : ['power']) }
-    const key = keyOf(family, answer.body[family.one].id)
-    this.#own.push({ key, known })
+    if (target) delete target.asked
+    if (verdict === 'refused') return
+    if (target && to) change(target, write)
+    if (makes) this.#keep(kind.family, answer, makes, later)
+  }
+
+  #keep(family: string, { body }: Answer, state: Known['answered'] & {}, later: readonly string[]): void {
+    const shown = body[traffic.get(family)!.kind] as Shown
+    const key = keyOf(family, shown.id)
+    const known: Known = { family, id: shown.id, key, owner: this.#name, shown, answered: state, later: new Set(later) }
+    this.#own.push(known)
     this.#ledger.known.set(key, known)
   }
 
-  async #change(key: string, known: Known, change: Change): Promise<void> {
-    known.asked = change
-    const options = change.body === undefined ? {} : { body: change.body }
-    const answer = await this.#api.request(change.method, key + change.path, options)
-    const verdict = this.#judge(answer)
-    if (verdict === 'unsure') return
-    delete known.asked
-    if (verdict === 'refused') return
-    if (change.later) for (const facet of Object.keys(change.to ?? { gone: '' })) known.later.add(facet)
-    known.answered = change.to && { ...known.answered, ...change.to }
-    if (change.to === undefined) known.gone = true
-  }
-
   /** Judges an answer: after a 500 the outcome is unknown; any other refusal, including 503, changed nothing. */
-  #judge({ status, body, path, text }: Answer): 'done' | 'refused' | 'unsure' {
-    if (status >= 300 && ![409, 423, 503].includes(status)) this.#ledger.unexplained.push(`${path}: ${status} ${text}`)
-    if (status === 500) return 'unsure'
-    if (status >= 300) {
-      this.#ledger.refused++
-      return 'refused'
+  #judge(kind: WriteKind, { status, body, text }: Answer, { mayFail = [] }: CrashWrite): 'done' | 'refused' | 'unsure' {
+    if (status < 300) {
+      this.#ledger.count(kind.name)
+      const started = [body?.action, ...(body?.actions ?? []), ...(body?.next_actions ?? [])]
+      for (const action of started) if (action) this.#ledger.actions.set(action.id, mayFail)
+      return 'done'
     }
-    this.#ledger.acknowledged++
-    const started = [body?.action, ...(body?.actions ?? []), ...(body?.next_actions ?? [])]
-    for (const action of started) if (action) this.#ledger.actions.add(action.id)
-    return 'done'
+    const isExplained = status === 503 || kind.refusals.has(body?.error?.code)
+    if (!isExplained) this.#ledger.unexplained.push(`${kind.name}: ${status} ${text}`)
+    return status === 500 ? 'unsure' : 'refused'
   }
+}
+
+/** Takes down what an answer promises. */
+function change(target: Known, write: CrashWrite): void {
+  const { to } = write
+  for (const facet of laterFacets(write, to)) target.later.add(facet)
+  target.answered = to === 'gone' ? undefined : { ...target.answered, ...to }
 }

@@ -1,18 +1,36 @@
 /**
- * The interface between a family and the tests that cover all families: sample resources and requests, a scenario for
- * each declared error and each action, and invariants. Each family has one in its `proof.ts`; proofs.ts collects them.
- * An endpoint, error or action without an entry fails coverage.test.ts.
+ * The interface between a family and the tests and attacks that cover all families: sample resources and requests, a
+ * scenario for each declared error and each action, invariants, random requests and writes under `kill -9`. Each family has
+ * one in its `proof.ts`; proofs.ts collects them. An endpoint, error or action without an entry fails coverage.test.ts.
  */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { type Capability, everything } from '../../src/catalogue/capabilities.ts'
-import type { EveryTable } from '../../src/kernel/data/db.ts'
-import type { ErrorCode } from '../../src/kernel/errors.ts'
-import type { Clock } from '../../src/kernel/process/clock.ts'
-import type { SpecRows } from '../walks/spec/rows.ts'
+import { type Capability, everything } from '../src/catalogue/capabilities.ts'
+import type { Endpoints } from '../src/kernel/contract/contract.ts'
+import type { EveryTable } from '../src/kernel/data/db.ts'
+import type { ErrorCode } from '../src/kernel/errors.ts'
+import type { Clock } from '../src/kernel/process/clock.ts'
+import type { Crash } from './crash.ts'
 import type { Answer, Client, Open, World } from './harness.ts'
 
-export interface Proof {
+/**
+ * What a family proves, whose endpoints are `Own`: one that writes has random requests and writes for the attacks. A family
+ * that only reads is a `Proof<typeof itsEndpoints>`, and tables without endpoints are `Proof<NoEndpoints>`.
+ */
+export type Proof<Own extends Endpoints = Endpoints> = Claims &
+  (Writes<Own> extends true ? Attacked : Partial<Attacked>)
+
+export type NoEndpoints = Readonly<Record<never, never>>
+
+type Writes<Own extends Endpoints> = [Exclude<Own[keyof Own]['method'], 'GET'>] extends [never] ? false : true
+
+/** What attacks send. Every endpoint that writes has a row in both; another family may have it, of what it adds there. */
+interface Attacked {
+  readonly traffic: Traffic
+  readonly crash: Crash
+}
+
+interface Claims {
   /** Absent for tables without endpoints. */
   readonly samples?: Samples
   /** Every reference to another resource in a request, by endpoint (`family.key`) and, after a space, the field. */
@@ -25,7 +43,6 @@ export interface Proof {
   /** Scenarios by `family/command`; a space and the circumstances may follow. */
   readonly actions?: Readonly<Record<string, ActionScenario>>
   readonly consistency?: Consistency
-  readonly traffic?: Traffic
   /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
 }
@@ -256,8 +273,9 @@ export interface Draw {
 export type RandomBody = (draw: Draw, target: Shown) => unknown
 
 /**
- * Requests that clients send at random: alone in random lives, and many at once. Others have often been there first, so
- * that most of them may be refused. Every endpoint that writes needs one; names and labels are few, so that they collide.
+ * Requests that clients send at random: alone in random lives, many at once in `contention`, and with one flaw each from
+ * the fuzzer. Others have often been there first, so that most of them may be refused. Every endpoint that writes needs
+ * one; names and labels are few, so that they collide.
  */
 export interface Traffic {
   /** The field of answers that holds a resource of this family. */

@@ -1,19 +1,19 @@
 /** The proofs of all families, found in their directories, so that a new family needs no entry here. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { families } from '../../src/families.ts'
-import type { SpecRows } from '../walks/spec/rows.ts'
-import type { ActionScenario, ErrorScenario, ErrorScenarios, Proof, Reference, Samples } from './proof.ts'
+import { families } from '../src/families.ts'
+import type { ActionScenario, ErrorScenario, ErrorScenarios, NoEndpoints, Proof, Reference, Samples } from './proof.ts'
+import type { SpecRows } from './spec/rows.ts'
 
 const root = join(import.meta.dirname, '../../src')
 
 /** Proofs by the path of the family, such as `firewalls`; includes directories without endpoints, such as addresses. */
-export const proofs: ReadonlyMap<string, Proof> = new Map(
+export const proofs: ReadonlyMap<string, Proof<NoEndpoints>> = new Map(
   await Promise.all(
     globSync('{families,kernel}/*/proof.ts', { cwd: root })
       .sort()
-      .map(async (path): Promise<[string, Proof]> => {
-        const { proof } = (await import(join(root, path))) as { proof: Proof }
+      .map(async (path): Promise<[string, Proof<NoEndpoints>]> => {
+        const { proof } = (await import(join(root, path))) as { proof: Proof<NoEndpoints> }
         return [path.split('/').at(-2)!.replaceAll('-', '_'), proof]
       }),
   ),

@@ -17,6 +17,24 @@ import { scopedClient } from './scoped-clients.ts'
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 export type Row = (typeof rows)[number]
 
+const patternOf = ({ method, path }: Endpoint) => new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+const patterns = rows.map((row) => ({ row, pattern: patternOf(row.endpoint) }))
+
+/** The row of a request such as `PUT /servers/{servers}`. Throws when the contract has none. */
+export function rowOf(request: string): Row {
+  const found = patterns.find(({ pattern }) => pattern.test(request))
+  if (!found) throw new Error(`the contract has no ${request}`)
+  return found.row
+}
+
+/** The names of the rows of endpoints that write, and are there, which are not among some requests. */
+export function unwritten(requests: readonly string[]): string[] {
+  const written = new Set(requests.map((request) => rowOf(request).name))
+  return rows
+    .filter(({ name, endpoint: { method, removedBy } }) => method !== 'GET' && !removedBy && !written.has(name))
+    .map(({ name }) => name)
+}
+
 /** Removed endpoints are tested on a date at which they still existed. */
 export const eras = [
   { some: rows.filter(({ endpoint }) => !endpoint.removedBy), day: today },

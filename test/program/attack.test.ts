@@ -7,16 +7,19 @@ import { after, before, describe, test } from 'node:test'
 import { type Attack, atMost } from '../../attack/attack.ts'
 import { attacks } from '../../attack/attacks.ts'
 import { carryOut } from '../../attack/carry-out.ts'
-import { check } from '../../attack/crash/check.ts'
+import { check, checkActions } from '../../attack/crash/check.ts'
 import { crash } from '../../attack/crash/crash.ts'
-import { Ledger, Writer } from '../../attack/crash/writer.ts'
+import { Ledger } from '../../attack/crash/ledger.ts'
+import { Writer } from '../../attack/crash/writer.ts'
+import { writeKinds } from '../../attack/crash/writes.ts'
 import { fuzz } from '../../attack/fuzz/fuzz.ts'
 import { Random } from '../../attack/random.ts'
 import { writeInto } from '../../attack/report.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { closeAdmin } from '../kit/database/postgres.ts'
-import { type EngineName, engines, forProjects, type World } from '../kit/harness.ts'
 import { build } from '../run/built.ts'
+import { checkDatabase } from '../kit/consistency.ts'
+import { type EngineName, engines, forProjects, type World } from '../kit/harness.ts'
+import { closeAdmin } from '../kit/database/postgres.ts'
 import { bundle } from './program.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
@@ -40,26 +43,30 @@ for (const [attack, database] of some.filter(([, database]) => engines.includes(
 }
 
 forProjects('The attack crash', (open) => {
-  /** What writers were told by a world that works, until they have seen some of everything. */
+  /** What writers were told by a world that works, until every kind of write was acknowledged. */
   async function written(world: World): Promise<Ledger> {
     const ledger = new Ledger()
-    const writers = Array.from({ length: 4 }, (_, i) => new Writer(ledger, world.api, new Random(`${seed} ${i}`)))
-    await until(() => ledger.acknowledged > 40, 'the clients have written')
+    const writers = Array.from(
+      { length: 6 },
+      (_, i) => new Writer(ledger, world.api, new Random(`${seed} ${i}`), `${i}`),
+    )
+    await until(() => ledger.counts.size === writeKinds.length, 'the clients have written everything')
     await Promise.all(writers.map((writer) => writer.stop()))
     await world.settle()
     return ledger
   }
 
-  test('finds out what was lost, and what nobody asked for', async () => {
+  test('writes to every endpoint, finds out what was lost, and what nobody asked for', async () => {
     const world = await open({ addressPool: ['10.0.0.0/8', '2001:db8::/32'] })
     const ledger = await written(world)
-    assert.deepEqual(ledger.unexplained, [])
-    assert.deepEqual(await check(world.api, ledger, true), { lost: [], stray: [] })
+    assert.deepEqual([ledger.unexplained, await checkActions(world.api, ledger)], [[], []])
+    assert.deepEqual({ ...(await check(world.api, ledger, true)) }, { lost: [], stray: [] })
+    await checkDatabase(world.db, world.clock)
     const { id } = (await world.api.post('/firewalls', { name: 'stray', rules: [] })).body.firewall
     await world.api.put(`/firewalls/${id}`, { labels: { version: 'v1' } })
-    const key = [...ledger.known].find(([, { family, answered }]) => family.path === '/ssh_keys' && answered)?.[0]
-    assert.ok(key, 'an SSH key is there')
-    await world.api.delete(key)
+    const known = [...ledger.known.values()].find(({ family, answered }) => family === 'ssh_keys' && answered)
+    assert.ok(known, 'an SSH key is there')
+    await world.api.delete(`/${known.key}`)
     const { lost, stray } = await check(world.api, ledger, true)
     assert.deepEqual([lost.length, stray.length], [1, 1])
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Proof, RandomBody, Snapshot } from '../../../test/kit/proof.ts'
+import type { NoEndpoints, Proof, RandomBody, Snapshot } from '../../../test/kit/proof.ts'
 import { cidrSize } from '../../protocols/net/ip.ts'
 
 /** I4, I10: the addresses that resources of a table have are exactly those that the pool says are theirs. */
@@ -24,7 +24,7 @@ function firstOf(cidr: string, family: number): number {
   return family === 4 && cidrSize(cidr) > 2n ? 1 : 0
 }
 
-export const proof: Proof = {
+export const proof: Proof<NoEndpoints> = {
   consistency: {
     /** I4: every row of a pool is accounted for. */
     async rows(found) {

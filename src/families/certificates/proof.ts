@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { chain, type Party, party, rsaParty, selfSigned } from '../../../test/kit/samples/certificates.ts'
+import { type CrashRow, named, namedState, removes, renames, showsNamed, when } from '../../../test/kit/crash.ts'
 import type { Client, World } from '../../../test/kit/harness.ts'
 import {
   act,
@@ -291,6 +293,32 @@ const traffic: Proof['traffic'] = {
   },
 }
 
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+/** Issuing fails for names of which there is no zone, and when the zone or the certificate is deleted meanwhile. */
+const mayFail = ['dns_zone_not_found', 'action_failed']
+
+const makesCertificate: CrashRow = (draw) => {
+  const type = draw.oneOf(['uploaded', 'managed'])
+  const domain = () =>
+    draw.oneOf([`${draw.version}.example`, draw.any('zones', ({ mode }) => mode === 'primary').state.name])
+  const given = type === 'uploaded' ? pair : { domain_names: [domain()] }
+  return { body: { ...named(draw), type, ...given }, makes: { ...namedState(draw), type }, mayFail }
+}
+
+const crash: Proof['crash'] = {
+  shows: { certificates: (certificate) => ({ ...showsNamed(certificate), type: certificate.type }) },
+  writes: {
+    'POST /certificates': makesCertificate,
+    'PUT /certificates/{certificates}': renames,
+    'DELETE /certificates/{certificates}': removes,
+    'POST /certificates/{certificates}/actions/retry': when(
+      ({ type }) => type === 'managed',
+      () => ({ mayFail }),
+    ),
+  },
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -304,5 +332,6 @@ export const proof: Proof = {
   actions,
   consistency,
   traffic,
+  crash,
   spec,
 }

@@ -1,5 +1,6 @@
 import { firstOf, type Proof } from '../../../test/kit/proof.ts'
 import type { SpecRows } from '../../../test/walks/spec/rows.ts'
+import type { datacenterEndpoints } from './contract.ts'
 
 // ---- Rows of the spec ----------------------------------------------------------------------------------------------
 
@@ -57,7 +58,7 @@ const spec: SpecRows = {
   ],
 }
 
-export const proof: Proof = {
+export const proof: Proof<typeof datacenterEndpoints> = {
   samples: { isShared: true, prepare: (world) => firstOf(world, 'datacenters') },
   spec,
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { keyOf, protects, removes, showsProtected } from '../../../test/kit/crash.ts'
 import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
@@ -260,6 +261,37 @@ const traffic: Proof['traffic'] = {
   adds: { 'POST /servers': anyCopy, 'POST /servers/{servers}/actions/rebuild': anyCopy },
 }
 
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+const crash: Proof['crash'] = {
+  shows: {
+    images: (image) => ({
+      description: image.description,
+      label: image.labels.version ?? '',
+      status: image.status,
+      with: keyOf('servers', image.bound_to),
+      ...showsProtected(image),
+    }),
+  },
+  writes: {
+    'POST /servers/{servers}/actions/create_image': ({ version, oneOf }, { key, state }) => {
+      const type = state.backup === 'yes' ? oneOf(['snapshot', 'backup']) : 'snapshot'
+      const shown = { description: version, label: version, status: 'available', protected: 'no' }
+      return {
+        body: { type, description: version, labels: { version } },
+        makes: { ...shown, with: type === 'backup' ? key : '' },
+        later: ['status'],
+      }
+    },
+    'PUT /images/{images}': ({ version }) => ({
+      body: { description: version, labels: { version } },
+      to: { description: version, label: version },
+    }),
+    'DELETE /images/{images}': removes,
+    'POST /images/{images}/actions/change_protection': protects,
+  },
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -276,5 +308,6 @@ export const proof: Proof = {
   actions,
   consistency,
   traffic,
+  crash,
   spec,
 }

@@ -1,9 +1,24 @@
+import { when } from '../../../test/kit/crash.ts'
 import { act, done, firstOf, lacking, noBody, type Proof, unique } from '../../../test/kit/proof.ts'
 import { makeServer, newServer } from '../servers/proof.ts'
+import type { isoEndpoints } from './contract.ts'
 
 const x86Iso = 8637
 
-export const proof: Proof = {
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+const crash: Proof['crash'] = {
+  shows: { servers: ({ iso }) => ({ iso: iso ? `${iso.id}` : '' }) },
+  writes: {
+    'POST /servers/{servers}/actions/attach_iso': () => ({ body: { iso: x86Iso }, to: { iso: `${x86Iso}` } }),
+    'POST /servers/{servers}/actions/detach_iso': when(
+      ({ iso }) => Boolean(iso),
+      () => ({ to: { iso: '' } }),
+    ),
+  },
+}
+
+export const proof: Proof<typeof isoEndpoints> = {
   samples: { isShared: true, prepare: (world) => firstOf(world, 'isos') },
   errors: {
     'servers.attachIso': {
@@ -39,4 +54,5 @@ export const proof: Proof = {
       'POST /servers/{servers}/actions/detach_iso': noBody,
     },
   },
+  crash,
 }

@@ -1,5 +1,6 @@
 import { firstOf, type Proof } from '../../../test/kit/proof.ts'
 import type { SpecRows } from '../../../test/walks/spec/rows.ts'
+import type { locationEndpoints } from './contract.ts'
 
 // ---- Rows of the spec ----------------------------------------------------------------------------------------------
 
@@ -23,7 +24,7 @@ const spec: SpecRows = {
   ],
 }
 
-export const proof: Proof = {
+export const proof: Proof<typeof locationEndpoints> = {
   samples: { isShared: true, prepare: (world) => firstOf(world, 'locations') },
   spec,
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { keyOf, named, namedState, removes, renames, showsNamed, when } from '../../../test/kit/crash.ts'
 import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
@@ -18,7 +19,7 @@ import {
   takenTwice,
   unique,
 } from '../../../test/kit/proof.ts'
-import { createAgain, makeServer, newServer, privateOnly, serverBody } from '../servers/proof.ts'
+import { createAgain, makeServer, mayBoot, newServer, privateOnly, serverBody } from '../servers/proof.ts'
 import { maxMembers } from './domain.ts'
 
 const body = () => ({ name: unique('group'), type: 'spread' })
@@ -143,6 +144,31 @@ const traffic: Proof['traffic'] = {
   adds: { 'POST /servers': group },
 }
 
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+const crash: Proof['crash'] = {
+  shows: {
+    placement_groups: showsNamed,
+    servers: ({ placement_group }) => ({ group: keyOf('placement_groups', placement_group?.id) }),
+  },
+  writes: {
+    'POST /placement_groups': (draw) => ({ body: { ...named(draw), type: 'spread' }, makes: namedState(draw) }),
+    'PUT /placement_groups/{placement_groups}': renames,
+    'DELETE /placement_groups/{placement_groups}': removes,
+    'POST /servers/{servers}/actions/add_to_placement_group': when(
+      ({ power, group }) => power === 'off' && !group,
+      ({ any }) => {
+        const { id, key } = any('placement_groups')
+        return { body: { placement_group: id }, to: { group: key, ...mayBoot }, later: ['power', 'rescue'] }
+      },
+    ),
+    'POST /servers/{servers}/actions/remove_from_placement_group': when(
+      ({ group }) => Boolean(group),
+      () => ({ to: { group: '' } }),
+    ),
+  },
+}
+
 export const proof: Proof = {
   samples: { prepare, requests: { create: () => ({ body: body() }), update: rename('group') } },
   references: {
@@ -156,4 +182,5 @@ export const proof: Proof = {
   actions,
   consistency,
   traffic,
+  crash,
 }

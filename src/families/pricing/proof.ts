@@ -1,5 +1,6 @@
 import { neverExisted, type Proof } from '../../../test/kit/proof.ts'
 import type { SpecRows } from '../../../test/walks/spec/rows.ts'
+import type { pricingEndpoints } from './contract.ts'
 
 // ---- Rows of the spec ----------------------------------------------------------------------------------------------
 
@@ -38,7 +39,7 @@ const spec: SpecRows = {
   ],
 }
 
-export const proof: Proof = {
+export const proof: Proof<typeof pricingEndpoints> = {
   samples: { isShared: true, prepare: async () => ({ id: neverExisted }) },
   spec,
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { named, namedState, removes, renames, showsNamed } from '../../../test/kit/crash.ts'
 import {
   anyLabels,
   anyName,
@@ -27,6 +28,17 @@ const body = () => ({ name: unique('key'), public_key: publicKey() })
 
 const prepare: Samples['prepare'] = async ({ api }) => ({ id: (await done(api.post('/ssh_keys', body()))).ssh_key.id })
 
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+const crash: Proof['crash'] = {
+  shows: { ssh_keys: showsNamed },
+  writes: {
+    'POST /ssh_keys': (draw) => ({ body: { ...named(draw), public_key: publicKey() }, makes: namedState(draw) }),
+    'PUT /ssh_keys/{ssh_keys}': renames,
+    'DELETE /ssh_keys/{ssh_keys}': removes,
+  },
+}
+
 export const proof: Proof = {
   samples: { prepare, requests: { create: () => ({ body: body() }), update: rename('key') } },
   references: {
@@ -53,4 +65,5 @@ export const proof: Proof = {
     },
     adds: { 'POST /servers': async ({ any }) => ({ ssh_keys: [(await any('ssh_keys')).id] }) },
   },
+  crash,
 }

@@ -1,6 +1,7 @@
 import { neverExisted, type Proof } from '../../../test/kit/proof.ts'
+import type { storageBoxEndpoints } from './contract.ts'
 
-export const proof: Proof = {
+export const proof: Proof<typeof storageBoxEndpoints> = {
   // All Projects share the list while it is empty.
   samples: { isShared: true, prepare: async () => ({ id: neverExisted }) },
   spec: {

@@ -1,4 +1,15 @@
 import assert from 'node:assert/strict'
+import {
+  keyOf,
+  named,
+  namedState,
+  protects,
+  removes,
+  renames,
+  showsNamed,
+  showsProtected,
+  when,
+} from '../../../test/kit/crash.ts'
 import type { World } from '../../../test/kit/harness.ts'
 import {
   act,
@@ -317,6 +328,50 @@ const spec: SpecRows = {
   ],
 }
 
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+const crash: Proof['crash'] = {
+  shows: {
+    volumes: (volume) => ({
+      ...showsNamed(volume),
+      status: volume.status,
+      size: `${volume.size}`,
+      server: keyOf('servers', volume.server),
+      ...showsProtected(volume),
+    }),
+  },
+  writes: {
+    'POST /volumes': (draw) => {
+      const server = draw.oneOf([false, true]) ? draw.any('servers') : undefined
+      const place = server ? { server: server.id } : { location: 'fsn1' }
+      const makes = { status: 'available', size: '10', server: server?.key ?? '', protected: 'no' }
+      return {
+        body: { ...named(draw), size: 10, ...place },
+        makes: { ...namedState(draw), ...makes },
+        later: ['status'],
+      }
+    },
+    'PUT /volumes/{volumes}': renames,
+    'DELETE /volumes/{volumes}': when(({ server }) => !server, removes),
+    'POST /volumes/{volumes}/actions/attach': when(
+      ({ server }) => !server,
+      ({ any }) => {
+        const { id, key } = any('servers')
+        return { body: { server: id }, to: { server: key } }
+      },
+    ),
+    'POST /volumes/{volumes}/actions/detach': when(
+      ({ server }) => Boolean(server),
+      () => ({ to: { server: '' } }),
+    ),
+    'POST /volumes/{volumes}/actions/resize': (_, { state }) => {
+      const size = Number(state.size) + 10
+      return { body: { size }, to: { size: `${size}` } }
+    },
+    'POST /volumes/{volumes}/actions/change_protection': protects,
+  },
+}
+
 export const proof: Proof = {
   samples,
   references: {
@@ -331,5 +386,6 @@ export const proof: Proof = {
   actions,
   consistency,
   traffic,
+  crash,
   spec,
 }

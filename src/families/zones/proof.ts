@@ -1,4 +1,14 @@
 import assert from 'node:assert/strict'
+import {
+  type CrashRow,
+  type Held,
+  protects,
+  removes,
+  type State,
+  showsProtected,
+  when,
+  yesOrNo,
+} from '../../../test/kit/crash.ts'
 import type { Answer, Client, World } from '../../../test/kit/harness.ts'
 import {
   type ActionScenario,
@@ -234,4 +244,121 @@ const traffic: Proof['traffic'] = {
   release: (api, { id }) => api.post(`/zones/${id}/rrsets/www/A/actions/change_protection`, { change: false }),
 }
 
-export const proof: Proof = { samples, errors, actions, consistency, traffic }
+// ---- Writes under kill -9 ------------------------------------------------------------------------------------------
+
+const isPrimary = ({ mode }: State) => mode === 'primary'
+const hasMore = ({ more }: State) => more !== ''
+const anyAddress = (number: number) => `198.51.100.${number % 256}`
+
+/** A zone with two RRSets, or one that another name server is to fill. */
+const makesZone: CrashRow = ({ version, number, oneOf }) => {
+  const name = `${version}.example`
+  const shown = { name, label: version, protected: 'no' }
+  const ip = anyAddress(number)
+  if (oneOf([false, false, true])) {
+    return {
+      body: { name, mode: 'secondary', labels: { version }, primary_nameservers: [{ address: ip }] },
+      makes: { ...shown, mode: 'secondary', primaries: ip },
+    }
+  }
+  const rrset = { name: 'www', type: 'A', records: [{ value: ip }] }
+  return {
+    body: { name, mode: 'primary', ttl: 3_600, labels: { version }, rrsets: [rrset] },
+    makes: { ...shown, mode: 'primary', ttl: '3600', address: ip, comment: '', guarded: 'no', more: '' },
+  }
+}
+
+/** Sets what the zone shows of its RRSet www. */
+const onWww = (row: (number: number, held: Held) => ReturnType<CrashRow>) =>
+  when(
+    (state) => isPrimary(state) && state.guarded === 'no',
+    ({ number }, held) => row(number, held),
+  )
+
+const crash: Proof['crash'] = {
+  shows: {
+    async zones(zone, api) {
+      const { id, name, mode, labels, ttl } = zone
+      const own = { name, label: labels.version ?? '', mode, ...showsProtected(zone) }
+      if (mode === 'secondary') return { ...own, primaries: zone.primary_nameservers[0].address }
+      const { rrsets } = await done(api.get(`/zones/${id}/rrsets?type=A`))
+      const find = (wanted: string) => rrsets.find((one: { name: string }) => one.name === wanted)
+      const [www, more] = [find('www'), find('more')]
+      return {
+        ...own,
+        ttl: `${ttl}`,
+        address: www.records.map((one: { value: string }) => one.value).join(' '),
+        comment: www.records[0].comment ?? '',
+        rrlabel: www.labels.version ?? '',
+        rrttl: `${www.ttl ?? ''}`,
+        guarded: yesOrNo(www.protection.change),
+        more: more ? more.records.map((one: { value: string }) => one.value).join(' ') : '',
+      }
+    },
+  },
+  writes: {
+    'POST /zones': makesZone,
+    'PUT /zones/{zones}': ({ version }) => ({ body: { labels: { version } }, to: { label: version } }),
+    'DELETE /zones/{zones}': when(({ guarded }) => guarded !== 'yes', removes),
+    'POST /zones/{zones}/actions/change_ttl': when(isPrimary, ({ number }) => ({
+      body: { ttl: 60 + number },
+      to: { ttl: `${60 + number}` },
+    })),
+    'POST /zones/{zones}/actions/change_primary_nameservers': when(
+      ({ mode }) => mode === 'secondary',
+      ({ number }) => ({
+        body: { primary_nameservers: [{ address: anyAddress(number) }] },
+        to: { primaries: anyAddress(number) },
+      }),
+    ),
+    'POST /zones/{zones}/actions/change_protection': protects,
+    'POST /zones/{zones}/actions/import_zonefile': onWww((number) => ({
+      body: { zonefile: `${zonefile}\nwww A ${anyAddress(number)}` },
+      to: { address: anyAddress(number), comment: '', rrlabel: '', rrttl: '', more: '' },
+    })),
+    'POST /zones/{zones}/rrsets': when(
+      (state) => isPrimary(state) && !hasMore(state),
+      ({ number }) => ({
+        body: { name: 'more', type: 'A', records: [{ value: anyAddress(number) }] },
+        to: { more: anyAddress(number) },
+      }),
+    ),
+    'PUT /zones/{zones}/rrsets/www/A': when(isPrimary, ({ version }) => ({
+      body: { labels: { version } },
+      to: { rrlabel: version },
+    })),
+    'DELETE /zones/{zones}/rrsets/more/A': when(hasMore, () => ({ to: { more: '' } })),
+    'POST /zones/{zones}/rrsets/more/A/actions/add_records': when(
+      ({ more }) => Boolean(more) && !more!.includes(' '),
+      (_, { state }) => ({
+        body: { records: [{ value: '203.0.113.77' }] },
+        to: { more: `${state.more} 203.0.113.77` },
+      }),
+    ),
+    'POST /zones/{zones}/rrsets/more/A/actions/remove_records': when(
+      ({ more }) => Boolean(more?.includes(' ')),
+      (_, { state }) => ({
+        body: { records: [{ value: '203.0.113.77' }] },
+        to: { more: state.more!.split(' ')[0]! },
+      }),
+    ),
+    'POST /zones/{zones}/rrsets/www/A/actions/set_records': onWww((number) => ({
+      body: { records: [{ value: anyAddress(number) }] },
+      to: { address: anyAddress(number), comment: '' },
+    })),
+    'POST /zones/{zones}/rrsets/www/A/actions/update_records': onWww((number, { state }) => ({
+      body: { records: [{ value: state.address, comment: `c${number}` }] },
+      to: { comment: `c${number}` },
+    })),
+    'POST /zones/{zones}/rrsets/www/A/actions/change_ttl': onWww((number) => ({
+      body: { ttl: 60 + number },
+      to: { rrttl: `${60 + number}` },
+    })),
+    'POST /zones/{zones}/rrsets/www/A/actions/change_protection': when(isPrimary, (_, { state }) => {
+      const isOn = state.guarded === 'no'
+      return { body: { change: isOn }, to: { guarded: yesOrNo(isOn) } }
+    }),
+  },
+}
+
+export const proof: Proof = { samples, errors, actions, consistency, traffic, crash }

@@ -1,7 +1,8 @@
 import type { Proof } from '../../../test/kit/proof.ts'
+import type { actionEndpoints } from './contract.ts'
 
 /** The kernel has no resources of its own, so the first family that has actions provides one. */
-export const proof: Proof = {
+export const proof: Proof<typeof actionEndpoints> = {
   samples: {
     async prepare(world) {
       // Imported late, because proofs.ts imports this file.

@@ -1,0 +1,87 @@
+/** What the writers of the attack were told, and what they asked for in vain. */
+import type { CrashWrite, State } from '../../test/kit/crash.ts'
+import type { Shown } from '../../test/kit/proof.ts'
+
+/** The recorded knowledge about one resource. */
+export interface Known {
+  readonly family: string
+  readonly id: number
+  readonly key: string
+  /** The writer that changes it. */
+  readonly owner: string
+  /** It as an answer showed it first. */
+  readonly shown: Shown
+  /** The state that was answered last; undefined after a deletion. */
+  answered: State | undefined
+  /** The later write without an answer, which may or may not have been carried out. */
+  asked?: CrashWrite
+  /** Facets that change only when actions have ended; `gone` of a deletion. */
+  readonly later: Set<string>
+}
+
+/** A creation without an answer. */
+export interface Unsure {
+  readonly family: string
+  readonly owner: string
+  readonly state: State
+  readonly later: readonly string[]
+}
+
+export type Fate = 'there' | 'gone' | 'perhaps'
+
+/** The facets of a change that show later; `gone` of a deletion. */
+export function laterFacets({ later = [] }: CrashWrite, changed: State | 'gone' | undefined): readonly string[] {
+  if (later !== 'all') return later
+  return changed === 'gone' ? ['gone'] : Object.keys(changed ?? {})
+}
+
+export class Ledger {
+  readonly known = new Map<string, Known>()
+  /** By version. */
+  readonly unsure = new Map<string, Unsure>()
+  /** The actions of acknowledged writes, with the codes with which each may fail. */
+  readonly actions = new Map<number, readonly string[]>()
+  /** How many writes of each kind were acknowledged. */
+  readonly counts = new Map<string, number>()
+  /** Answers that are neither a success nor a refusal that the contract declares for what there is. */
+  readonly unexplained: string[] = []
+  #versions = 0
+
+  get acknowledged(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Returns a number that no other write has. */
+  nextVersion(): number {
+    return ++this.#versions
+  }
+
+  count(kind: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+  }
+
+  /** Whether a resource is there, as far as answers tell; `settled` means that no action is under way. */
+  fateOf(key: string, settled = false): Fate {
+    const known = this.known.get(key)
+    if (!known?.answered) return known?.later.has('gone') && !settled ? 'perhaps' : 'gone'
+    const own: Fate = known.asked?.to === 'gone' ? 'perhaps' : 'there'
+    const holder = known.answered.with ? this.fateOf(known.answered.with, settled) : 'there'
+    return [own, holder].find((fate) => fate === 'gone') ?? [own, holder].find((fate) => fate === 'perhaps') ?? 'there'
+  }
+
+  /** Whether a text is the key of a resource, or begins with one. */
+  keyIn(text: string): string | undefined {
+    const [key = ''] = text.split(' ')
+    return this.known.has(key) ? key : undefined
+  }
+
+  /** What a resource shows when all is done that was answered; undefined when it is gone. */
+  stateOf({ key, answered }: Known): State | undefined {
+    if (!answered || this.fateOf(key, true) === 'gone') return undefined
+    const rest = (text: string) => {
+      const named = this.keyIn(text)
+      return named && this.fateOf(named, true) === 'gone' ? '' : text
+    }
+    return Object.fromEntries(Object.entries(answered).map(([facet, text]) => [facet, rest(text)]))
+  }
+}
