@@ -2,9 +2,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running } from '../../bench/processes.ts'
-import type { Database } from '../../src/kernel/data/db.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
-import { checkDatabase } from '../../test/kit/consistency.ts'
+import { brokenInvariants } from '../../test/kit/consistency.ts'
 import { type Attack, atLeast, type Context, type Finding, none } from '../attack.ts'
 import { client, hangingActions, type Installation, until } from '../installation.ts'
 import { check, checkActions, type Violations } from './check.ts'
@@ -46,7 +45,7 @@ async function killServers(context: Context): Promise<Finding[]> {
   // The first look finds what unanswered requests did, the second one what that means for others.
   for (let looks = 0; looks < 2; looks++) await look(true)
   const failed = await checkActions(client(random.pick(servers), tenant), ledger)
-  const broken = await brokenInvariants(db)
+  const broken = await brokenInvariants(db, runningClock(undefined))
   await close()
   await Promise.all(servers.map((server) => server.stop()))
   return [
@@ -92,13 +91,6 @@ async function writeUntilKilled(context: Context, { tenants }: Installation, { l
   await delay(context.random.below(120))
   await servers[victim]!.kill()
   await Promise.all(writers.map((writer) => writer.stop()))
-}
-
-function brokenInvariants(db: Database): Promise<string[]> {
-  return checkDatabase(db, runningClock(undefined)).then(
-    () => [],
-    (error: Error) => [error.message],
-  )
 }
 
 function integrity(path: string): string[] {

@@ -79,21 +79,20 @@ export function* spoiled(value: unknown, random: Random, share: number): Generat
   }
 }
 
-/** Values by field name for fields whose schema alone is not enough. */
-export type Known = Readonly<Record<string, (random: Random) => unknown>>
-
 export interface Taste {
   readonly random: Random
-  readonly known: Known
+  /** A value for a field, whose schema alone is often not enough; undefined when there is none. */
+  known(name: string): unknown
   /** The probability of a hostile value. */
   readonly nastiness: number
 }
 
 /** Generates a value for a field with this schema. */
 export function valueFor(schema: Schema, name: string, taste: Taste): unknown {
-  const { random, known, nastiness } = taste
+  const { random, nastiness } = taste
   if (random.chance(nastiness)) return random.pick(nastyValues)
-  if (known[name] && random.chance(0.9)) return known[name](random)
+  const usual = random.chance(0.9) ? taste.known(name) : undefined
+  if (usual !== undefined) return usual
   if (schema.enum) return random.pick(schema.enum)
   if (schema.anyOf) return valueFor(random.pick(schema.anyOf), name, taste)
   switch (schema.type) {

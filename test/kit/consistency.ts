@@ -53,6 +53,14 @@ export async function checkDatabase(db: Database, clock: Clock): Promise<void> {
   await checkRows(read(db, clock), { ended: new Map(), seen: new Map() })
 }
 
+/** What is wrong with a database at rest, if anything. */
+export function brokenInvariants(db: Database, clock: Clock): Promise<string[]> {
+  return checkDatabase(db, clock).then(
+    () => [],
+    (error: Error) => [error.message],
+  )
+}
+
 async function checkRows(found: Snapshot, memory: Memory): Promise<void> {
   await checkActions(found, memory)
   for (const table of resourceTables) await checkNames(found, table)

@@ -17,13 +17,17 @@ import { scopedClient } from './scoped-clients.ts'
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 export type Row = (typeof rows)[number]
 
-const patternOf = ({ method, path }: Endpoint) => new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-const patterns = rows.map((row) => ({ row, pattern: patternOf(row.endpoint) }))
+const requestOf = ({ method, path }: Endpoint) => `${method} ${path}`
+const patterns = rows.map((row) => {
+  const request = requestOf(row.endpoint)
+  return { row, request, pattern: new RegExp(`^${request.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }
+})
 
 /** The row of a request such as `PUT /servers/{servers}`. Throws when the contract has none. */
-export function rowOf(request: string): Row {
-  const found = patterns.find(({ pattern }) => pattern.test(request))
-  if (!found) throw new Error(`the contract has no ${request}`)
+export function rowOf(wanted: string): Row {
+  const found =
+    patterns.find(({ request }) => request === wanted) ?? patterns.find(({ pattern }) => pattern.test(wanted))
+  if (!found) throw new Error(`the contract has no ${wanted}`)
   return found.row
 }
 

@@ -265,13 +265,17 @@ const traffic: Proof['traffic'] = {
 
 const crash: Proof['crash'] = {
   shows: {
-    images: (image) => ({
-      description: image.description,
-      label: image.labels.version ?? '',
-      status: image.status,
-      with: keyOf('servers', image.bound_to),
-      ...showsProtected(image),
-    }),
+    images(image) {
+      // Backups are made every day, too.
+      if (image.bound_to !== null && image.labels.version === undefined) return undefined
+      return {
+        description: image.description,
+        label: image.labels.version ?? '',
+        status: image.status,
+        with: keyOf('servers', image.bound_to),
+        ...showsProtected(image),
+      }
+    },
   },
   writes: {
     'POST /servers/{servers}/actions/create_image': ({ version, oneOf }, { key, state }) => {

@@ -1,22 +1,22 @@
 /** What the whole house knows of a family of which it has no more than a folder and a few lines. Runs in a copy of the tree. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readOperations } from '../../attack/fuzz/fuzz.ts'
-import { readOperations as consoleOperations } from '../../console/api/operation-table.ts'
-import { familyOf, typeOf } from '../../console/api/operations.ts'
-import { operationsText } from '../../console/generated/operations.ts'
-import { limitedPaths } from '../../src/families.ts'
-import { declaredCodes } from '../../src/kernel/contract/contract.ts'
-import { grantedFamilies, verbs } from '../../src/management/scopes.ts'
-import { openApiDocument } from '../../src/pages/openapi.ts'
-import { listen } from '../stubs/event-stream.ts'
+import { makerOf, stateOf, writeKinds } from '../attack/crash/writes.ts'
+import { kindsOf, readOperations } from '../attack/fuzz/operations.ts'
+import { readOperations as consoleOperations } from '../console/api/operation-table.ts'
+import { familyOf, typeOf } from '../console/api/operations.ts'
+import { operationsText } from '../console/generated/operations.ts'
+import { limitedPaths } from '../src/families.ts'
+import { declaredCodes } from '../src/kernel/contract/contract.ts'
+import { grantedFamilies, verbs } from '../src/management/scopes.ts'
+import { openApiDocument } from '../src/pages/openapi.ts'
 import { ofProject } from './audit-log.ts'
 import { checkConsistency } from './consistency.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { done, unique } from './proof.ts'
 import { proofs } from './proofs.ts'
 import { assertRefused } from './refusals.ts'
-import { each, openStage, prepare, reach, rows } from './requests.ts'
+import { each, openStage, prepare, reach, rowOf, rows } from './requests.ts'
 import { scopedClient } from './scoped-clients.ts'
 import { requestKinds } from './traffic.ts'
 
@@ -119,7 +119,7 @@ forEachDatabase('a family with a root of its own', (open) => {
   })
 })
 
-test('is known to the document of the API, to limits, scopes, random requests, the fuzzer and the console', () => {
+test('is known to the document of the API, to limits, scopes, random requests and the console', () => {
   const { paths, tags } = openApiDocument() as {
     paths: Record<string, { servers?: unknown }>
     tags: { name: string; 'x-displayName': string }[]
@@ -132,12 +132,24 @@ test('is known to the document of the API, to limits, scopes, random requests, t
   assert.ok(limitedPaths.includes('glossaries'))
   assert.ok(grantedFamilies.includes('glossaries') && verbs.includes('publish'))
   assert.ok(proofs.has('glossaries') && requestKinds.some(({ name }) => name === 'POST /glossaries'))
-  const fuzzed = readOperations().filter(({ path }) => path.startsWith('/glossaries'))
-  assert.equal(fuzzed.length, ours.length)
   const known = consoleOperations(operationsText).operations
   for (const { key, endpoint } of ours) {
     const { method, path, base: root } = known.get(`glossaries_${key}`)!
     assert.deepEqual([method, path, root], [endpoint.method, endpoint.path, base])
   }
   assert.deepEqual([familyOf('glossary'), typeOf('glossaries')], ['glossaries', 'glossary'])
+})
+
+test('is attacked at each of its endpoints', async () => {
+  const fuzzed = readOperations().filter(({ path }) => path.startsWith('/glossaries'))
+  assert.equal(fuzzed.length, ours.length)
+  const writing = ours.filter(({ endpoint }) => endpoint.method !== 'GET').map(({ name }) => name)
+  const written = (names: readonly string[]) =>
+    names.map((name) => rowOf(name).name).filter((name) => writing.includes(name))
+  const randomly = fuzzed.flatMap((operation) => kindsOf(operation).map(({ name }) => name))
+  assert.deepEqual(written(randomly).sort(), [...writing].sort())
+  assert.deepEqual(written(writeKinds.map(({ name }) => name)).sort(), [...writing].sort())
+  assert.equal(makerOf('glossaries').name, 'POST /glossaries')
+  const shown = { id: 7, name: 'v1', labels: { version: 'v1' }, status: 'draft' }
+  assert.deepEqual(await stateOf('glossaries', shown, {} as never), { name: 'v1', label: 'v1', status: 'draft' })
 })

@@ -1,3 +1,4 @@
+import { named, namedState, removes, renames, showsNamed } from '../../../test/crash.ts'
 import {
   act,
   anyLabels,
@@ -63,6 +64,15 @@ export const proof: Proof = {
       'PUT /glossaries/{glossaries}': anyRename('g'),
       'DELETE /glossaries/{glossaries}': noBody,
       'POST /glossaries/{glossaries}/actions/publish': noBody,
+    },
+  },
+  crash: {
+    shows: { glossaries: (glossary) => ({ ...showsNamed(glossary), status: glossary.status }) },
+    writes: {
+      'POST /glossaries': (draw) => ({ body: named(draw), makes: { ...namedState(draw), status: 'draft' } }),
+      'PUT /glossaries/{glossaries}': renames,
+      'DELETE /glossaries/{glossaries}': removes,
+      'POST /glossaries/{glossaries}/actions/publish': () => ({ to: { status: 'published' }, later: 'all' }),
     },
   },
 }
