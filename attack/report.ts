@@ -31,18 +31,19 @@ export function table(rows: readonly Row[]): string {
     .join('\n')
 }
 
-/** Formats the findings in Markdown, with the databases side by side. */
-function markdown(rows: readonly Row[]): string {
+const head = ['| attack | promise | SQLite (bar) | PostgreSQL (bar) |', '|---|---|---|---|']
+
+/** A line of Markdown for each promise, with the databases side by side. */
+function lines(rows: readonly Row[]): string[] {
   const byPromise = Map.groupBy(rows, ({ attack, promise }) => `${attack}\n${promise}`)
   const cell = (found: readonly Row[], database: EngineName) => {
     const row = found.find((one) => one.database === database)
     if (!row) return ''
     return `${shown(row.figure, row.unit)} (${row.bar})${row.held ? '' : ' **missed**'}`
   }
-  const lines = [...byPromise.values()].map(
+  return [...byPromise.values()].map(
     (found) => `| ${found[0]!.attack} | ${found[0]!.promise} | ${cell(found, 'sqlite')} | ${cell(found, 'postgres')} |`,
   )
-  return ['| attack | promise | SQLite (bar) | PostgreSQL (bar) |', '|---|---|---|---|', ...lines].join('\n')
 }
 
 const begin = '<!-- attack: begin -->'
@@ -50,8 +51,30 @@ const end = '<!-- attack: end -->'
 
 /** Replaces the text between the two markers of a document. Throws when it has no markers. */
 export function writeInto(file: string, rows: readonly Row[], about: string): void {
+  replaceIn(file, () => [about, '', ...head, ...lines(rows)])
+}
+
+/** Replaces the lines of the attacks that were run, and says about them what is said of no other one. */
+export function writeSomeInto(file: string, rows: readonly Row[], about: string): void {
+  const names = [...new Set(rows.map(({ attack }) => attack))]
+  const intro = `${names.map((name) => `\`${name}\``).join(' and ')}:`
+  replaceIn(file, (old) => {
+    const at = old.indexOf(head[0]!)
+    const first = old.findIndex((line, i) => i > at && names.some((name) => line.startsWith(`| ${name} |`)))
+    const others = old.filter((line) => !names.some((name) => line.startsWith(`| ${name} |`)))
+    const said = others.slice(0, at).filter((line) => line !== '' && !line.startsWith(intro))
+    const place = first === -1 ? others.length : first
+    return [...said, `${intro} ${about}`, '', ...others.slice(at, place), ...lines(rows), ...others.slice(place)]
+  })
+}
+
+function replaceIn(file: string, change: (old: readonly string[]) => readonly string[]): void {
   const text = readFileSync(file, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   if (from === -1 || to < from) throw new Error(`${file} has no place for figures between '${begin}' and '${end}'`)
-  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${about}\n\n${markdown(rows)}\n${text.slice(to)}`)
+  const old = text
+    .slice(from + begin.length, to)
+    .trim()
+    .split('\n')
+  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${change(old).join('\n')}\n${text.slice(to)}`)
 }

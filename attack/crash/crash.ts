@@ -55,7 +55,7 @@ async function killServers(context: Context): Promise<Finding[]> {
       'they write to every endpoint that writes, of every family',
       ledger.counts.size,
       `of ${writeKinds.length} kinds of writes`,
-      context.size(40, writeKinds.length),
+      context.size(20, writeKinds.length),
     ),
     none('every acknowledged write is there, whole', 'lost', found.lost, context),
     none('what was not acknowledged is there wholly or not at all', 'strays', found.stray, context),
@@ -87,7 +87,8 @@ async function writeUntilKilled(context: Context, { tenants }: Installation, { l
     }),
   )
   const before = ledger.acknowledged
-  await until('the clients are at work', () => ledger.acknowledged >= before + 40)
+  const atWork = until('the clients are at work', () => ledger.acknowledged >= before + 40)
+  await Promise.race([atWork, Promise.all(writers.map(({ done }) => done))])
   await delay(context.random.below(120))
   await servers[victim]!.kill()
   await Promise.all(writers.map((writer) => writer.stop()))

@@ -32,7 +32,8 @@ export class Writer {
   readonly #random: Random
   readonly #name: string
   readonly #own: Known[]
-  readonly #done: Promise<void>
+  /** Settles when it has stopped, or its server is gone. */
+  readonly done: Promise<void>
   #stopping = false
 
   /** Goes on with the resources that an earlier writer of the same name has made. */
@@ -42,28 +43,20 @@ export class Writer {
     this.#random = random
     this.#name = name
     this.#own = [...ledger.known.values()].filter(({ owner }) => owner === name)
-    this.#done = this.#work()
+    this.done = this.#work()
   }
 
   /** Stops after the current request. */
   stop(): Promise<void> {
     this.#stopping = true
-    return this.#done
+    return this.done
   }
 
   async #work(): Promise<void> {
-    while (!this.#stopping) {
+    for (let isCut = false; !this.#stopping && !isCut; ) {
       const step = this.#next()
-      if (!step) {
-        await turn()
-        continue
-      }
-      try {
-        await this.#send(step.kind, step.prepared)
-      } catch {
-        // The server was killed; the request stays unanswered.
-        return
-      }
+      if (!step) await turn()
+      else isCut = !(await this.#send(step.kind, step.prepared))
     }
   }
 
@@ -140,20 +133,23 @@ export class Writer {
       .map(({ item }) => item)
   }
 
-  async #send(kind: WriteKind, { write, target, version }: Prepared): Promise<void> {
+  /** Returns false when the connection was cut because the server was killed: the request stays unanswered. */
+  async #send(kind: WriteKind, { write, target, version }: Prepared): Promise<boolean> {
     const { to, makes, body } = write
     if (target && to) target.asked = write
     const later = laterFacets(write, makes)
     if (makes) this.#ledger.unsure.set(version, { family: kind.family, owner: this.#name, state: makes, later })
     const path = kind.path.replace(/\{\w+\}/, String(target?.id))
-    const answer = await this.#api.request(kind.method, path, body === undefined ? {} : { body })
+    const answer = await unlessCut(this.#api.request(kind.method, path, body === undefined ? {} : { body }))
+    if (!answer) return false
     const verdict = this.#judge(kind, answer, write)
-    if (verdict === 'unsure') return
+    if (verdict === 'unsure') return true
     this.#ledger.unsure.delete(version)
     if (target) delete target.asked
-    if (verdict === 'refused') return
+    if (verdict === 'refused') return true
     if (target && to) change(target, write)
     if (makes) this.#keep(kind.family, answer, makes, later)
+    return true
   }
 
   #keep(family: string, { body }: Answer, state: Known['answered'] & {}, later: readonly string[]): void {
@@ -183,4 +179,14 @@ function change(target: Known, write: CrashWrite): void {
   const { to } = write
   for (const facet of laterFacets(write, to)) target.later.add(facet)
   target.answered = to === 'gone' ? undefined : { ...target.answered, ...to }
+}
+
+/** What is resolved, or undefined when a connection was cut. */
+async function unlessCut<T>(pending: Promise<T>): Promise<T | undefined> {
+  try {
+    return await pending
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).code === 'string') return undefined
+    throw error
+  }
 }

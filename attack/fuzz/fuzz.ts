@@ -165,12 +165,13 @@ async function refuseOneByOne(context: Context): Promise<Finding[]> {
   const server = await installation.serve()
   const refused: string[] = []
   const changes: string[] = []
-  for (const operation of readOperations().filter(({ method }) => method !== 'GET')) {
+  const writing = readOperations().filter(({ method }) => method !== 'GET')
+  for (const operation of writing.filter(() => context.scale === 'long' || context.random.chance(0.25))) {
     await refuseEach(context, { installation, server, operation, refused, changes })
   }
   await server.stop()
   return [
-    atLeast('requests with a flaw are refused one by one', refused.length, 'refusals', context.size(100, 1_000)),
+    atLeast('requests with a flaw are refused one by one', refused.length, 'refusals', context.size(20, 1_000)),
     none('a refused request changes nothing', 'changes', changes, context),
   ]
 }

@@ -76,7 +76,7 @@ export const renames: CrashRow = (draw) => ({ body: named(draw), to: namedState(
 
 export const removes: CrashRow = (_, { state }) => (state.protected === 'yes' ? undefined : { to: 'gone' })
 
-/** Protects from deletion, or no longer; `later` when it takes an action. */
+/** It protects from deletion, or no longer. */
 export const protects: CrashRow = (_, { state }) => {
   const isOn = state.protected !== 'yes'
   return { body: { delete: isOn }, to: { protected: yesOrNo(isOn) } }

@@ -14,7 +14,7 @@ import { Writer } from '../../attack/crash/writer.ts'
 import { writeKinds } from '../../attack/crash/writes.ts'
 import { fuzz } from '../../attack/fuzz/fuzz.ts'
 import { Random } from '../../attack/random.ts'
-import { writeInto } from '../../attack/report.ts'
+import { writeInto, writeSomeInto } from '../../attack/report.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { build } from '../run/built.ts'
 import { checkDatabase } from '../kit/consistency.ts'
@@ -50,7 +50,8 @@ forProjects('The attack crash', (open) => {
       { length: 6 },
       (_, i) => new Writer(ledger, world.api, new Random(`${seed} ${i}`), `${i}`),
     )
-    await until(() => ledger.counts.size === writeKinds.length, 'the clients have written everything')
+    const all = until(() => ledger.counts.size === writeKinds.length, 'the clients have written everything')
+    await Promise.race([all, Promise.all(writers.map(({ done }) => done))])
     await Promise.all(writers.map((writer) => writer.stop()))
     await world.settle()
     return ledger
@@ -98,6 +99,20 @@ describe('A run of attacks', () => {
     const text = readFileSync(file, 'utf8')
     assert.match(text, /^# A\n<!-- attack: begin -->\nMeasured\.\n[\s\S]+<!-- attack: end -->\nend\n$/)
     assert.match(text, /\| edge \| little memory \| {2}\| 61\.3 MB \(<= 60\) \*\*missed\*\* \|/)
+    const again = { ...atMost('it ends', 1, 's', 2), attack: 'edge', database: 'sqlite' as const }
+    writeInto(file, [again, { ...again, attack: 'disk' }], 'Measured.')
+    writeSomeInto(file, [{ ...again, promise: 'it ends soon' }], 'Measured again.')
+    writeSomeInto(file, [{ ...again, promise: 'it ends at once' }], 'Measured later.')
+    const lines = readFileSync(file, 'utf8').split('\n').slice(2, -3)
+    assert.deepEqual(
+      lines.filter((line) => line !== '' && !line.startsWith('|--') && !line.startsWith('| attack')),
+      [
+        'Measured.',
+        '`edge`: Measured later.',
+        '| edge | it ends at once | 1 s (<= 2) |  |',
+        '| disk | it ends | 1 s (<= 2) |  |',
+      ],
+    )
     assert.throws(() => writeInto(join(import.meta.dirname, 'program.ts'), [], ''), /no place/)
   })
 })
