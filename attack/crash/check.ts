@@ -4,7 +4,7 @@ import type { Client } from '../../test/kit/harness.ts'
 import type { Shown } from '../../test/kit/proof.ts'
 import { expect } from '../../test/kit/resources.ts'
 import { traffic } from '../../test/kit/traffic.ts'
-import { type Known, type Ledger, laterFacets } from './ledger.ts'
+import { type Fate, type Known, type Ledger, laterFacets } from './ledger.ts'
 import { stateOf, writtenFamilies } from './writes.ts'
 
 export interface Violations {
@@ -99,18 +99,26 @@ class Check implements Violations {
     return Object.entries(wanted).every(([facet, text]) => awaited.has(facet) || this.#shows(there[facet], text))
   }
 
-  /** Whether a facet shows a text; one that names what is gone is empty. */
+  /** Whether a facet shows a text; words that name what goes may be there until it is gone. */
   #shows(there: string | undefined, text: string): boolean {
-    if (text === '?') return there !== undefined
-    const named = this.#ledger.keyIn(text)
-    const fate = named ? this.#fateOf(named) : 'there'
-    return (there === text && fate !== 'gone') || (there === '' && fate !== 'there')
+    if (there === undefined || text === '?') return there !== undefined
+    const [shown, wanted] = [wordsOf(there), wordsOf(text)]
+    const mayGo = (word: string) => this.#fateIn(word) === 'perhaps'
+    const isShown = (word: string) => mayGo(word) || shown.has(word) === (this.#fateIn(word) === 'there')
+    return [...wanted].every(isShown) && [...shown].every((word) => wanted.has(word) || mayGo(word))
+  }
+
+  #fateIn(word: string): Fate {
+    const named = this.#ledger.keyIn(word)
+    return named ? this.#fateOf(named) : 'there'
   }
 
   #fateOf(key: string) {
     return this.#ledger.fateOf(key, this.#settled)
   }
 }
+
+const wordsOf = (text: string) => new Set(text.split(' ').filter((word) => word !== ''))
 
 const told = ({ answered, asked, later }: Known) => JSON.stringify({ answered, asked, later: [...later] })
 

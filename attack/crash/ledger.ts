@@ -69,19 +69,20 @@ export class Ledger {
     return [own, holder].find((fate) => fate === 'gone') ?? [own, holder].find((fate) => fate === 'perhaps') ?? 'there'
   }
 
-  /** Whether a text is the key of a resource, or begins with one. */
-  keyIn(text: string): string | undefined {
-    const [key = ''] = text.split(' ')
+  /** The resource that a word of a facet names, if it names one. */
+  keyIn(word: string): string | undefined {
+    const [key = ''] = word.split(':')
     return this.known.has(key) ? key : undefined
   }
 
   /** What a resource shows when all is done that was answered; undefined when it is gone. */
   stateOf({ key, answered }: Known): State | undefined {
     if (!answered || this.fateOf(key, true) === 'gone') return undefined
-    const rest = (text: string) => {
-      const named = this.keyIn(text)
-      return named && this.fateOf(named, true) === 'gone' ? '' : text
+    const isLeft = (word: string) => {
+      const named = this.keyIn(word)
+      return !named || this.fateOf(named, true) !== 'gone'
     }
-    return Object.fromEntries(Object.entries(answered).map(([facet, text]) => [facet, rest(text)]))
+    const left = (text: string) => text.split(' ').filter(isLeft).join(' ')
+    return Object.fromEntries(Object.entries(answered).map(([facet, text]) => [facet, left(text)]))
   }
 }

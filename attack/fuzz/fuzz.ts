@@ -64,7 +64,8 @@ async function fuzzTogether(context: Context): Promise<Finding[]> {
     none('fuzzed requests get no 5xx, and each refusal its envelope', 'wrong answers', outcome.wrong, context),
     atLeast('requests are fuzzed', outcome.sent, 'requests', count * clients),
     none('fuzzed requests do not end the process', 'ends', alive, context),
-    atLeast('fuzzed requests reach what endpoints do', outcome.succeeded.size, `of ${all} endpoints`, all),
+    // Others may have been there first.
+    atLeast('fuzzed requests reach what endpoints do', outcome.succeeded.size, `of ${all} endpoints`, 0.9 * all),
     none('no action of fuzzed requests is left hanging', 'running', hanging, context),
     none('the database agrees with itself after fuzzed requests', 'broken invariants', broken, context),
   ]

@@ -7,9 +7,9 @@ import type { Client } from './harness.ts'
 import type { Shown } from './proof.ts'
 
 /**
- * What a resource shows, as a text for each facet. A request changes its facets all at once or not at all. A text that
- * begins with the key of another resource, such as `servers/7`, becomes empty when that one goes, and the resource itself
- * goes with the one that its facet `with` names. The text `?` stands for any.
+ * What a resource shows, as words for each facet. A request changes its facets all at once or not at all. A word that is
+ * the key of another resource, such as `servers/7` or `servers/7:eth0`, goes with that one, and the resource itself with
+ * the one that its facet `with` names. The text `?` stands for any.
  */
 export type State = Readonly<Record<string, string>>
 

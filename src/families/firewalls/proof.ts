@@ -631,7 +631,9 @@ const crash: Proof['crash'] = {
     firewalls: (firewall) => ({
       ...showsNamed(firewall),
       port: firewall.rules[0]?.port ?? '',
-      server: keyOf('servers', firewall.applied_to[0]?.server?.id),
+      server: firewall.applied_to
+        .map(({ server }: ReturnType<typeof toServer>) => keyOf('servers', server.id))
+        .join(' '),
     }),
   },
   writes: {

@@ -836,7 +836,7 @@ const crash: Proof['crash'] = {
           showsService(one.listen_port, one.destination_port),
         )
         .join(' '),
-      target: keyOf('servers', balancer.targets[0]?.server?.id),
+      target: balancer.targets.map(({ server }: ReturnType<typeof toServer>) => keyOf('servers', server.id)).join(' '),
       network: keyOf('networks', balancer.private_net[0]?.network),
       public: yesOrNo(balancer.public_net.enabled),
       reverse: balancer.public_net.ipv4.dns_ptr ?? '',

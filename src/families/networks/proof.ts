@@ -414,8 +414,8 @@ const wideRanges = ['10.0.0.0/16', '10.0.0.0/12', '10.0.0.0/8']
 const wider = ({ range }: State) => wideRanges[wideRanges.indexOf(range!) + 1]
 const isMember = ({ network }: State) => Boolean(network)
 /** What a server shows of the network that it is in. */
-const showsMember = (network: string, aliases: readonly string[]) => [network, ...aliases].join(' ').trim()
-const networkIn = ({ network }: State) => Number(network!.split(/[/ ]/)[1])
+const showsMember = (network: string, aliases: readonly string[]) => [network, ...aliases].join(':')
+const networkIn = ({ network }: State) => Number(network!.split(/[/:]/)[1])
 
 const crash: Proof['crash'] = {
   shows: {
@@ -474,6 +474,8 @@ const crash: Proof['crash'] = {
     'POST /servers/{servers}/actions/detach_from_network': when(isMember, (_, { state }) => ({
       body: { network: networkIn(state) },
       to: { network: '' },
+      // It is in the network until it was taken out.
+      later: 'all',
     })),
     'POST /servers/{servers}/actions/change_alias_ips': when(isMember, ({ number }, { state }) => {
       const network = networkIn(state)
