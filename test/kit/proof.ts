@@ -5,11 +5,12 @@
  */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { type Capability, everything } from '../src/catalogue/capabilities.ts'
-import type { Endpoints } from '../src/kernel/contract/contract.ts'
-import type { EveryTable } from '../src/kernel/data/db.ts'
-import type { ErrorCode } from '../src/kernel/errors.ts'
-import type { Clock } from '../src/kernel/process/clock.ts'
+import { type Capability, everything } from '../../src/catalogue/capabilities.ts'
+import type { Endpoints } from '../../src/kernel/contract/contract.ts'
+import type { EveryTable } from '../../src/kernel/data/db.ts'
+import type { ErrorCode } from '../../src/kernel/errors.ts'
+import type { Clock } from '../../src/kernel/process/clock.ts'
+import type { SpecRows } from '../walks/spec/rows.ts'
 import type { Crash } from './crash.ts'
 import type { Answer, Client, Open, World } from './harness.ts'
 

@@ -1,9 +1,9 @@
 /** The proofs of all families, found in their directories, so that a new family needs no entry here. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { families } from '../src/families.ts'
+import { families } from '../../src/families.ts'
+import type { SpecRows } from '../walks/spec/rows.ts'
 import type { ActionScenario, ErrorScenario, ErrorScenarios, NoEndpoints, Proof, Reference, Samples } from './proof.ts'
-import type { SpecRows } from './spec/rows.ts'
 
 const root = join(import.meta.dirname, '../../src')
 

@@ -61,7 +61,7 @@ interface Dependant {
 
 const dependants: readonly Dependant[] = [
   {
-    paths: ['src/dns/', 'src/config/dns.ts', 'test/dns-zones.ts', 'attack/peers/'],
+    paths: ['src/dns/', 'src/config/dns.ts', 'test/dns/zones.ts', 'attack/peers/'],
     families: ['zones', 'floating-ips', 'load-balancers', 'primary-ips'],
     why: 'the name server serves zones, and reverse zones of the names of addresses',
   },
@@ -71,12 +71,12 @@ const dependants: readonly Dependant[] = [
     why: 'what servers read of themselves',
   },
   {
-    paths: ['src/screens/', 'src/drivers/simulated/console.ts'],
+    paths: ['src/screens/', 'src/drivers/simulated/screens.ts'],
     families: ['servers'],
     why: 'the screens of servers',
   },
   {
-    paths: ['src/reconcile/', 'src/drivers/incus/', 'src/drivers/infrastructure.ts', 'src/drivers/by-location.ts'],
+    paths: ['src/reconcile/', 'src/drivers/hosts/', 'src/drivers/infrastructure.ts', 'src/drivers/by-location.ts'],
     families: [
       'firewalls',
       'floating-ips',
@@ -124,7 +124,7 @@ const dependants: readonly Dependant[] = [
     why: 'the network that a caller is in',
   },
   {
-    paths: ['src/drivers/acme/client.ts', 'test/people/provider.ts', 'src/pages/console.ts', 'src/pages/icon.ts'],
+    paths: ['src/protocols/acme/client.ts', 'test/people/provider.ts', 'src/pages/console.ts', 'src/pages/icon.ts'],
     families: ['images', 'locations'],
     why: 'the HTTP header Location, and media types such as image/svg+xml',
   },
@@ -139,9 +139,9 @@ const dependants: readonly Dependant[] = [
       'src/config/load-balancers.ts',
       'src/drivers/load-balancers/',
       'test/load-balancers/',
-      'test/balancer-states.ts',
-      'test/embedded-balancer.ts',
-      'test/haproxy.ts',
+      'test/kit/samples/balancer-states.ts',
+      'test/stubs/embedded-balancer.ts',
+      'test/stubs/haproxy.ts',
       'test/clients/terraform.ts',
     ],
     families: ['load-balancers'],
@@ -153,14 +153,14 @@ const dependants: readonly Dependant[] = [
       'src/drivers/acme/',
       'src/drivers/embedded-ca/',
       'src/drivers/resolver/',
-      'test/acme-stub.ts',
-      'test/pasted.ts',
+      'test/stubs/acme-stub.ts',
+      'test/kit/samples/pasted.ts',
     ],
     families: ['certificates'],
     why: 'certificate authorities, and files of their certificates',
   },
   {
-    paths: ['test/conformance/', 'test/hosts/', 'test/server-states.ts'],
+    paths: ['test/conformance/', 'test/hosts/', 'test/kit/samples/server-states.ts'],
     families: 'all',
     why: 'what hosts do with every kind of resource, and are told of it',
   },
@@ -170,12 +170,12 @@ const dependants: readonly Dependant[] = [
     why: 'pages and commands show every kind of resource',
   },
   {
-    paths: ['test/browser-rules.ts', 'test/browser-questions.ts'],
+    paths: ['test/browser/rules.ts', 'test/browser/questions.ts'],
     families: ['firewalls', 'networks', 'server-types', 'servers'],
     why: 'the rules that browsers follow too',
   },
   {
-    paths: ['test/attacks/contention.ts', 'test/covered-servers.ts', 'test/tokens.test.ts'],
+    paths: ['test/attacks/contention.ts', 'test/kit/database/covered-servers.ts', 'test/access/tokens.test.ts'],
     families: ['firewalls', 'images', 'pricing'],
     why: 'what a Project does or reads while a test looks at something else',
   },
@@ -285,8 +285,11 @@ const respelled = (sources: readonly Source[]) =>
 const root = join(import.meta.dirname, '../..')
 
 function readTree(pattern = '{src,test,scripts,attack,bench}/**/*.ts'): Source[] {
-  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'console/generated/**', 'test/planted/**'] })
-    .filter((path) => path !== 'test/families.test.ts')
+  return globSync(pattern, {
+    cwd: root,
+    exclude: ['**/node_modules/**', 'console/generated/**', 'test/laws/planted/**'],
+  })
+    .filter((path) => path !== 'test/laws/families.test.ts')
     .sort()
     .map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { chain, type Party, party, rsaParty, selfSigned } from '../../../test/kit/samples/certificates.ts'
 import { type CrashRow, named, namedState, removes, renames, showsNamed, when } from '../../../test/kit/crash.ts'
 import type { Client, World } from '../../../test/kit/harness.ts'
 import {

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { keyOf, named, namedState, protects, removes, showsNamed, showsProtected, when } from '../../../test/kit/crash.ts'
+import {
+  keyOf,
+  named,
+  namedState,
+  protects,
+  removes,
+  showsNamed,
+  showsProtected,
+  when,
+} from '../../../test/kit/crash.ts'
 import type { World } from '../../../test/kit/harness.ts'
 import {
   act,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { selfSigned } from '../../../test/kit/samples/certificates.ts'
 import {
   keyOf,
   named,

@@ -1,4 +1,4 @@
-import { named, namedState, removes, renames, showsNamed } from '../../../test/crash.ts'
+import { named, namedState, removes, renames, showsNamed } from '../../../test/kit/crash.ts'
 import {
   act,
   anyLabels,
