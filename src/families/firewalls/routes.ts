@@ -6,7 +6,8 @@ import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
-import { adding, removal, replyOf, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
+import { adding, removing, replyOf } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
@@ -99,10 +100,11 @@ export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndp
       return { firewall: isApplied ? await firewallToWire(db.query, scope, firewall) : toWire(firewall) }
     },
 
-    remove: removal(platform, firewalls, async (tx, scope, { id }) => {
-      const used = await oldestApplications(tx.query, scope, id, maxNamed)
-      if (used.length > 0) throw stillInUse(id, used)
-    }),
+    remove: (call) =>
+      removing(platform, firewalls, call, async (tx, { id }) => {
+        const used = await oldestApplications(tx.query, call.scope, id, maxNamed)
+        if (used.length > 0) throw stillInUse(id, used)
+      }),
 
     async setRules({ scope, params: { id }, body }) {
       const rules = rulesOf(body.rules, clock.now())

@@ -6,7 +6,8 @@ import { inEffect } from '../../kernel/contract/changes.ts'
 import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
-import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
+import { act, adding, removing } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
@@ -48,10 +49,12 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       })
     },
 
-    remove: removal(platform, floatingIps, async (tx, scope, floatingIp) => {
-      if (floatingIp.serverId !== null) await leaveBeforeDeletion(tx, scope, floatingIp)
-      await releaseAddress(tx, scope, floatingIp.ip)
-    }),
+    remove: (call) =>
+      removing(platform, floatingIps, call, async (tx, floatingIp) => {
+        const { scope } = call
+        if (floatingIp.serverId !== null) await leaveBeforeDeletion(tx, scope, floatingIp)
+        await releaseAddress(tx, scope, floatingIp.ip)
+      }),
 
     assign: (call) => {
       const { scope, body } = call

@@ -1,7 +1,7 @@
 /** Changes of Load Balancers: one at a time, and taken back when they fail. */
 import { type ActionStart, refuseLocked } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
-import { act, conflicting } from '../../kernel/resource/routes.ts'
+import { act, conflicting } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { type addService, startOn } from './actions.ts'

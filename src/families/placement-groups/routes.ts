@@ -1,7 +1,8 @@
 /** Placement groups through the API: servers join and leave them through their own actions. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import { adding, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
 import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/resource/update.ts'
+import { adding } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { releaseServers } from './attachments.ts'

@@ -6,7 +6,8 @@ import { inEffect } from '../../kernel/contract/changes.ts'
 import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
-import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
+import { act, adding, removing } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import type { ReverseNameChange } from '../addresses/contract.ts'
@@ -66,17 +67,20 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
       return resource.update({ ...call, body: { ...others, ...columns } })
     },
 
-    remove: removal(
-      platform,
-      primaryIps,
-      async (tx, scope, primaryIp, server) => {
-        if (primaryIp.loadBalancerId !== null)
-          throw mustBeUnassigned(`Load Balancer with ID '${primaryIp.loadBalancerId}'`)
-        if (primaryIp.serverId !== null) await leaveBeforeDeletion(tx, scope, primaryIp, server)
-        await releaseAddress(tx, scope, primaryIp.ip)
-      },
-      lockAssignee,
-    ),
+    remove: (call) =>
+      removing(
+        platform,
+        primaryIps,
+        call,
+        async (tx, primaryIp, server: Server | undefined) => {
+          const { scope } = call
+          if (primaryIp.loadBalancerId !== null)
+            throw mustBeUnassigned(`Load Balancer with ID '${primaryIp.loadBalancerId}'`)
+          if (primaryIp.serverId !== null) await leaveBeforeDeletion(tx, scope, primaryIp, server)
+          await releaseAddress(tx, scope, primaryIp.ip)
+        },
+        (tx) => lockAssignee(tx, call.scope, call.params.id),
+      ),
 
     assign: (call) => {
       const { scope, params, body } = call

@@ -4,7 +4,6 @@ import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
-import type { DueServer } from './due.ts'
 import { fromRow } from './store.ts'
 
 /** A server by its id alone, with its Project. Never for a request of a tenant. */
@@ -14,6 +13,12 @@ export async function serverById(
 ): Promise<{ server: Server; scope: ProjectScope } | undefined> {
   const row = await acrossProjects(query).selectFrom('server').selectAll().where('id', '=', id).executeTakeFirst()
   return row && { server: fromRow(row), scope: { projectId: row.project_id } }
+}
+
+/** A server with which a background job has something to do. */
+export interface DueServer {
+  readonly id: number
+  readonly scope: ProjectScope
 }
 
 /** Servers of all Projects that wait for their backup of a day, by id. */

@@ -1,7 +1,8 @@
 /** SSH keys through the API: no actions, nothing asynchronous. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
+import { adding, removing } from '../../kernel/resource/work.ts'
 import type { Platform } from '../../platform.ts'
 import type { sshKeyEndpoints } from './contract.ts'
 import { parsePublicKey } from './domain.ts'
@@ -22,6 +23,6 @@ export function sshKeyRoutes(platform: Platform): Handlers<typeof sshKeyEndpoint
       return { ssh_key: sshKeyToWire(sshKey) }
     },
 
-    remove: removal(platform, sshKeys),
+    remove: (call) => removing(platform, sshKeys, call),
   }
 }

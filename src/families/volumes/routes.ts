@@ -5,7 +5,8 @@ import { recordOf, refuseLocked, startAction, startActions } from '../../kernel/
 import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound, type Problem } from '../../kernel/errors.ts'
-import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
+import { act, adding, removing } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
@@ -66,17 +67,19 @@ export function volumeRoutes(platform: Platform): Handlers<typeof volumeEndpoint
       return resource.update(call)
     },
 
-    remove: removal(platform, volumes, async (tx, scope, { id, serverId }) => {
-      if (serverId !== null) {
-        throw new ApiError('service_error', `volume with ID '${id}' is still attached to a server`)
-      }
-      await states.renew(tx, scope, [id])
-      await startAction(tx, scope, {
-        definition: removeVolume,
-        input: { volume: id },
-        resources: [volumes.ref(id)],
-      })
-    }),
+    remove: (call) =>
+      removing(platform, volumes, call, async (tx, { id, serverId }) => {
+        const { scope } = call
+        if (serverId !== null) {
+          throw new ApiError('service_error', `volume with ID '${id}' is still attached to a server`)
+        }
+        await states.renew(tx, scope, [id])
+        await startAction(tx, scope, {
+          definition: removeVolume,
+          input: { volume: id },
+          resources: [volumes.ref(id)],
+        })
+      }),
 
     attach: (call) => {
       const { scope, body } = call

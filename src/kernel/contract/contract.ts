@@ -143,6 +143,9 @@ export interface ApiCall<E extends Endpoint> {
   readonly browser: () => Browser
 }
 
+/** The calls of each row. */
+export type Calls<T extends Endpoints> = { readonly [K in keyof T]: ApiCall<T[K]> }
+
 /** One handler for each row; a missing, surplus or mistyped handler does not compile. */
 export type Handlers<T extends Endpoints> = {
   readonly [K in keyof T]: (call: ApiCall<T[K]>) => Promise<Returned<T[K]>>
@@ -373,6 +376,16 @@ export function toIdOrName(value: number | string): { id: number } | { name: str
   if (typeof value === 'number') return { id: value }
   const id = parseId(value)
   return id === undefined ? { name: value } : { id }
+}
+
+/** What an id or a name stands for; undefined when there is no such thing. */
+export function byIdOrName<T>(
+  value: number | string,
+  byId: (id: number) => T | undefined,
+  byName: (name: string) => T | undefined,
+): T | undefined {
+  const key = toIdOrName(value)
+  return 'id' in key ? byId(key.id) : byName(key.name)
 }
 
 export const PublicError = named('Error', {

@@ -117,7 +117,7 @@ const hosts: Rule = {
       !familyOf(path) ||
       !file ||
       !isHost({ path: file }) ||
-      (familyOf(path) === familyOf(file) && !/^(reads|effects|routes|view|actions)\.ts$/.test(nameOf(path))),
+      (familyOf(path) === familyOf(file) && !/^(reads|effects|routes|work|view|actions)\.ts$/.test(nameOf(path))),
   ),
   planted: [
     { 'families/things/reads.ts': "export { thingById } from './host.ts'" },

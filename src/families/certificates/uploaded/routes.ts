@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
 import { invalidInput } from '../../../kernel/errors.ts'
-import { adding } from '../../../kernel/resource/routes.ts'
+import { adding } from '../../../kernel/resource/work.ts'
 import type { Platform } from '../../../platform.ts'
 import type { certificateEndpoints } from '../contract.ts'
 import type { KeyPair } from '../domain.ts'

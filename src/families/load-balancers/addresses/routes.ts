@@ -2,7 +2,7 @@
 import { recordOf } from '../../../kernel/actions/store.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
 import { invalidInput } from '../../../kernel/errors.ts'
-import { act } from '../../../kernel/resource/routes.ts'
+import { act } from '../../../kernel/resource/work.ts'
 import type { Platform } from '../../../platform.ts'
 import { parseAddress } from '../../../protocols/net/ip.ts'
 import { type NamedAddress, withReverseName } from '../../addresses/reverse-names.ts'

@@ -3,8 +3,8 @@ import { refuseLocked } from '../../../kernel/actions/store.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Platform } from '../../../platform.ts'
 import { state } from '../desired.ts'
-import { forEachDue } from '../due.ts'
 import { type OverdueRescue, overdueRescues } from '../host.ts'
+import { forEachDue } from '../jobs.ts'
 import { servers, setRescue } from '../store.ts'
 
 /** Lets the next boot go to the disk again; several processes may do so at once. */

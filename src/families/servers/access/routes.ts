@@ -1,62 +1,14 @@
 /** The rescue system and new passwords through the API. */
-import { randomBytes, randomInt } from 'node:crypto'
-import { needCapability } from '../../../catalogue/capabilities.ts'
-import { actionToWire } from '../../../kernel/actions/routes.ts'
-import { refuseLocked } from '../../../kernel/actions/store.ts'
-import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
-import { ApiError, invalidInput } from '../../../kernel/errors.ts'
-import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Platform } from '../../../platform.ts'
-import { hashPassword } from '../../../protocols/net/crypt.ts'
-import { startChange } from '../actions.ts'
-import { serverChanges } from '../changes.ts'
-import { makePassword, rescueMs } from '../domain.ts'
-import { requestedKeys } from '../placement.ts'
-import { servers, setRescue } from '../store.ts'
-import { disableRescue, enableRescue, resetPassword } from './actions.ts'
 import type { accessEndpoints } from './contract.ts'
+import * as work from './work.ts'
 
 /** One handler for each endpoint that is about the ways into a server. */
-export function accessRoutes({ db, clock, capabilities }: Platform): Handlers<typeof accessEndpoints> {
+export function accessRoutes(platform: Platform): Handlers<typeof accessEndpoints> {
   return {
-    async enableRescue({ scope, params: { id }, body }) {
-      if (body.type === 'linux32' && inEffect(serverChanges.rescue_linux32_removed, clock.now())) {
-        throw invalidInput([{ field: 'type', message: 'must be linux64' }])
-      }
-      const password = makePassword(randomInt)
-      return db.transact(async (tx) => {
-        const { locationId } = await servers.lock(tx, scope, id)
-        needCapability(capabilities(locationId), 'rescue')
-        const sshKeys = await requestedKeys(tx.query, scope, body)
-        const action = await startChange(tx, scope, enableRescue, id)
-        const until = timestamp(tx.now + rescueMs)
-        await setRescue(tx, scope, id, { until, sshKeys, rootPasswordHash: hashPassword(password, randomBytes(12)) })
-        return { action: actionToWire(action), root_password: password }
-      })
-    },
-
-    disableRescue: ({ scope, params: { id } }) =>
-      db.transact(async (tx) => {
-        await servers.lock(tx, scope, id)
-        const action = await startChange(tx, scope, disableRescue, id)
-        await setRescue(tx, scope, id, null)
-        return { action: actionToWire(action) }
-      }),
-
-    async resetPassword({ scope, params: { id } }) {
-      const password = makePassword(randomInt)
-      return db.transact(async (tx) => {
-        const { status } = await servers.lock(tx, scope, id)
-        await refuseLocked(tx.query, scope, servers.ref(id))
-        if (status !== 'running') throw new ApiError('service_error', 'server is not running')
-        const action = await startChange(tx, scope, resetPassword, id)
-        await servers.set(tx, scope, id, {
-          root_password_hash: hashPassword(password, randomBytes(12)),
-          password_reset: action.id,
-        })
-        return { action: actionToWire(action), root_password: password }
-      })
-    },
+    enableRescue: (call) => work.enable(platform, call),
+    disableRescue: (call) => work.disable(platform, call),
+    resetPassword: (call) => work.reset(platform, call),
   }
 }

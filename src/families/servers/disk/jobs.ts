@@ -4,11 +4,11 @@ import type { Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { openWindow } from '../domain.ts'
-import { forEachDue } from '../due.ts'
 import { dueServers } from '../host.ts'
+import { forEachDue } from '../jobs.ts'
 import { servers } from '../store.ts'
-import { startImage } from './actions.ts'
 import { claimBackupDay } from './store.ts'
+import { startImage } from './work.ts'
 
 /** Starts the backup of each server whose window is open and that had none in it yet; several processes may do so at once. */
 export async function startBackups({ db, clock, catalogue }: Platform): Promise<void> {

@@ -1,45 +1,12 @@
 /** Changing the type of a server through the API. */
-import { actionToWire } from '../../../kernel/actions/routes.ts'
-import { refuseLocked } from '../../../kernel/actions/store.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
-import { ApiError, invalidInput } from '../../../kernel/errors.ts'
 import type { Platform } from '../../../platform.ts'
-import { startChange } from '../actions.ts'
-import { isConnected } from '../desired.ts'
-import { allows, memoryMbOf } from '../domain.ts'
-import { byIdOrName } from '../placement.ts'
-import { servers } from '../store.ts'
-import { changeServerType } from './actions.ts'
 import type { typeEndpoints } from './contract.ts'
-import { unfitType } from './domain.ts'
+import * as work from './work.ts'
 
 /** One handler for each endpoint that is about the type of a server. */
-export function typeRoutes({ db, catalogue, clock }: Platform): Handlers<typeof typeEndpoints> {
+export function typeRoutes(platform: Platform): Handlers<typeof typeEndpoints> {
   return {
-    changeType: ({ scope, params: { id }, body: { server_type: asked, upgrade_disk: growsDisk } }) =>
-      db.transact(async (tx) => {
-        const server = await servers.lock(tx, scope, id)
-        const type = byIdOrName(asked, catalogue.serverTypeById, catalogue.serverTypeByName)
-        if (!type) throw invalidInput([{ field: 'server_type', message: 'server type not found' }])
-        await refuseLocked(tx.query, scope, servers.ref(id))
-        if (!allows(server.status, 'changeType'))
-          throw new ApiError('server_not_stopped', 'server must be off to change its type')
-        const current = catalogue.serverTypeById(server.serverTypeId)
-        if (!current) throw new Error(`the catalogue lacks server type ${server.serverTypeId}`)
-        const problem = unfitType(server, current, type, clock.now())
-        if (problem) throw new ApiError('invalid_server_type', problem)
-        const action = await startChange(tx, scope, changeServerType, id)
-        await servers.set(tx, scope, id, {
-          server_type: type.id,
-          cores: type.cores,
-          memory_mb: memoryMbOf(type),
-          primary_disk_size: growsDisk ? type.disk : server.primaryDiskSize,
-          power: (await isConnected(tx.query, scope, id)) ? 'on' : 'off',
-          manner: 'hard',
-          cycle: null,
-          status: 'migrating',
-        })
-        return { action: actionToWire(action) }
-      }),
+    changeType: (call) => work.changeType(platform, call),
   }
 }

@@ -2,7 +2,8 @@
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked, startAction, toStart } from '../../kernel/actions/store.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { resourceRoutes } from '../../kernel/resource/routes.ts'
+import { act, adding, removing } from '../../kernel/resource/work.ts'
 import type { Platform } from '../../platform.ts'
 import { createGlossary, publishGlossary } from './actions.ts'
 import type { glossaryEndpoints } from './contract.ts'
@@ -21,7 +22,7 @@ export function glossaryRoutes(platform: Platform): Handlers<typeof glossaryEndp
         return { glossary: glossaryToWire(glossary), action: actionToWire(action) }
       }),
 
-    remove: removal(platform, glossaries),
+    remove: (call) => removing(platform, glossaries, call),
 
     publish: (call) =>
       act(platform, glossaries, call, async (tx, { id }) => {

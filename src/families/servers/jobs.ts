@@ -1,11 +1,6 @@
-/** Background work on servers of all Projects, one after the other. */
+/** How background jobs work on servers of all Projects, one after the other. */
 import { ApiError } from '../../kernel/errors.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-
-export interface DueServer {
-  readonly id: number
-  readonly scope: ProjectScope
-}
+import type { DueServer } from './host.ts'
 
 const atOnce = 200
 
