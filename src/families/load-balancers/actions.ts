@@ -1,11 +1,14 @@
 /** What happens to Load Balancers asynchronously: the data plane follows what is desired of one. */
 import { type ActionInput, defineAction, defineRecord, type StepContext } from '../../kernel/actions/define.ts'
-import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+import { type ActionStart, awaitedBy, refuseLocked, startActions, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
+import { act, conflicting, type OnOne } from '../../kernel/resource/work.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
 import { state } from './desired.ts'
-import { removeBalancer } from './removal.ts'
-import { findLocked, loadBalancers, settle } from './store.ts'
+import type { LoadBalancer } from './domain.ts'
+import { findLocked, loadBalancers, removeBalancer, settle } from './store.ts'
 
 interface Input extends ActionInput {
   readonly balancer: number
@@ -110,4 +113,68 @@ export function startOn(definition: typeof addService, id: number, more: ActionS
     serial: [balancer],
     locks: [balancer],
   })
+}
+
+/** A change of a Load Balancer. */
+interface Change {
+  /** What has to be locked before the Load Balancer. */
+  hold?(tx: Transaction): Promise<void>
+  /** Changes what is desired of the Load Balancer, which the transaction has locked. */
+  change(tx: Transaction, balancer: LoadBalancer): Promise<void>
+  /** Other resources that the action names. */
+  readonly more?: ActionStart['resources']
+}
+
+/**
+ * Changes what is desired of a Load Balancer and starts the action that makes it so. Errors: `conflict` while another
+ * change is under way; those of `work`.
+ */
+export function changing(platform: Platform, definition: typeof addService, call: OnOne, work: Change) {
+  const { change, more = [] } = work
+  const hold = async (tx: Transaction) => {
+    // One that is missing is told before anything that the request names.
+    if (work.hold) await loadBalancers.get(tx.query, call.scope, call.params.id)
+    await work.hold?.(tx)
+  }
+  const begin = async (tx: Transaction, balancer: LoadBalancer) => {
+    const { id } = balancer
+    await refuseLocked(tx.query, call.scope, loadBalancers.ref(id))
+    await change(tx, balancer)
+    await state.renew(tx, call.scope, [id])
+    return startOn(definition, id, more)
+  }
+  return conflicting(loadBalancers, () => act(platform, loadBalancers, call, begin, hold))
+}
+
+/**
+ * Lets the data plane follow what changed around some Load Balancers, unless an action is about to do so anyway: of one
+ * Load Balancer, one action is under way and one waits, so that a data plane that stands still does not take the places
+ * of all other actions. An action that begins at this very moment may still see what was desired before; the reconciler
+ * makes that good.
+ */
+export async function follow(tx: Transaction, scope: ProjectScope, balancerIds: readonly number[]): Promise<void> {
+  await startActions(tx, scope, await toFollow(tx, scope, balancerIds))
+}
+
+/** As `follow`, for a transaction that has more to do: it starts the actions at its end. */
+export async function toFollow(
+  tx: Transaction,
+  scope: ProjectScope,
+  balancerIds: readonly number[],
+): Promise<ActionStart[]> {
+  if (balancerIds.length === 0) return []
+  const ids = [...new Set(balancerIds)].sort((a, b) => a - b)
+  await state.renew(tx, scope, ids)
+  const awaited = await awaitedBy(tx.query, scope, updateTargets)
+  // They wait for each other alone: a driver keeps the newest state, whichever action hands it over.
+  return ids
+    .filter((id) => !awaited.has(id))
+    .map((balancer) =>
+      toStart({
+        definition: updateTargets,
+        input: { balancer },
+        resources: [loadBalancers.ref(balancer)],
+        serial: [{ type: 'load_balancer_state', id: balancer }],
+      }),
+    )
 }

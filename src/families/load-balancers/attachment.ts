@@ -1,7 +1,7 @@
 /** The Load Balancers that a server is a target of. */
 import type { Attachment } from '../servers/attachment.ts'
-import { followServer, forgetServer, rematchServer } from './targets/effects.ts'
 import { targetsNaming } from './targets/store.ts'
+import { followServer, forgetServer, rematchServer } from './targets/work.ts'
 
 export const loadBalancerAttachment: Attachment = {
   async show(query, scope, serverIds) {

@@ -6,7 +6,7 @@ import type { BalancerCertificate, BalancerService, BalancerState } from './driv
 import { placesOfBalancers } from './places/store.ts'
 import { certificatesOf, type Service } from './services/domain.ts'
 import { cookiePlace, loadBalancers } from './store.ts'
-import { resolveTargets } from './targets/addresses.ts'
+import { resolveTargets } from './targets/desired.ts'
 import { resolvedTargetsOf } from './targets/store.ts'
 
 export const state: Desired = defineDesired({

@@ -1,8 +1,10 @@
 /** Load Balancers: what they are made of. Pure (spec: Load Balancer). */
+import type { Catalogue, LoadBalancerType } from '../../catalogue/catalogue.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { addressAt } from '../../protocols/net/ip.ts'
 import type { ReverseName } from '../addresses/reverse-names.ts'
-import type { Service } from './services/domain.ts'
+import { certificatesOf, type Service } from './services/domain.ts'
 
 export const algorithms = ['round_robin', 'least_connections'] as const
 
@@ -40,3 +42,39 @@ export interface LoadBalancer extends Shape {
 
 /** The address of a Load Balancer in its IPv6 network. */
 export const addressIn = (network: string): string => addressAt(network, 1n)
+
+/** The public addresses of a Load Balancer. */
+export type Addresses = Pick<LoadBalancer, 'ipv4' | 'ipv6' | 'primaryIps' | 'reverseNames'>
+
+// ---- How much fits on a type ---------------------------------------------------------------------------------------
+
+/** The type of a Load Balancer. */
+export function typeOf({ loadBalancerTypeById }: Catalogue, typeId: number): LoadBalancerType {
+  const type = loadBalancerTypeById(typeId)
+  if (!type) throw new Error(`the catalogue lacks the type of Load Balancers ${typeId}`)
+  return type
+}
+
+/** What a Load Balancer is filled with. */
+export interface Contents {
+  readonly services: readonly Service[]
+  /** How many. */
+  readonly targets: number
+}
+
+/** The kind of contents of which there are more than a type allows; undefined when all of them fit. */
+export function tooMuchFor(type: LoadBalancerType, { services, targets }: Contents): string | undefined {
+  const used = { services: services.length, targets, certificates: certificatesOf(services).length }
+  const most = { services: type.maxServices, targets: type.maxTargets, certificates: type.maxAssignedCertificates }
+  return (['services', 'targets', 'certificates'] as const).find((what) => used[what] > most[what])
+}
+
+/** Errors: `resource_limit_exceeded` for more than the type of a Load Balancer allows. */
+export function checkRoom(type: LoadBalancerType, contents: Contents): void {
+  const what = tooMuchFor(type, contents)
+  if (!what) return
+  const details = { limits: [{ name: `load_balancer_${what}` }] }
+  throw new ApiError('resource_limit_exceeded', `a Load Balancer of the type ${type.name} cannot have more ${what}`, {
+    details,
+  })
+}

@@ -7,12 +7,13 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace } from '../../kernel/secrets/secrets.ts'
 import type { ReverseName } from '../addresses/reverse-names.ts'
 import { replaceUses } from '../certificates/effects.ts'
+import { giveBackAddresses } from './addresses/store.ts'
 import { spelling } from './contract.ts'
-import type { LoadBalancer, Shape } from './domain.ts'
-import { settlePlace } from './places/store.ts'
+import type { Addresses, LoadBalancer, Shape } from './domain.ts'
+import { deletePlace, settlePlace } from './places/store.ts'
 import { certificatesOf, type Service } from './services/domain.ts'
 import type { LoadBalancerRow } from './tables.ts'
-import { settleTargets } from './targets/store.ts'
+import { deleteTargets, settleTargets, targetsOf } from './targets/store.ts'
 
 function fromRow(row: LoadBalancerRow): LoadBalancer {
   return {
@@ -69,8 +70,6 @@ export function insertLoadBalancer(tx: Transaction, scope: ProjectScope, given: 
     protect_delete: 0,
   })
 }
-
-export type Addresses = Pick<LoadBalancer, 'ipv4' | 'ipv6' | 'primaryIps' | 'reverseNames'>
 
 /** Completes a new Load Balancer. Its row comes before those of addresses and keys (see `loadBalancerLocks`). */
 export function setAddresses(
@@ -146,3 +145,21 @@ export async function findLocked(tx: Transaction, scope: ProjectScope, id: numbe
 
 export const balancersByIds = (query: Queries, scope: ProjectScope, ids: readonly number[]) =>
   loadBalancers.byIds(query, scope, ids)
+
+/**
+ * Deletes a Load Balancer that the transaction has locked; `wasMade` is false for one whose creation failed. The caller
+ * renews its desired state, which stays until a driver confirms that it is gone.
+ */
+export async function removeBalancer(
+  tx: Transaction,
+  scope: ProjectScope,
+  balancer: LoadBalancer,
+  wasMade: boolean,
+): Promise<void> {
+  const { id } = balancer
+  await giveBackAddresses(tx, scope, balancer, wasMade)
+  await useCertificates(tx, scope, id, [])
+  await deleteTargets(tx, scope, await targetsOf(tx.query, scope, [id]))
+  await deletePlace(tx, scope, id)
+  await loadBalancers.remove(tx, scope, balancer)
+}

@@ -8,14 +8,13 @@ import { loadBalancerTypeToWire } from '../load-balancer-types/reads.ts'
 import { locationToWire } from '../locations/reads.ts'
 import { type PrimaryIp, primaryIpsOfBalancers } from '../primary-ips/reads.ts'
 import type { LoadBalancer as Wire } from './contract.ts'
-import { addressIn, type LoadBalancer } from './domain.ts'
+import { addressIn, type LoadBalancer, typeOf } from './domain.ts'
 import type { Observations } from './observe.ts'
 import { placesOfBalancers } from './places/store.ts'
 import { serviceToWire } from './services/view.ts'
-import { addressesBehind } from './targets/addresses.ts'
+import { addressesBehind } from './targets/desired.ts'
 import { resolvedTargetsOf } from './targets/store.ts'
 import { targetsToWire } from './targets/view.ts'
-import { typeOf } from './types.ts'
 
 type LoadBalancerWire = Static<typeof Wire>
 
@@ -61,7 +60,7 @@ function standingFacts(
   const { catalogue, clock } = platform
   const location = catalogue.locationById(balancer.locationId)
   if (!location) throw new Error(`the catalogue lacks the location of Load Balancer ${balancer.id}`)
-  const type = typeOf(platform, balancer.typeId)
+  const type = typeOf(platform.catalogue, balancer.typeId)
   const price = type.prices.find(({ location: name }) => name === location.name)
   return {
     id: balancer.id,

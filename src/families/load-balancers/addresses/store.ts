@@ -7,8 +7,7 @@ import { claimAddress, noAddressFor, releaseAddress } from '../../addresses/stor
 import { giveToBalancer, takeFromBalancer } from '../../primary-ips/effects.ts'
 import { announceDns } from '../../zones/effects.ts'
 import { spelling } from '../contract.ts'
-import type { LoadBalancer } from '../domain.ts'
-import type { Addresses } from '../store.ts'
+import type { Addresses, LoadBalancer } from '../domain.ts'
 
 const types = ['ipv4', 'ipv6'] as const
 

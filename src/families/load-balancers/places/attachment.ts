@@ -2,10 +2,11 @@
 import type { Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { MemberKind } from '../../networks/members/attachment.ts'
+import { toFollow } from '../actions.ts'
 import { loadBalancers } from '../store.ts'
 import { goesPrivate } from '../targets/domain.ts'
-import { followMember, toFollow } from '../targets/effects.ts'
 import { deleteTargets, targetsOf } from '../targets/store.ts'
+import { followMember } from '../targets/work.ts'
 import { balancersIn, deletePlace } from './store.ts'
 
 export const loadBalancerMembers: MemberKind = {

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import { mapInTurns } from '../../../kernel/process/turns.ts'
 import type { LoadBalancer } from '../domain.ts'
 import type { Health, Observation } from '../driver.ts'
-import type { ServerAddress } from './addresses.ts'
 import type { Target as Wire } from './contract.ts'
+import type { ServerAddress } from './desired.ts'
 import { goesPrivate, type ResolvedTarget } from './domain.ts'
 
 type TargetWire = Static<typeof Wire>

@@ -1,4 +1,4 @@
-/** Where targets are: the addresses of servers, public ones and those in networks. */
+/** Where the data plane finds targets: the addresses of servers, public ones and those in networks. */
 import type { Queries } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { placesOf } from '../../networks/reads.ts'
