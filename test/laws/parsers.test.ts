@@ -32,7 +32,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'people/credentials/passkeys.ts rpIdAt',
   ],
   'all that it does is done by one of the table': [
-    'families/zones/content/requests.ts parseZonefile',
+    'families/zones/content/work.ts parseZonefile',
     'kernel/http/api/body.ts readBody',
     'protocols/net/dns/rdata.ts readRdata',
     'people/credentials/password.ts isPassword',

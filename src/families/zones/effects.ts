@@ -2,4 +2,5 @@
 export { announceDns } from './announcements/store.ts'
 export { type Challenge, placeChallenge, removeChallenge } from './challenges/store.ts'
 export { holdZones } from './store.ts'
-export { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from './transfers/store.ts'
+export { claimCheck, wakeCheck } from './transfers/store.ts'
+export { storeTransfer, type TransferredRrset } from './transfers/work.ts'

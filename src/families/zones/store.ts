@@ -11,7 +11,7 @@ import type { Secrets } from '../../kernel/secrets/secrets.ts'
 import { announceDns } from './announcements/store.ts'
 import { type Draft, publish, retire } from './content/store.ts'
 import { spelling } from './contract.ts'
-import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './domain.ts'
+import { nextSerial, type PrimaryNameserver, registrableName, type Zone, type ZoneMode } from './domain.ts'
 import type { ZoneLimits } from './limits.ts'
 import { insertOrigin } from './primaries/store.ts'
 import type { ZoneRow } from './tables.ts'
@@ -103,6 +103,25 @@ export async function zonesByName(query: Queries, scope: ProjectScope, names: re
     .where('name', 'in', names)
     .execute()
   return rows.map(({ id, name, mode, content_id: contentId }) => ({ id, name, mode, contentId }))
+}
+
+/** The Project's zones in which domains lie, by domain; those without a zone are missing. */
+export async function zonesOfDomains(
+  query: Queries,
+  scope: ProjectScope,
+  domains: readonly string[],
+): Promise<ReadonlyMap<string, Pick<Zone, 'id' | 'name' | 'mode' | 'contentId'>>> {
+  const named = domains.flatMap((domain) => {
+    const name = registrableName(domain)
+    return name === undefined ? [] : [{ domain, name }]
+  })
+  const zones = await zonesByName(query, scope, [...new Set(named.map(({ name }) => name))])
+  return new Map(
+    named.flatMap(({ domain, name }) => {
+      const zone = zones.find((one) => one.name === name)
+      return zone ? [[domain, zone]] : []
+    }),
+  )
 }
 
 /** Locks those of some zones that are there, in the order of their ids. */

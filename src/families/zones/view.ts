@@ -1,13 +1,36 @@
 /** Zones as the API shows them. */
 import type { Static } from 'typebox'
+import type { Queries } from '../../kernel/data/db.ts'
+import type { View, Viewer } from '../../kernel/resource/routes.ts'
+import type { Platform } from '../../platform.ts'
 import type { Zone as ZoneSchema } from './contract.ts'
 import type { PrimaryNameserver, Zone } from './domain.ts'
+import { noOrigin, openPrimaries, originsOf, withoutKeys } from './primaries/store.ts'
 import type { ZoneSettings } from './settings.ts'
 
-export type WireZone = Static<typeof ZoneSchema>
+type WireZone = Static<typeof ZoneSchema>
+
+/** Zones as the caller may see them: keys of their primaries are for those who may change them. */
+export const zonesToWire =
+  ({ secrets, settings }: Platform): View<Zone, WireZone> =>
+  async (some, query, { scope, isReadOnly }) => {
+    const origins = await originsOf(query, scope, some)
+    return Promise.all(
+      some.map(async (zone) => {
+        const { primaries: sealed, isStale } = origins.get(zone.id) ?? noOrigin
+        const primaries = isReadOnly ? withoutKeys(sealed) : await openPrimaries(query, secrets, scope, zone.id, sealed)
+        return zoneToWire(settings.zones, zone, primaries, isStale)
+      }),
+    )
+  }
+
+/** One zone as the caller may see it. */
+export async function shownZone(platform: Platform, query: Queries, viewer: Viewer, zone: Zone): Promise<WireZone> {
+  return (await zonesToWire(platform)([zone], query, viewer))[0]!
+}
 
 /** A zone as the API shows it. Nobody has looked yet whether its parent delegates it to us. */
-export function zoneToWire(
+function zoneToWire(
   { nameservers }: ZoneSettings,
   zone: Zone,
   primaries: readonly PrimaryNameserver[],

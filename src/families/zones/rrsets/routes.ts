@@ -1,315 +1,34 @@
-/** RRSets through the API. Changes of one zone come one after the other: those that race are all done. */
-import { inEffect } from '../../../kernel/contract/changes.ts'
+/** RRSets through the API. */
 import type { Handlers } from '../../../kernel/contract/contract.ts'
-import type { Labels } from '../../../kernel/contract/labels.ts'
-import type { Transaction } from '../../../kernel/data/db.ts'
-import { invalidInput, notUnique } from '../../../kernel/errors.ts'
-import { turn } from '../../../kernel/process/turns.ts'
-import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
-import { actOnZone, type ZoneCommand } from '../actions.ts'
-import { zoneChanges } from '../changes.ts'
-import type { Zone } from '../domain.ts'
-import { sizeOf, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
-import { changeZone, getZone, lockZone, requireMode } from '../store.ts'
 import type { rrsetEndpoints } from './contract.ts'
-import {
-  coexistenceProblem,
-  duplicateValue,
-  parseRecords,
-  parseType,
-  type Rrset,
-  type RrsetContent,
-  recordNameProblem,
-  rrsetKey,
-  rrsetProblem,
-  valueIndex,
-  valueKey,
-  type ZoneRecord,
-} from './domain.ts'
-import {
-  changeProtected,
-  deleteRrset,
-  findRrset,
-  getRrset,
-  insertRrsets,
-  listRrsets,
-  missing,
-  rrsetFromRow,
-  setRrset,
-  setRrsetLabels,
-  typesAt,
-} from './store.ts'
-import { Values } from './values.ts'
+import { getRrset, listRrsets } from './store.ts'
 import { rrsetToWire } from './view.ts'
-
-interface InZone {
-  readonly scope: ProjectScope
-  readonly params: { readonly id_or_name: string }
-}
-
-interface OneRrset {
-  readonly scope: ProjectScope
-  readonly params: { readonly id_or_name: string; readonly rr_name: string; readonly rr_type: string }
-}
-
-/** Records as a request has them. */
-type Given = readonly { readonly value: string; readonly comment?: string | null }[]
-
-/** A zone that is being changed: nobody else changes it meanwhile. */
-interface Place {
-  readonly tx: Transaction
-  readonly scope: ProjectScope
-  readonly zone: Zone
-  /** How large it may become. */
-  readonly most: ZoneLimits
-}
-
-const keyIn = ({ params: { rr_name, rr_type } }: OneRrset) => `${rr_name}/${rr_type}`
+import * as work from './work.ts'
 
 /** One handler for each endpoint of RRSets. */
-export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof rrsetEndpoints> {
-  const most = settings.zones.limits
-  const readZone = async ({ scope, params }: InZone) =>
-    requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
-
-  /** Does something in a primary zone that nobody else can change meanwhile, and records it as an action. */
-  const changeIn = <T>(call: InZone, command: ZoneCommand, work: (place: Place) => Promise<T>) =>
-    actOnZone(db, call, command, (tx, zone) => {
-      requireMode(zone, 'primary')
-      return work({ tx, scope: call.scope, zone, most })
-    })
-
-  /** The same for an RRSet that must be there and must not be protected. */
-  const change = (call: OneRrset, command: ZoneCommand, work: (place: Place, rrset: Rrset) => Promise<void>) =>
-    changeIn(call, command, async (place) => {
-      const rrset = await getRrset(place.tx.query, call.scope, place.zone, keyIn(call))
-      if (rrset.isProtected) throw changeProtected()
-      await work(place, rrset)
-    })
-
-  /** The same for one whose records change, with what the values of both it and the request mean. */
-  const changeRecords = async (
-    call: OneRrset & { readonly body: { readonly records: Given } },
-    command: ZoneCommand,
-    work: (place: Place, values: Values, rrset: Rrset) => Promise<void>,
-  ) => {
-    const values = await readAhead(call, call.body.records)
-    return change(call, command, (place, rrset) => work(place, values, rrset))
-  }
-
-  /** What the values of an RRSet mean, which need not be there, and those of a request that changes it. */
-  async function readAhead(call: OneRrset, given: Given): Promise<Values> {
-    const zone = await readZone(call)
-    const type = parseType(call.params.rr_type)
-    if (!type) throw missing(keyIn(call))
-    const known = await findRrset(db.query, call.scope, zone, keyIn(call))
-    return readInTurns(new Values(zone.name, type), [...(known?.records ?? []), ...given])
-  }
-
+export function rrsetRoutes(platform: Platform): Handlers<typeof rrsetEndpoints> {
+  const { db } = platform
   return {
     async listRrsets({ scope, params, query }) {
-      const zone = await readZone({ scope, params })
+      const zone = await work.readZone(platform, { scope, params })
       const { rrsets, pagination } = await listRrsets(db.query, scope, zone, query, { type: query.type })
       return { rrsets: rrsets.map((rrset) => rrsetToWire(zone, rrset)), meta: { pagination } }
     },
 
-    async createRrset(call) {
-      const { name, type, ttl = null, labels = {}, records: given } = call.body
-      const values = await readInTurns(new Values((await readZone(call)).name, type), given)
-      return changeIn(call, 'create_rrset', async (place) => {
-        const { tx, zone } = place
-        if (await findRrset(tx.query, call.scope, zone, rrsetKey(call.body))) {
-          throw notUnique('name', 'an RRSet with this name and type is there already')
-        }
-        const records = readRecords(values, given)
-        const rrset = await createRrset(place, values, { name, type, ttl, labels, records })
-        return { rrset: rrsetToWire(zone, rrset) }
-      })
-    },
-
     async getRrset(call) {
-      const zone = await readZone(call)
-      return { rrset: rrsetToWire(zone, await getRrset(db.query, call.scope, zone, keyIn(call))) }
+      const zone = await work.readZone(platform, call)
+      return { rrset: rrsetToWire(zone, await getRrset(db.query, call.scope, zone, work.keyIn(call))) }
     },
 
-    updateRrset: (call) =>
-      db.transact(async (tx) => {
-        const { scope, params, body } = call
-        const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
-        const rrset = await getRrset(tx.query, scope, zone, keyIn(call))
-        if (body.records !== undefined) {
-          const message = "can't update records with this endpoint"
-          throw invalidInput([{ field: 'records', message }], message)
-        }
-        const labels = body.labels ?? rrset.labels
-        await setRrsetLabels(tx, scope, rrset, labels)
-        return { rrset: rrsetToWire(zone, { ...rrset, labels }) }
-      }),
-
-    removeRrset: (call) =>
-      change(call, 'delete_rrset', async (place, rrset) => {
-        if (rrset.type === 'SOA') throw invalidInput([{ field: 'rr_type', message: 'the SOA record stays' }])
-        await removeRrset(place, rrset)
-      }),
-
-    async addRecords(call) {
-      const { params, body } = call
-      const values = await readAhead(call, body.records)
-      return changeIn(call, 'add_rrset_records', async (place) => {
-        const { tx, scope, zone } = place
-        const known = await findRrset(tx.query, scope, zone, keyIn(call))
-        if (known) return addRecords(place, values, known, body)
-        // An RRSet with a name that no record can have does not exist.
-        if (recordNameProblem(params.rr_name, zone.name)) throw missing(keyIn(call))
-        const records = readRecords(values, body.records)
-        await createRrset(place, values, { name: params.rr_name, type: values.type, ttl: body.ttl ?? null, records })
-      })
-    },
-
-    removeRecords: (call) =>
-      changeRecords(call, 'remove_rrset_records', async (place, values, rrset) => {
-        const indexes = new Set(indexesOf(values, rrset, call.body.records))
-        const records = rrset.records.filter((_, index) => !indexes.has(index))
-        if (records.length > 0) await writeRecords(place, values, rrset, records)
-        else if (rrset.type === 'SOA') throw invalidInput([{ field: 'records', message: 'the SOA record stays' }])
-        else await removeRrset(place, rrset)
-      }),
-
-    setRecords: (call) =>
-      changeRecords(call, 'set_rrset_records', async (place, values, rrset) => {
-        await writeRecords(place, values, rrset, readRecords(values, call.body.records))
-      }),
-
-    updateRecords: (call) =>
-      changeRecords(call, 'update_rrset_records', async (place, values, rrset) => {
-        const { tx, scope, zone } = place
-        const given = readRecords(values, call.body.records)
-        const comments = new Map(indexesOf(values, rrset, given).map((at, index) => [at, given[index]!.comment]))
-        const records = rrset.records.map(({ value, comment }, at) => ({ value, comment: comments.get(at) ?? comment }))
-        const size = sizeAfter(place, rrset, { ...rrset, records })
-        await setRrset(tx, scope, rrset, { records })
-        // Comments are no part of any answer, so that the zone stays at its serial.
-        await changeZone(tx, scope, zone, { keys: [], serial: zone.serial, size })
-      }),
-
-    changeRrsetTtl: (call) =>
-      change(call, 'change_rrset_ttl', async ({ tx, zone }, rrset) => {
-        const { ttl } = call.body
-        if (ttl === undefined && inEffect(zoneChanges.rrset_ttl_required, clock.now())) {
-          throw invalidInput([{ field: 'ttl', message: 'is required' }])
-        }
-        await setRrset(tx, call.scope, rrset, { ttl: ttl ?? null })
-        await changeZone(tx, call.scope, zone, { keys: [rrsetKey(rrset)] })
-      }),
-
-    changeRrsetProtection: (call) =>
-      changeIn(call, 'change_rrset_protection', async ({ tx, zone }) => {
-        const rrset = await getRrset(tx.query, call.scope, zone, keyIn(call))
-        await setRrset(tx, call.scope, rrset, { isProtected: call.body.change })
-      }),
+    createRrset: (call) => work.create(platform, call),
+    updateRrset: (call) => work.update(platform, call),
+    removeRrset: (call) => work.remove(platform, call),
+    addRecords: (call) => work.addRecords(platform, call),
+    removeRecords: (call) => work.removeRecords(platform, call),
+    setRecords: (call) => work.setRecords(platform, call),
+    updateRecords: (call) => work.updateRecords(platform, call),
+    changeRrsetTtl: (call) => work.changeTtl(platform, call),
+    changeRrsetProtection: (call) => work.changeProtection(platform, call),
   }
-}
-
-/** Reads values before a change, which takes no turns. Those that come to an RRSet in between, the change reads. */
-async function readInTurns(values: Values, records: readonly { readonly value: string }[]): Promise<Values> {
-  for (const _ of values.readAll(records)) {
-    const wait = turn()
-    if (wait) await wait
-  }
-  return values
-}
-
-/** Errors: `invalid_input` naming each record. */
-function readRecords(values: Values, given: Given): readonly ZoneRecord[] {
-  const parsed = parseRecords(values, given)
-  if (!parsed.ok) throw invalidInput(parsed.problems)
-  return parsed.records
-}
-
-/**
- * How large a zone is once an RRSet of it, or none, is another one, or none. Errors: `invalid_input` when the zone grows
- * beyond what it may be.
- */
-function sizeAfter(
-  { zone, most }: Pick<Place, 'zone' | 'most'>,
-  before: RrsetContent | undefined,
-  after: RrsetContent | undefined,
-): ZoneLimits {
-  const [gone, come] = [sizeOf(before ? [before] : []), sizeOf(after ? [after] : [])]
-  const size = {
-    records: zone.recordCount - gone.records + come.records,
-    textBytes: zone.textBytes - gone.textBytes + come.textBytes,
-  }
-  // A zone that was larger before there was a limit may still become smaller.
-  const limits = {
-    records: Math.max(most.records, zone.recordCount),
-    textBytes: Math.max(most.textBytes, zone.textBytes),
-  }
-  if (zoneLimitProblem(size, limits) === undefined) return size
-  throw invalidInput([{ field: 'records', message: `with them the zone ${zoneLimitProblem(size, most)}` }])
-}
-
-function check(values: Values, rrset: RrsetContent): void {
-  const problem = rrsetProblem(values, rrset)
-  if (problem === undefined) return
-  throw invalidInput([{ field: 'records', message: problem }], problem.startsWith(duplicateValue) ? problem : undefined)
-}
-
-async function createRrset(
-  place: Place,
-  values: Values,
-  rrset: RrsetContent & { readonly labels?: Labels },
-): Promise<Rrset> {
-  const { tx, scope, zone } = place
-  const { name, type } = rrset
-  const nameProblem = recordNameProblem(name, zone.name)
-  if (nameProblem !== undefined) throw invalidInput([{ field: 'name', message: nameProblem }])
-  if (type === 'SOA') throw invalidInput([{ field: 'type', message: 'a zone has one SOA record, which comes with it' }])
-  check(values, rrset)
-  const size = sizeAfter(place, undefined, rrset)
-  const together = coexistenceProblem([type, ...(await typesAt(tx.query, scope, zone, name))])
-  if (together !== undefined) throw invalidInput([{ field: 'name', message: together }])
-  const [made] = await insertRrsets(tx, scope, zone.contentId, [rrset])
-  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
-  return rrsetFromRow(made!)
-}
-
-async function removeRrset(place: Place, rrset: Rrset): Promise<void> {
-  const { tx, scope, zone } = place
-  await deleteRrset(tx, scope, rrset)
-  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size: sizeAfter(place, rrset, undefined) })
-}
-
-async function addRecords(
-  place: Place,
-  values: Values,
-  rrset: Rrset,
-  given: { readonly records: Given; readonly ttl?: number | null },
-): Promise<void> {
-  if (rrset.isProtected) throw changeProtected()
-  if (given.ttl !== undefined && given.ttl !== rrset.ttl) {
-    throw invalidInput([{ field: 'ttl', message: 'must be that of the RRSet; change_ttl changes it' }])
-  }
-  const records = [...rrset.records, ...readRecords(values, given.records)]
-  await writeRecords(place, values, rrset, records)
-}
-
-async function writeRecords(place: Place, values: Values, rrset: Rrset, records: readonly ZoneRecord[]): Promise<void> {
-  const { tx, scope, zone } = place
-  check(values, { ...rrset, records })
-  const size = sizeAfter(place, rrset, { ...rrset, records })
-  await setRrset(tx, scope, rrset, { records })
-  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
-}
-
-/** Where the RRSet has the values of a request. Errors: `invalid_input` naming those that it does not have. */
-function indexesOf(values: Values, { records }: Rrset, given: readonly { readonly value: string }[]): number[] {
-  const known = valueIndex(values, records)
-  const indexes = given.map(({ value }) => known.get(valueKey(values, value)))
-  const problems = indexes.flatMap((index, i) =>
-    index === undefined ? [{ field: `records[${i}].value`, message: 'is not a record of the RRSet' }] : [],
-  )
-  if (problems.length > 0) throw invalidInput(problems)
-  return indexes as number[]
 }
