@@ -5,8 +5,8 @@ import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { noAddressFor } from '../addresses/store.ts'
 import type { Attachment, CreateBody, ServerPart } from '../servers/attachment.ts'
-import { type IpType, ipTypes, type PrimaryIp } from './domain.ts'
-import { checkFit, holdForOwner } from './owners.ts'
+import { checkFit, type IpType, ipTypes, type PrimaryIp } from './domain.ts'
+import { holdForOwner } from './owners/work.ts'
 import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
 
 type PublicNet = NonNullable<CreateBody['public_net']>

@@ -1,5 +1,6 @@
 /** Primary IPs: the public addresses that belong to servers or Load Balancers, one of each type at most. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import type { NamedAddress } from '../addresses/reverse-names.ts'
 
 export const ipTypes = ['ipv4', 'ipv6'] as const
@@ -18,4 +19,23 @@ export interface PrimaryIp extends NamedAddress {
   readonly isProtected: boolean
   readonly created: string
   readonly version: number
+}
+
+/** What somebody is made with. */
+interface Wanted {
+  readonly type: IpType
+  readonly locationId: number
+  /** The refusal of one in another location. */
+  readonly elsewhere: 'primary_ip_datacenter_mismatch' | 'primary_ip_location_mismatch'
+}
+
+/** Errors: `primary_ip_version_mismatch`, `primary_ip_assigned`, and `elsewhere`. */
+export function checkFit(primaryIp: PrimaryIp, { type, locationId, elsewhere }: Wanted): void {
+  if (primaryIp.type !== type) {
+    throw new ApiError('primary_ip_version_mismatch', `the primary IP is not of type ${type}`, { status: 412 })
+  }
+  if (primaryIp.serverId !== null || primaryIp.loadBalancerId !== null) {
+    throw new ApiError('primary_ip_assigned', 'the primary IP is already assigned')
+  }
+  if (primaryIp.locationId !== locationId) throw new ApiError(elsewhere, 'the primary IP is in another location')
 }
