@@ -1,6 +1,7 @@
 /** The test lab through the API. Whatever belongs to another Project is as unknown as what lies outside. */
 import { isFree, ownerOf } from '../families/addresses/store.ts'
-import { holdersOf, onTheWay, recall, serverOf } from '../families/servers/desired.ts'
+import { onTheWay, placesWith } from '../families/networks/reads.ts'
+import { recall, serverOf } from '../families/servers/desired.ts'
 import { serversByIds } from '../families/servers/reads.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
@@ -65,7 +66,7 @@ async function endOf({ query, scope }: LookUp, end: NamedEnd): Promise<PacketEnd
 
 /** An installation may give out addresses of private ranges as its public ones; a network may have the same all the same. */
 async function isOfNetworks({ query, scope }: LookUp, address: string): Promise<boolean> {
-  return !(await isFree(query, rowOf(address))) || (await holdersOf(query, scope, address)).length > 0
+  return !(await isFree(query, rowOf(address))) || (await placesWith(query, scope, [address])).length > 0
 }
 
 /**
@@ -74,14 +75,14 @@ async function isOfNetworks({ query, scope }: LookUp, address: string): Promise<
  */
 async function choosePlace(lookUp: LookUp, { from, to }: Ends): Promise<Ends> {
   if (!from.isPrivate) return { from, to }
-  const senders = await holdersOf(lookUp.query, lookUp.scope, from.address!)
-  const receivers = to.isPrivate ? await holdersOf(lookUp.query, lookUp.scope, to.address!) : []
-  const near = await firstWhere(senders, async ({ server, network }) =>
+  const senders = await placesWith(lookUp.query, lookUp.scope, [from.address!])
+  const receivers = to.isPrivate ? await placesWith(lookUp.query, lookUp.scope, [to.address!]) : []
+  const near = await firstWhere(senders, async ({ serverId, networkId }) =>
     to.server === null
-      ? receivers.some((receiver) => receiver.network === network)
-      : (await onTheWay(lookUp.query, lookUp.scope, server, { server: to.server })).includes(to.server),
+      ? receivers.some((receiver) => receiver.networkId === networkId)
+      : (await onTheWay(lookUp.query, lookUp.scope, serverId, { server: to.server })).includes(to.server),
   )
-  return { from: { ...from, server: (near ?? senders[0])?.server ?? null }, to }
+  return { from: { ...from, server: (near ?? senders[0])?.serverId ?? null }, to }
 }
 
 async function firstWhere<T>(all: readonly T[], fits: (one: T) => Promise<boolean>): Promise<T | undefined> {

@@ -75,6 +75,9 @@ const dependants: readonly Dependant[] = [
     families: ['servers'],
     why: 'the screens of servers',
   },
+  { path: 'src/reconcile/adoption.ts', families: ['locations'], why: 'hosts are those of some locations' },
+  { path: 'src/reachability/', families: ['networks', 'servers'], why: 'packets go from server to server' },
+  { path: 'src/reachability/', families: ['locations'], why: 'not each of them can do everything' },
   {
     paths: ['src/reconcile/', 'src/drivers/hosts/', 'src/drivers/infrastructure.ts', 'src/drivers/by-location.ts'],
     families: [

@@ -3,11 +3,10 @@ import { invalidInput } from '../../kernel/errors.ts'
 import type { Attachment } from '../servers/attachment.ts'
 import { state } from './desired.ts'
 import { attachToNetwork, startMember } from './members/actions.ts'
-import { join } from './members/attach.ts'
 import { interfaces } from './members/desired.ts'
 import { macOf } from './members/domain.ts'
-import { leaveNetworks, placesOf, placesWith } from './members/store.ts'
-import { onTheWay } from './members/ways.ts'
+import { leaveNetworks, placesOf } from './members/store.ts'
+import { join } from './members/work.ts'
 import { networks } from './store.ts'
 
 /** The networks that a server is in; its addresses there are free again when it goes away. */
@@ -34,14 +33,13 @@ export const networkAttachment: Attachment = {
   },
   connects: async (query, scope, serverId) => (await placesOf(query, scope, [serverId])).length > 0,
   detach: leaveNetworks,
-  desired: interfaces,
-  beneath: {
-    desired: state,
-    of: async (query, scope, serverId) => (await placesOf(query, scope, [serverId])).map(({ networkId }) => networkId),
+  desired: {
+    ...interfaces,
+    // They have their effect in networks that are out there.
+    async repeat(world, serverId) {
+      const places = await placesOf(world.query, world.scope, [serverId])
+      for (const { networkId } of places) await state.repeat(world, networkId)
+      await interfaces.repeat(world, serverId)
+    },
   },
-  async holdersOf(query, scope, address) {
-    const places = await placesWith(query, scope, [address])
-    return places.map(({ serverId, networkId }) => ({ server: serverId, network: networkId }))
-  },
-  onTheWay,
 }

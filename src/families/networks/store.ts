@@ -1,7 +1,7 @@
 /** Networks in the database. */
-import type { Transaction } from '../../kernel/data/db.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { scoped } from '../../kernel/data/scoped.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -26,6 +26,11 @@ function fromRow(row: NetworkRow): Network {
 }
 
 export const networks = defineResource({ ...spelling, fromRow, unique: { name: nameTaken() } })
+
+/** Locks a network that is to get another member. Errors: `not_found`. */
+export async function holdNetwork(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  if (!(await networks.hold(tx, scope, [id], 'update')).has(id)) throw notFound(networks.title, id)
+}
 
 const toColumns = ({ ipRange, subnets, routes }: Topology) => ({
   ip_range: ipRange,
@@ -113,4 +118,10 @@ export async function keepVswitches(
   let gone = scoped(tx.query, scope).deleteFrom('network_vswitch').where('network_id', '=', networkId)
   if (kept.length > 0) gone = gone.where('id', 'not in', kept)
   await gone.execute()
+}
+
+/** The ranges of the vSwitches that a network reaches. */
+export async function vswitchRangesOf(query: Queries, scope: ProjectScope, networkId: number): Promise<string[]> {
+  const { subnets } = await networks.get(query, scope, networkId)
+  return subnets.filter(({ type }) => type === 'vswitch').map(({ ipRange }) => ipRange)
 }

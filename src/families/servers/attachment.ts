@@ -30,15 +30,6 @@ export interface NewServer {
   readonly labels: Labels
 }
 
-/** A server that has an address in a private network. */
-export interface Holder {
-  readonly server: number
-  readonly network: number
-}
-
-/** Where a packet goes: an address, or any private address of a server. */
-export type PrivateTarget = { readonly address: string } | { readonly server: number }
-
 export interface Attachment {
   /** Where a new server has to be because of what it asks for, as the id of a location. */
   placeOf?(query: Queries, scope: ProjectScope, body: CreateBody): Promise<number | undefined>
@@ -70,15 +61,6 @@ export interface Attachment {
   readonly comesBeforePower?: boolean
   /** The server to which the public addresses of an owner lead, such as `floating_ip:10000000007`. */
   serverOf?(query: Queries, scope: ProjectScope, owner: string): Promise<number | undefined>
-  /** What else has to be out there for `desired` to have its effect, such as the networks that a server is in. */
-  readonly beneath?: {
-    readonly desired: Desired
-    of(query: Queries, scope: ProjectScope, serverId: number): Promise<readonly number[]>
-  }
-  /** The servers that have an address in private networks, in order. */
-  holdersOf?(query: Queries, scope: ProjectScope, address: string): Promise<readonly Holder[]>
-  /** The servers that a packet of a server may pass or reach in private networks. */
-  onTheWay?(query: Queries, scope: ProjectScope, from: number, to: PrivateTarget): Promise<readonly number[]>
   /** Whether it connects a server to a network. */
   connects?(query: Queries, scope: ProjectScope, serverId: number): Promise<boolean>
   /** What of it the driver of servers has to know. */

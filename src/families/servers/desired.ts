@@ -3,7 +3,6 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Holder, PrivateTarget } from './attachment.ts'
 import { attachments } from './attachments.ts'
 import type { ServerState } from './driver.ts'
 import { locationOfServer, servers } from './store.ts'
@@ -96,23 +95,6 @@ export async function serverOf(query: Queries, scope: ProjectScope, owner: strin
   return undefined
 }
 
-/** The servers of a Project that have an address in private networks, in the order of the networks. */
-export async function holdersOf(query: Queries, scope: ProjectScope, address: string): Promise<Holder[]> {
-  const found = await Promise.all(attachments.map((attachment) => attachment.holdersOf?.(query, scope, address) ?? []))
-  return found.flat()
-}
-
-/** The servers that a packet of a server may pass or reach in private networks (see `Attachment.onTheWay`). */
-export async function onTheWay(
-  query: Queries,
-  scope: ProjectScope,
-  from: number,
-  to: PrivateTarget,
-): Promise<number[]> {
-  const found = await Promise.all(attachments.map((attachment) => attachment.onTheWay?.(query, scope, from, to) ?? []))
-  return found.flat()
-}
-
 /**
  * Hands the drivers once more what is in force for a server, unless they see what other and earlier processes have handed
  * over. What an action still has to bring about is left to it.
@@ -121,9 +103,5 @@ export async function recall(world: World, id: number): Promise<void> {
   const location = await locationOfServer(world.query, world.scope, id)
   if (location === undefined || (await world.drivers.servers.remembers(location))) return
   await state.repeat(world, id)
-  for (const { desired, beneath } of attachments) {
-    for (const other of (await beneath?.of(world.query, world.scope, id)) ?? [])
-      await beneath?.desired.repeat(world, other)
-    await desired?.repeat(world, id)
-  }
+  for (const { desired } of attachments) await desired?.repeat(world, id)
 }

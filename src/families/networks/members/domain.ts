@@ -1,11 +1,20 @@
 /** What is in a network, and which addresses it can have there. Pure (spec: Networks). */
 import { ApiError, invalidInput } from '../../../kernel/errors.ts'
+import type { LimitedKind } from '../../../kernel/resource/limits.ts'
 import { parseAddress, parseCidr } from '../../../protocols/net/ip.ts'
 import { isReserved, lowestFree, type Network, type Subnet, subnetAround } from '../domain.ts'
 
 /** Most members of one network unless the operator says otherwise, and most alias addresses of a server in it. */
-export const mostMembers = 100
+const mostMembers = 100
 export const mostAliases = 10
+
+/** How much may be in each network of a Project. */
+export const memberLimit: LimitedKind = {
+  path: 'network_members',
+  title: 'network member',
+  type: 'network_attachment',
+  most: mostMembers,
+}
 
 export const memberStatuses = ['ok', 'attaching', 'detaching', 'updating', 'error'] as const
 export type MemberStatus = (typeof memberStatuses)[number]
@@ -121,3 +130,6 @@ function claim(network: Network, subnets: readonly Subnet[], others: ReadonlySet
   if (others.has(address) || isReserved(network, subnet, address)) throw taken(address)
   return address
 }
+
+/** Where a packet goes: an address, or any private address of a server. */
+export type PrivateTarget = { readonly address: string } | { readonly server: number }
