@@ -58,13 +58,14 @@ export interface Cost {
   readonly count: number
 }
 
-/** What a family tells of many Projects at once, for those who look at all of theirs. */
-export interface Glance {
-  /** What costs something. */
-  costs?(platform: Platform, ids: readonly ProjectId[]): Promise<readonly Cost[]>
+/** Tells what some Projects have that costs something. */
+export type Costs = (platform: Platform, ids: readonly ProjectId[]) => Promise<readonly Cost[]>
+
+/** Counts what somebody has to care about in many Projects at once. */
+export interface States {
   /**
-   * How much of it is in a state that somebody has to care about; what ends by a time is counted as that. Of what only the
-   * infrastructure knows, what it tells at once is counted.
+   * How much of it has failed; what ends by a time is counted as that. Of what only the infrastructure knows, what it
+   * tells at once is counted.
    */
   failed?(
     platform: Platform,
@@ -97,7 +98,8 @@ export interface Family {
   defaults(domain: string): Partial<Settings>
   /** Dated changes that are about it. */
   readonly changes: readonly Change[]
-  readonly glance: Glance
+  readonly costs: Costs
+  readonly states: States
   /** One handler for each endpoint. */
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
 }
@@ -123,7 +125,9 @@ interface FamilyParts<T extends Endpoints> {
   readonly defaults?: Family['defaults']
   /** Dated changes that are about the family. */
   readonly changes?: Readonly<Record<string, Change>>
-  readonly glance?: Glance
+  /** What of it costs something; nothing by default. */
+  readonly costs?: Costs
+  readonly states?: States
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -163,7 +167,8 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     locks: parts.locks ?? { order: [] },
     defaults: parts.defaults ?? (() => ({})),
     changes: Object.values(parts.changes ?? {}),
-    glance: parts.glance ?? {},
+    costs: parts.costs ?? (async () => []),
+    states: parts.states ?? {},
     handlers: (platform, drivers) =>
       ({
         ...routes(platform, drivers),

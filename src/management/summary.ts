@@ -35,10 +35,10 @@ export async function summarize(
   const ending = new Map<ProjectId, number>()
   const costs: Cost[] = []
   add(failed, await failedActs(db.query, ids, timestamp(clock.now() - latelyMs)))
-  for (const { glance } of families) {
-    add(failed, await glance.failed?.(platform, ids, until, drivers))
-    add(ending, await glance.ending?.(platform, ids, until))
-    costs.push(...((await glance.costs?.(platform, ids)) ?? []))
+  for (const family of families) {
+    add(failed, await family.states.failed?.(platform, ids, until, drivers))
+    add(ending, await family.states.ending?.(platform, ids, until))
+    costs.push(...(await family.costs(platform, ids)))
   }
   const { currency } = catalogue.priceList
   const byProject = Map.groupBy(costs, ({ projectId }) => projectId)

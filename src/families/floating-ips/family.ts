@@ -5,14 +5,14 @@ import { floatingIpActions } from './actions.ts'
 import { floatingIpChanges } from './changes.ts'
 import { floatingIpEndpoints } from './contract.ts'
 import { routing } from './desired.ts'
-import { floatingIpGlance } from './glance.ts'
+import { floatingIpCosts } from './prices.ts'
 import { floatingIpRoutes } from './routes.ts'
 import { floatingIps as resource } from './store.ts'
 import { floatingIpLocks } from './tables.ts'
 
 export const floatingIps = defineFamily({
   spelling: resource,
-  glance: floatingIpGlance,
+  costs: floatingIpCosts,
   changes: floatingIpChanges,
   endpoints: floatingIpEndpoints,
   routes: floatingIpRoutes,

@@ -2,8 +2,8 @@
 import { defineFamily } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { imageEndpoints } from './contract.ts'
-import { imageGlance } from './glance.ts'
 import { removeDeleted } from './jobs.ts'
+import { imageCosts } from './prices.ts'
 import { imageRoutes } from './routes.ts'
 import { images as resource } from './store.ts'
 import { imageLocks } from './tables.ts'
@@ -14,7 +14,7 @@ export const images = defineFamily({
   routes: imageRoutes,
   jobs: [removeDeleted],
   limited: [resource],
-  glance: imageGlance,
+  costs: imageCosts,
   locks: imageLocks,
   resources: {
     find: async ({ db, catalogue }, scope, id) =>

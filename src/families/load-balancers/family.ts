@@ -6,15 +6,16 @@ import { addressRoutes } from './addresses/routes.ts'
 import { loadBalancerChanges } from './changes.ts'
 import { loadBalancerEndpoints } from './contract.ts'
 import { state } from './desired.ts'
-import { loadBalancerGlance } from './glance.ts'
 import { restoreDataPlane } from './jobs.ts'
 import { metricEndpoints } from './metrics/contract.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { placeEndpoints } from './places/contract.ts'
 import { placeRoutes } from './places/routes.ts'
+import { loadBalancerCosts } from './prices.ts'
 import { loadBalancerRoutes } from './routes.ts'
 import { serviceEndpoints } from './services/contract.ts'
 import { serviceRoutes } from './services/routes.ts'
+import { loadBalancerStates } from './states.ts'
 import { loadBalancers as resource } from './store.ts'
 import { loadBalancerLocks } from './tables.ts'
 import { targetEndpoints } from './targets/contract.ts'
@@ -22,7 +23,8 @@ import { targetRoutes } from './targets/routes.ts'
 
 export const loadBalancers = defineFamily({
   spelling: resource,
-  glance: loadBalancerGlance,
+  costs: loadBalancerCosts,
+  states: loadBalancerStates,
   changes: loadBalancerChanges,
   endpoints: {
     ...loadBalancerEndpoints,

@@ -3,14 +3,14 @@ import { byId, defineFamily } from '../../platform.ts'
 import { primaryIpActions } from './actions.ts'
 import { primaryIpChanges } from './changes.ts'
 import { primaryIpEndpoints } from './contract.ts'
-import { primaryIpGlance } from './glance.ts'
+import { primaryIpCosts } from './prices.ts'
 import { primaryIpRoutes } from './routes.ts'
 import { primaryIps as resource } from './store.ts'
 import { primaryIpLocks } from './tables.ts'
 
 export const primaryIps = defineFamily({
   spelling: resource,
-  glance: primaryIpGlance,
+  costs: primaryIpCosts,
   changes: primaryIpChanges,
   endpoints: primaryIpEndpoints,
   routes: primaryIpRoutes,

@@ -10,9 +10,9 @@ import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk/actions.ts'
 import { startBackups } from './disk/jobs.ts'
-import { serverGlance } from './glance.ts'
 import { isoActions } from './iso/actions.ts'
 import { membershipActions } from './placement-groups/actions.ts'
+import { serverCosts } from './prices.ts'
 import { serverRoutes } from './routes.ts'
 import { servers as resource } from './store.ts'
 import { serverLocks } from './tables.ts'
@@ -20,7 +20,7 @@ import { typeActions } from './type/actions.ts'
 
 export const servers = defineFamily({
   spelling: resource,
-  glance: serverGlance,
+  costs: serverCosts,
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,

@@ -3,14 +3,14 @@ import { byId, defineFamily } from '../../platform.ts'
 import { volumeActions } from './actions.ts'
 import { volumeEndpoints } from './contract.ts'
 import { attaching, states } from './desired.ts'
-import { volumeGlance } from './glance.ts'
+import { volumeCosts } from './prices.ts'
 import { volumeRoutes } from './routes.ts'
 import { volumes as resource } from './store.ts'
 import { volumeLocks } from './tables.ts'
 
 export const volumes = defineFamily({
   spelling: resource,
-  glance: volumeGlance,
+  costs: volumeCosts,
   endpoints: volumeEndpoints,
   routes: volumeRoutes,
   limited: [resource],

@@ -3,12 +3,12 @@ import { defineFamily } from '../../platform.ts'
 import { zoneActions } from './actions.ts'
 import { zoneChanges } from './changes.ts'
 import { zoneEndpoints } from './contract.ts'
-import { zoneGlance } from './glance.ts'
 import { announcementsJob, contentsJob } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrsets/contract.ts'
 import { rrsetRoutes } from './rrsets/routes.ts'
 import { defaultZoneSettings } from './settings.ts'
+import { zoneStates } from './states.ts'
 import { getZone, zones as resource } from './store.ts'
 import { zoneLocks } from './tables.ts'
 import { zonefileEndpoints } from './zonefiles/contract.ts'
@@ -28,5 +28,5 @@ export const zones = defineFamily({
     find: ({ db }, scope, key) => getZone(db.query, scope, String(key)),
   },
   actions: zoneActions,
-  glance: zoneGlance,
+  states: zoneStates,
 })

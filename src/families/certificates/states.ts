@@ -1,11 +1,11 @@
-/** Which certificates somebody has to care about. */
+/** How many certificates somebody has to care about. */
 import type { ProjectId } from '../../kernel/scope.ts'
-import type { Glance } from '../../platform.ts'
+import type { States } from '../../platform.ts'
 import { endingCertificates, failedCertificates } from './host.ts'
 
 type Counted = readonly { readonly project_id: ProjectId; readonly count: unknown }[]
 
-export const certificateGlance: Glance = {
+export const certificateStates: States = {
   failed: async ({ db }, ids, until) => byProject(await failedCertificates(db.query, ids, until)),
   ending: async ({ db }, ids, until) => byProject(await endingCertificates(db.query, ids, until)),
 }

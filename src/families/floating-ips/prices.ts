@@ -1,0 +1,13 @@
+/** What Floating IPs cost. */
+import type { Costs } from '../../platform.ts'
+import { floatingIpsByPrice } from './host.ts'
+
+export const floatingIpCosts: Costs = async ({ db, catalogue }, ids) => {
+  const rows = await floatingIpsByPrice(db.query, ids)
+  return rows.map(({ project_id: projectId, type, location, count }) => {
+    const place = catalogue.locationById(location)?.name
+    const prices = catalogue.priceList.floatingIps.find((list) => list.type === type)?.prices
+    const monthly = prices?.find((price) => price.location === place)?.priceMonthly
+    return { projectId, monthly, count: Number(count) }
+  })
+}

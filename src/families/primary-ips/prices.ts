@@ -1,0 +1,13 @@
+/** What Primary IPs cost. */
+import type { Costs } from '../../platform.ts'
+import { primaryIpsByPrice } from './host.ts'
+
+export const primaryIpCosts: Costs = async ({ db, catalogue }, ids) => {
+  const rows = await primaryIpsByPrice(db.query, ids)
+  return rows.map(({ project_id: projectId, type, location, count }) => {
+    const place = catalogue.locationById(location)?.name
+    const prices = catalogue.priceList.primaryIps.find((list) => list.type === type)?.prices
+    const monthly = prices?.find((price) => price.location === place)?.priceMonthly
+    return { projectId, monthly, count: Number(count) }
+  })
+}

@@ -1,0 +1,10 @@
+/** What volumes cost. */
+import type { Costs } from '../../platform.ts'
+import { volumeSizes } from './host.ts'
+
+export const volumeCosts: Costs = async ({ db, catalogue: { priceList } }, ids) => {
+  const rows = await volumeSizes(db.query, ids)
+  return rows.map(({ project_id: projectId, size }) => {
+    return { projectId, monthly: priceList.volumePerGbMonth, count: Number(size) }
+  })
+}
