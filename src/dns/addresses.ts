@@ -3,7 +3,7 @@
  * 3596) with PTR records for every assigned address, and forward zones with the default names of addresses.
  */
 
-import type { ReverseName } from '../families/addresses/reverse-names.ts'
+import type { ReverseName } from '../families/addresses/domain.ts'
 import { floatingIpNames } from '../families/floating-ips/host.ts'
 import { loadBalancerNames } from '../families/load-balancers/host.ts'
 import { primaryIpNames } from '../families/primary-ips/host.ts'

@@ -1,6 +1,6 @@
 /** Floating IPs: public addresses that move between servers. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
-import type { NamedAddress } from '../addresses/reverse-names.ts'
+import type { NamedAddress } from '../addresses/domain.ts'
 
 export interface FloatingIp extends NamedAddress {
   readonly id: number

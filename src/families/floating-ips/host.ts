@@ -2,7 +2,7 @@
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
-import type { ReverseName } from '../addresses/reverse-names.ts'
+import type { ReverseName } from '../addresses/domain.ts'
 
 /** The reverse names of a Floating IP by its address or network alone; undefined when there is none. */
 export async function floatingIpNames(query: Queries, ip: string): Promise<ReverseName[] | undefined> {

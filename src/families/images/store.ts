@@ -1,5 +1,5 @@
 /** The images that Projects have of their own, and deleted ones whose data is still to be removed. */
-import type { SystemImage } from '../../catalogue/catalogue.ts'
+import type { Catalogue, SystemImage } from '../../catalogue/catalogue.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { insertScopedAlong, scoped } from '../../kernel/data/scoped.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
@@ -7,7 +7,7 @@ import { type Listing, listJoined, type PageQuery } from '../../kernel/resource/
 import { defineResource } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { spelling } from './contract.ts'
-import type { ImageFilter, OwnImage } from './domain.ts'
+import type { ImageFilter, OwnImage, Template } from './domain.ts'
 import type { ImageRow } from './tables.ts'
 
 const imageListing: Listing = {
@@ -46,6 +46,26 @@ export const images: typeof resource = {
   // A snapshot is bound to no server.
   update: (tx, scope, before, change) =>
     resource.update(tx, scope, before, change.type === 'snapshot' ? { ...change, bound_to: null } : change),
+}
+
+export const { byIds: imagesByIds } = images
+
+/**
+ * The image that a request for a server names. A name stands for one image in each architecture, and the machine decides
+ * which (spec: Image); snapshots and backups have ids alone.
+ */
+export async function findTemplate(
+  query: Queries,
+  scope: ProjectScope,
+  catalogue: Catalogue,
+  key: { id: number } | { name: string },
+  architecture: Template['architecture'] | undefined,
+): Promise<Template | undefined> {
+  const named = 'id' in key ? [catalogue.imageById(key.id)] : catalogue.imagesByName(key.name)
+  const known = named.find((image) => image?.architecture === architecture) ?? named[0]
+  if (known) return { ...known, status: 'available', isOwn: false, locationId: null }
+  const own = 'id' in key ? await images.find(query, scope, key.id) : undefined
+  return own && { ...own, deprecation: null, isOwn: true }
 }
 
 /** One page of the Project's own images together with those of the catalogue that the same request shows. */

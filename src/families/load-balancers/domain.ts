@@ -3,7 +3,7 @@ import type { Catalogue, LoadBalancerType } from '../../catalogue/catalogue.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { addressAt } from '../../protocols/net/ip.ts'
-import type { ReverseName } from '../addresses/reverse-names.ts'
+import type { ReverseName } from '../addresses/domain.ts'
 import { certificatesOf, type Service } from './services/domain.ts'
 
 export const algorithms = ['round_robin', 'least_connections'] as const

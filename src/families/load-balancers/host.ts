@@ -4,7 +4,7 @@ import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { familyOf } from '../../protocols/net/ip.ts'
-import type { ReverseName } from '../addresses/reverse-names.ts'
+import type { ReverseName } from '../addresses/domain.ts'
 
 /** The reverse names of an own address of a Load Balancer, by IPv4 address or IPv6 network; undefined when there is none. */
 export async function loadBalancerNames(query: Queries, ip: string): Promise<ReverseName[] | undefined> {

@@ -1,7 +1,7 @@
 /** Primary IPs: the public addresses that belong to servers or Load Balancers, one of each type at most. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { NamedAddress } from '../addresses/reverse-names.ts'
+import type { NamedAddress } from '../addresses/domain.ts'
 
 export const ipTypes = ['ipv4', 'ipv6'] as const
 export type IpType = (typeof ipTypes)[number]

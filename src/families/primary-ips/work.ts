@@ -1,5 +1,4 @@
 /** Primary IPs are made, assigned, named and deleted on request. */
-import type { Static } from 'typebox'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked, startAction } from '../../kernel/actions/store.ts'
@@ -10,8 +9,7 @@ import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
 import { act, adding, removing } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import type { ReverseNameChange } from '../addresses/contract.ts'
-import { withReverseName } from '../addresses/reverse-names.ts'
+import { type ReverseNameChange, withReverseName } from '../addresses/domain.ts'
 import { noAddressLeft, releaseAddress } from '../addresses/store.ts'
 import { locationOfDatacenter } from '../datacenters/reads.ts'
 import { needsIpv4, serverState } from '../servers/effects.ts'
@@ -162,7 +160,7 @@ async function setName(
   tx: Transaction,
   scope: ProjectScope,
   primaryIp: PrimaryIp,
-  change: Static<typeof ReverseNameChange>,
+  change: ReverseNameChange,
 ): Promise<void> {
   const names = withReverseName(primaryIp, change, { defaults: defaultNames, nowMs: tx.now })
   await setReverseNames(tx, scope, primaryIp, names)

@@ -6,8 +6,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Attachment, NewServer } from '../servers/attachment.ts'
 import { attachVolume, startChange } from './actions.ts'
 import { attaching } from './desired.ts'
-import { maxVolumesOfServer } from './domain.ts'
-import { alreadyAttached, inAnotherLocation, tooManyVolumes } from './errors.ts'
+import { alreadyAttached, inAnotherLocation, maxVolumesOfServer, tooManyVolumes } from './domain.ts'
 import { detachAll, setServer, volumes, volumesOfServers } from './store.ts'
 
 export const volumeAttachment: Attachment = {

@@ -1,5 +1,6 @@
 /** Volumes: block storage that outlives the servers it is attached to. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
 
 export const volumeStatuses = ['creating', 'available'] as const
 export const volumeFormats = ['xfs', 'ext4'] as const
@@ -36,4 +37,23 @@ export function isVolumeName(name: string): boolean {
 /** Where the guest finds a volume. */
 export function linuxDevice(id: number): string {
   return `/dev/disk/by-id/scsi-0HC_Volume_${id}`
+}
+
+// ---- Why a volume cannot be attached ----------------------------------------------------------------------------------
+
+/** 422 `volume_already_attached`. */
+export function alreadyAttached({ id, serverId }: Pick<Volume, 'id' | 'serverId'>): ApiError {
+  const message = `volume with ID '${id}' is attached to server with ID '${serverId}' already`
+  return new ApiError('volume_already_attached', message)
+}
+
+/** 422 `invalid_input` in the field that names the volume or the server. */
+export function inAnotherLocation(field: 'volumes' | 'server'): ApiError {
+  return invalidInput([{ field, message: 'the server is in another location than the volume' }])
+}
+
+/** 403 `resource_limit_exceeded`. */
+export function tooManyVolumes(): ApiError {
+  const message = `a server cannot have more than ${maxVolumesOfServer} volumes`
+  return new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: 'volumes_per_server' }] } })
 }

@@ -22,7 +22,7 @@ import { openReader } from '../parser.ts'
 import { certificates } from '../store.ts'
 import { bareDomain, caaAllows } from './domain.ts'
 import type { AuthorityOrder } from './driver.ts'
-import { tellOfFailure } from './notices.ts'
+import { tellOfFailure } from './mail.ts'
 import { getOrder, getOrderKey, openOrder, putFailure, putIssued } from './store.ts'
 
 interface Input extends ActionInput {

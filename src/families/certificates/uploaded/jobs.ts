@@ -3,7 +3,7 @@ import { queueMail, untold } from '../../../kernel/mail/outbox.ts'
 import type { Platform } from '../../../platform.ts'
 import type { ExpiringCertificate } from './domain.ts'
 import { expiringCertificates } from './host.ts'
-import { expiryNotice } from './notices.ts'
+import { expiryNotice } from './mail.ts'
 
 const atOnce = 200
 

@@ -2,7 +2,7 @@
 import type { Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { DefaultNames } from '../../../protocols/net/default-names.ts'
-import { defaultReverseNames } from '../../addresses/reverse-names.ts'
+import { defaultReverseNames } from '../../addresses/domain.ts'
 import { claimAddress, noAddressFor, releaseAddress } from '../../addresses/store.ts'
 import { giveToBalancer, takeFromBalancer } from '../../primary-ips/effects.ts'
 import { announceDns } from '../../zones/effects.ts'

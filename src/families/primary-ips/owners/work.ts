@@ -1,12 +1,10 @@
 /** Primary IPs of what is made with them, and keeps them for as long as it lives: servers and Load Balancers. */
-import type { Static } from 'typebox'
 import { refuseLocked } from '../../../kernel/actions/store.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { DefaultNames } from '../../../protocols/net/default-names.ts'
-import type { ReverseNameChange } from '../../addresses/contract.ts'
-import { withReverseName } from '../../addresses/reverse-names.ts'
+import { type ReverseNameChange, withReverseName } from '../../addresses/domain.ts'
 import { checkFit, type IpType, ipTypes, type PrimaryIp } from '../domain.ts'
 import { deletePrimaryIp, primaryIps, primaryIpsOfBalancers, setReverseNames } from '../store.ts'
 
@@ -64,7 +62,7 @@ export async function renameForBalancer(
   tx: Transaction,
   scope: ProjectScope,
   id: number,
-  change: Static<typeof ReverseNameChange>,
+  change: ReverseNameChange,
   defaults: DefaultNames,
 ): Promise<void> {
   const primaryIp = await primaryIps.lock(tx, scope, id)

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../kernel/data/db.ts'
 import { queueMail } from '../../../kernel/mail/outbox.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { CertificateSummary } from '../domain.ts'
-import { summaryFacts } from '../notices.ts'
+import { summaryFacts } from '../mail.ts'
 
 /** Why an authority does not issue, or is not asked, by the code of the failure (spec: Certificates). */
 const causes: Readonly<Record<string, string>> = {

@@ -1,13 +1,10 @@
-/** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs). */
-
-import type { Static } from 'typebox'
+/** Reverse DNS names of public addresses, by the same rules for every kind of address. Pure (spec: Floating IPs). */
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { DefaultNames } from '../../protocols/net/default-names.ts'
 import { isDnsName } from '../../protocols/net/hostnames.ts'
 import { cidrContains, parseAddress } from '../../protocols/net/ip.ts'
 import { addressChanges } from './changes.ts'
-import type { ReverseNameChange } from './contract.ts'
 
 export interface ReverseName {
   readonly ip: string
@@ -19,6 +16,13 @@ export interface NamedAddress {
   readonly type: 'ipv4' | 'ipv6'
   readonly ip: string
   readonly reverseNames: readonly ReverseName[]
+}
+
+/** What `change_dns_ptr` asks for. */
+export interface ReverseNameChange {
+  readonly ip: string
+  /** Null for the default name. */
+  readonly dns_ptr?: string | null | undefined
 }
 
 /** The names that an address has until somebody gives it others: one for IPv4, none for an IPv6 network. */
@@ -36,7 +40,7 @@ export function defaultReverseNames(
  */
 export function withReverseName(
   address: NamedAddress,
-  change: Static<typeof ReverseNameChange>,
+  change: ReverseNameChange,
   { defaults, nowMs }: { readonly defaults: DefaultNames; readonly nowMs: number },
 ): ReverseName[] {
   if (change.dns_ptr === undefined && inEffect(addressChanges.dns_ptr_required, nowMs)) {

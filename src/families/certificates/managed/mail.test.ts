@@ -6,7 +6,7 @@ import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { changeOwner } from '../../../kernel/mail/outbox.ts'
 import { parseSmtpUrl, smtpSender } from '../../../kernel/mail/smtp.ts'
 import type { CertificateSummary } from '../domain.ts'
-import { type IssuingFailure, tellOfFailure } from './notices.ts'
+import { type IssuingFailure, tellOfFailure } from './mail.ts'
 
 forEachDatabase('mail about managed certificates', (open) => {
   test('tells of each failure once, in words, in the transaction that records it', async (t) => {

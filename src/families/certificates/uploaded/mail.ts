@@ -2,7 +2,7 @@
 import type { ProjectEvent } from '../../../kernel/mail/outbox.ts'
 import type { MailContent } from '../../../kernel/mail/template.ts'
 import { dayMs } from '../domain.ts'
-import { summaryFacts } from '../notices.ts'
+import { summaryFacts } from '../mail.ts'
 import { daysBefore, type ExpiringCertificate } from './domain.ts'
 
 /** A mail and the event that it tells about. */

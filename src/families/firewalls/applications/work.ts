@@ -1,4 +1,4 @@
-/** Applies firewalls to servers and label selectors, removes them, and updates matches as labels change. */
+/** Firewalls are applied to servers and label selectors and removed from them, and follow the labels of servers. */
 import type { ActionStart } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
