@@ -6,12 +6,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { schemaTables } from '../kit/database/schema.ts'
 import { consoleRules } from './safety/console.ts'
+import { familyRules } from './safety/families.ts'
 import { importRules } from './safety/imports.ts'
 import { namings, statementRules } from './safety/statements.ts'
 import { styleRules } from './safety/style.ts'
 import { readConsole, readSources, toSource } from './source.ts'
 
-const rules = [...importRules, ...statementRules, ...styleRules]
+const rules = [...importRules, ...familyRules, ...statementRules, ...styleRules]
 
 describe('the tree', () => {
   const sources = readSources()

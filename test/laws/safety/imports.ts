@@ -1,5 +1,6 @@
 /** Who may import whom. */
 import { lineAt, type Source } from '../source.ts'
+import { isPureModule } from './families.ts'
 import { checkImports, checkMatches, familyOf, inFolder, nameOf, nowhere, type Rule } from './rules.ts'
 
 /** What each part may import besides itself. A part that is not here may not be in src. */
@@ -192,7 +193,7 @@ const betweenFamilies: Rule = {
 
 /** Modules that a pure module may be made of: none of them reaches out of the process. */
 const purePackages = ['node:buffer', 'node:crypto', 'node:net', 'node:url', 'ipaddr.js', 'tldts-icann']
-const impureFiles = ['tables.ts', 'contract.ts', 'store.ts', 'view.ts', 'routes.ts', 'actions.ts', 'db.ts']
+const impureFiles = ['tables.ts', 'contract.ts', 'store.ts', 'view.ts', 'routes.ts', 'work.ts', 'actions.ts', 'db.ts']
 
 /** What a file is made of at run time, through all that it imports. */
 function madeOf(path: string, sources: readonly Source[], seen = new Set<string>()): Set<string> {
@@ -205,13 +206,13 @@ function madeOf(path: string, sources: readonly Source[], seen = new Set<string>
   return seen
 }
 
-const isDomain = ({ path }: Source) => familyOf(path) !== undefined && nameOf(path) === 'domain.ts'
 const effects = /\b(async|await|Promise|process|fetch|setTimeout|setInterval|performance|Date\.now|Math\.random)\b/g
 
 const pureDomains: Rule = {
-  promise: 'a domain.ts is pure: no I/O, no time, no chance, nothing of the wire or of rows',
+  promise:
+    'a domain.ts, and a file with a name that families do not have, is pure: no I/O, no time, no chance, no wire, no rows',
   check: (sources) => {
-    const domains = sources.filter(isDomain)
+    const domains = sources.filter(isPureModule)
     const made = domains.flatMap(({ path }) =>
       [...madeOf(path, sources)]
         .filter((one) => (one.endsWith('.ts') ? impureFiles.includes(nameOf(one)) : !purePackages.includes(one)))
@@ -225,6 +226,8 @@ const pureDomains: Rule = {
     { 'families/firewalls/domain.ts': "import { readFileSync } from 'node:fs'" },
     { 'families/firewalls/domain.ts': "import { a } from '../../kernel/a.ts'", 'kernel/a.ts': "import 'pg'" },
     { 'families/firewalls/domain.ts': 'export const now = () => Date.now()' },
+    { 'families/firewalls/creation.ts': 'export async function create() {}' },
+    { 'families/firewalls/parts/glance.ts': "import { a } from '../store.ts'" },
   ],
 }
 

@@ -10,7 +10,8 @@ import { type Filters, type Listing, listPage, type PageQuery } from '../../../k
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Zone } from '../domain.ts'
 import type { RrsetRow } from '../tables.ts'
-import type { Rrset, RrsetContent, ZoneRecord } from './domain.ts'
+import { type CaaProperty, type CaaRecords, caaProperty, namesUpwards } from './caa.ts'
+import { apex, type Rrset, type RrsetContent, rrsetKey, type ZoneRecord } from './domain.ts'
 
 const rrsetListing: Listing = {
   table: 'rrset',
@@ -71,8 +72,27 @@ export async function getRrset(query: Queries, scope: ProjectScope, zone: Zone, 
 /** The refusal of what is no RRSet of the zone. */
 export const missing = (key: string) => notFound('RRSet', key.slice(0, 300))
 
+/** The CAA records at some domains of a zone of the Project, and at the domains between them and the zone. */
+export async function caaRecords(
+  query: Queries,
+  scope: ProjectScope,
+  zone: Pick<Zone, 'contentId' | 'name'>,
+  domains: readonly string[],
+): Promise<CaaRecords> {
+  const keys = new Set(
+    domains.flatMap((domain) => namesUpwards(domain, zone.name)).map((name) => rrsetKey({ name, type: 'CAA' })),
+  )
+  const found = await recordsOf(query, scope, zone, [...keys])
+  const properties = new Map<string, readonly CaaProperty[]>()
+  for (const { name, records } of found) {
+    const domain = name === apex ? zone.name : `${name}.${zone.name}`
+    properties.set(domain, await mapInTurns(records, ({ value }) => caaProperty(value), 1))
+  }
+  return properties
+}
+
 /** The names and the records of those RRSets of a zone that have one of the keys. */
-export async function recordsOf(
+async function recordsOf(
   query: Queries,
   scope: ProjectScope,
   zone: Pick<Zone, 'contentId'>,
