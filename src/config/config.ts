@@ -205,8 +205,8 @@ export function previousKeyFileOption(): Option {
   )
 }
 
-/** The options of `wolke serve`. */
-export function serveOptions(): Option[] {
+/** They say at which addresses it listens, and where the data lives. */
+function listeningOptions(): Option[] {
   return [
     new Option('--listen <host:port>', 'address of the API; port 0 picks a free port')
       .env('WOLKE_LISTEN')
@@ -231,7 +231,12 @@ export function serveOptions(): Option[] {
       .env('WOLKE_DNS_LISTEN')
       .argParser(dnsListen)
       .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is in use'),
-    ...dnsOptions(),
+  ]
+}
+
+/** They say what callers may do. */
+function callerOptions(): Option[] {
+  return [
     new Option(
       '--token <token>',
       'the read-write token of Project default, 64 characters; replaces the one set at an earlier start',
@@ -254,15 +259,12 @@ export function serveOptions(): Option[] {
       .env('WOLKE_REQUESTS_PER_CONNECTION')
       .argParser(count)
       .default(defaultConnectionLimits.requests),
-    publicUrlOption(),
-    ...peopleOptions(),
-    new Option('--action-delay <ms>', 'how long the simulated infrastructure takes for one step')
-      .env('WOLKE_ACTION_DELAY')
-      .argParser(milliseconds)
-      .default(0),
-    ...hostsOptions(),
-    orphanGraceOption(),
-    ...loadBalancerOptions(),
+  ]
+}
+
+/** They say what the installation is, and what it has. */
+function installationOptions(): Option[] {
+  return [
     new Option('--now <time>', 'time at which the clock starts').env('WOLKE_NOW').argParser(time),
     new Option('--vendor <name>', 'reserves the label prefix NAME.cloud/')
       .env('WOLKE_VENDOR')
@@ -280,16 +282,36 @@ export function serveOptions(): Option[] {
     new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)')
       .env('WOLKE_REVERSE_DOMAIN')
       .argParser((text) => absoluteName(text).slice(0, -1)),
+  ]
+}
+
+/** The maximum of each kind of resource. */
+function limitsOption(): Option {
+  const shown = Object.entries(defaultLimits).map(([kind, most]) => `${kind}=${most}`)
+  return new Option('--limits <kind=n,...>', 'maximum resources per Project, such as servers=10,firewalls=50')
+    .env('WOLKE_LIMITS')
+    .argParser(limits)
+    .default(defaultLimits, shown.join(','))
+}
+
+/** The options of `wolke serve`. */
+export function serveOptions(): Option[] {
+  return [
+    ...listeningOptions(),
+    ...dnsOptions(),
+    ...callerOptions(),
+    publicUrlOption(),
+    ...peopleOptions(),
+    new Option('--action-delay <ms>', 'how long the simulated infrastructure takes for one step')
+      .env('WOLKE_ACTION_DELAY')
+      .argParser(milliseconds)
+      .default(0),
+    ...hostsOptions(),
+    orphanGraceOption(),
+    ...loadBalancerOptions(),
+    ...installationOptions(),
     ...reverseNameOptions(),
-    new Option('--limits <kind=n,...>', 'maximum resources per Project, such as servers=10,firewalls=50')
-      .env('WOLKE_LIMITS')
-      .argParser(limits)
-      .default(
-        defaultLimits,
-        Object.entries(defaultLimits)
-          .map(([kind, most]) => `${kind}=${most}`)
-          .join(','),
-      ),
+    limitsOption(),
     ...acmeOptions(),
     ...auditOptions(),
     keyFileOption(),

@@ -4,6 +4,7 @@
  */
 
 import { listPools } from '../families/addresses/store.ts'
+import type { ServedZone } from '../families/zones/host.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
@@ -14,6 +15,7 @@ import type { NameKey } from '../protocols/net/dns/names.ts'
 import { parseAddress } from '../protocols/net/ip.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
 import { AddressNames } from './addresses.ts'
+import type { Answering } from './answering.ts'
 import { CatalogZone } from './catalog-zone.ts'
 import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
@@ -52,103 +54,158 @@ const lookMs = { shared: 500, alone: 5_000 }
 
 /** Starts the name server; it answers queries once the promise resolves. */
 export async function startNameServer(options: NameServerOptions, listen: ListenAddress): Promise<NameServer> {
-  const { db, clock, log, secrets, settings, reverseDomain, defaultNames, transferTo = [] } = options
-  const addresses = new AddressNames({ db, settings, defaultNames, now: clock.now })
-  const notifier = new Notifier(transferTo, log)
-  const catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
-  const secondaries = new Secondaries({ db, clock, log, secrets, settings })
-  const registry = new Registry({
-    db,
-    ...(options.maxRecords === undefined ? {} : { maxRecords: options.maxRecords }),
-    onChange: ({ name, isSecondary }) => {
-      notifier.notify(name)
-      // The primaries of the zone may have changed.
-      if (isSecondary) void run()
-    },
-    onMembership: () => {
-      catalog.change()
-      if (isStarted) notifier.notify(catalog.name)
-    },
-    onAddress: (address) => addresses.forget(address),
-  })
-  let isStarted = false
-  let isAway = false
-  /** Logs a failure once for each outage of the database. */
-  const reportFailure = (error: unknown) => {
-    if (!isAway) log.error({ err: error }, 'the name server could not look at the database')
-    isAway = true
-  }
-  const run = () => secondaries.run().catch(reportFailure)
-  await registry.start()
-  isStarted = true
-  notifier.notify(catalog.name)
-  addresses.serve(await listPools(db.query))
-  const responder = new Responder({ registry, addresses, reserved, onNotify, limiter: limiterFor(options, transferTo) })
-  const answering = { udp: (bytes: Buffer, address: string) => responder.udp(bytes, address), tcp }
-  const listener = await listenForDns(answering, listen, log).catch((error: unknown) => {
-    registry.stop()
-    notifier.close()
-    throw error
-  })
-  const look = async () => {
-    await registry.look()
-    await secondaries.run()
-    isAway = false
-  }
-  let closed: Promise<void> | undefined
-  const timer = setInterval(() => void look().catch(reportFailure), db.dialect.shared ? lookMs.shared : lookMs.alone)
-  return { ...placeOf(listener), look, close }
+  const server = new RunningNameServer(options)
+  const { host, port } = await server.start(listen)
+  return { host, port, look: () => server.look(), close: () => server.close() }
+}
 
-  async function onNotify(query: Query, address: string): Promise<Buffer | undefined> {
-    await registry.refresh().catch(() => undefined)
-    const entry = registry.find(query.name)
+/** The parts of a name server, and what each tells the others. */
+class RunningNameServer {
+  readonly #options: NameServerOptions
+  readonly #transferTo: readonly Secondary[]
+  readonly #notifier: Notifier
+  readonly #addresses: AddressNames
+  readonly #secondaries: Secondaries
+  readonly #registry: Registry
+  readonly #catalog: CatalogZone
+  #listener: Listener | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isStarted = false
+  #isAway = false
+  #closed: Promise<void> | undefined
+
+  constructor(options: NameServerOptions) {
+    const { db, clock, log, secrets, settings, reverseDomain, defaultNames, transferTo = [], maxRecords } = options
+    this.#options = options
+    this.#transferTo = transferTo
+    this.#notifier = new Notifier(transferTo, log)
+    this.#addresses = new AddressNames({ db, settings, defaultNames, now: clock.now })
+    this.#secondaries = new Secondaries({ db, clock, log, secrets, settings })
+    const registry = new Registry({
+      db,
+      ...(maxRecords === undefined ? {} : { maxRecords }),
+      onChange: (zone) => this.#onChange(zone),
+      onMembership: () => this.#onMembership(),
+      onAddress: (address) => this.#addresses.forget(address),
+    })
+    this.#registry = registry
+    this.#catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
+  }
+
+  /** Reads what there is, and listens. */
+  async start(listen: ListenAddress): Promise<Listener> {
+    const { db, log } = this.#options
+    await this.#registry.start()
+    this.#isStarted = true
+    this.#notifier.notify(this.#catalog.name)
+    this.#addresses.serve(await listPools(db.query))
+    this.#listener = await listenForDns(this.#answering(), listen, log).catch((error: unknown) => {
+      this.#registry.stop()
+      this.#notifier.close()
+      throw error
+    })
+    const look = () => void this.look().catch((error: unknown) => this.#reportFailure(error))
+    this.#timer = setInterval(look, db.dialect.shared ? lookMs.shared : lookMs.alone)
+    return this.#listener
+  }
+
+  async look(): Promise<void> {
+    await this.#registry.look()
+    await this.#secondaries.run()
+    this.#isAway = false
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#stop()
+    return this.#closed
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#registry.stop()
+    this.#notifier.close()
+    await this.#listener?.close()
+    await this.#secondaries.stop()
+  }
+
+  /** Logs a failure once for each outage of the database. */
+  #reportFailure(error: unknown): void {
+    if (!this.#isAway) this.#options.log.error({ err: error }, 'the name server could not look at the database')
+    this.#isAway = true
+  }
+
+  /** Asks primaries that are due, without anybody who waits for them. */
+  #checkSecondaries(): void {
+    void this.#secondaries.run().catch((error: unknown) => this.#reportFailure(error))
+  }
+
+  // ---- Changes -----------------------------------------------------------------------------------------------------
+
+  #onChange({ name, isSecondary }: ServedZone): void {
+    this.#notifier.notify(name)
+    // The primaries of the zone may have changed.
+    if (isSecondary) this.#checkSecondaries()
+  }
+
+  #onMembership(): void {
+    this.#catalog.change()
+    if (this.#isStarted) this.#notifier.notify(this.#catalog.name)
+  }
+
+  async #onNotify(query: Query, address: string): Promise<Buffer | undefined> {
+    await this.#registry.refresh().catch(() => undefined)
+    const entry = this.#registry.find(query.name)
     const isOurs = entry?.key === query.name && entry.zone.isSecondary
-    const isHeard = isOurs && (await secondaries.hear(entry.zone.id, address))
-    if (isHeard) void run()
+    const isHeard = isOurs && (await this.#secondaries.hear(entry.zone.id, address))
+    if (isHeard) this.#checkSecondaries()
     return writeAnswer(query, bareAnswer(isHeard ? rcodes.noError : rcodes.notAuthoritative, isHeard), maxUdpBytes)
   }
 
-  async function* tcp(bytes: Buffer, address: string): AsyncGenerator<Buffer> {
+  // ---- Questions ---------------------------------------------------------------------------------------------------
+
+  #answering(): Answering {
+    const responder = new Responder({
+      registry: this.#registry,
+      addresses: this.#addresses,
+      reserved: (name, address) => this.#reserved(name, address),
+      onNotify: (query, address) => this.#onNotify(query, address),
+      limiter: limiterFor(this.#options, this.#transferTo),
+    })
+    return {
+      udp: (bytes, address) => responder.udp(bytes, address),
+      tcp: (bytes, address) => this.#tcp(responder, bytes, address),
+    }
+  }
+
+  async *#tcp(responder: Responder, bytes: Buffer, address: string): AsyncGenerator<Buffer> {
     const query = readQuery(bytes)
-    const image = typeof query === 'object' && 'name' in query ? await transferred(query, address) : undefined
+    const image = typeof query === 'object' && 'name' in query ? await this.#transferred(query, address) : undefined
     if (image) return yield* transferMessages(query as Query, image)
     const answer = await responder.tcp(bytes, address)
     if (answer) yield answer
   }
 
-  function isTrusted(address: string): boolean {
+  #isTrusted(address: string): boolean {
     const parsed = parseAddress(address)
-    return parsed.ok && transferTo.some((one) => one.address === parsed.address)
+    return parsed.ok && this.#transferTo.some((one) => one.address === parsed.address)
   }
 
-  function reserved(name: NameKey, address: string) {
-    return transferTo.length > 0 && isTrusted(address) ? catalog.find(name) : undefined
+  /** The zone that lists all others, for those who may have it. */
+  #reserved(name: NameKey, address: string) {
+    return this.#transferTo.length > 0 && this.#isTrusted(address) ? this.#catalog.find(name) : undefined
   }
 
   /** The zone that a query asks to transfer, if the client may have it. */
-  async function transferred({ type, name, opcode }: Query, address: string) {
+  async #transferred({ type, name, opcode }: Query, address: string) {
     const isTransfer = opcode === opcodes.query && (type === queryTypes.axfr || type === queryTypes.ixfr)
-    if (!isTransfer || !isTrusted(address)) return undefined
-    await registry.refresh()
-    const own = reserved(name, address)
+    if (!isTransfer || !this.#isTrusted(address)) return undefined
+    await this.#registry.refresh()
+    const own = this.#reserved(name, address)
     if (own) return own.origin === name ? own : undefined
-    const entry = registry.find(name)
+    const entry = this.#registry.find(name)
     if (entry?.key !== name || entry.zone.isStale) return undefined
-    const image = await registry.load(entry)
+    const image = await this.#registry.load(entry)
     return image.soa ? image : undefined
-  }
-
-  function close(): Promise<void> {
-    closed ??= stop()
-    return closed
-  }
-
-  async function stop(): Promise<void> {
-    clearInterval(timer)
-    registry.stop()
-    notifier.close()
-    await listener.close()
-    await secondaries.stop()
   }
 }
 
@@ -163,5 +220,3 @@ function limiterFor(
   const onLimit = (network: string) => log.warn({ network }, 'a network gets fewer DNS answers than it asks for')
   return new ResponseRateLimiter(rates, { onLimit })
 }
-
-const placeOf = ({ host, port }: Listener) => ({ host, port })

@@ -43,52 +43,24 @@ const mostInGroup = 64
 const groupMs = 4
 
 /**
- * Group commit: waiting transactions run one after another, each under its own savepoint, and share one commit and its
- * wait for the disk. Callers get their results only after that commit. A group takes transactions of each Project in
- * rotation and ends early when it has taken long; the rest waits for the next group. Groups that need not be durable
- * alternate with durable ones, so that neither waits for the whole queue of the other.
+ * Opens a database with group commit: waiting transactions run one after another, each under its own savepoint, and share
+ * one commit and its wait for the disk. Callers get their results only after that commit. A group takes transactions of
+ * each Project in rotation and ends early when it has taken long; the rest waits for the next group. Groups that need not
+ * be durable alternate with durable ones, so that neither waits for the whole queue of the other.
  */
 export function openGrouped(path: string, clock: Clock, create = true): Database {
   const heard = new Listeners()
-  const lines = [true, false].map((isDurable): Line => ({ isDurable, waiting: new Rotation() }))
-  let running: Promise<void> | undefined
-  let open: Promise<readonly Job[]> | undefined
-  let current: Job | undefined
   const troubles = new TroubleListeners()
-  const gates: SqliteGates = {
-    readFailed: (error) => troubles.tell(error),
-    beforeRead: () => open ?? turn(),
-    // Work that continues after its transaction has ended would write into another transaction.
-    beforeWrite() {
-      if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')
-    },
-  }
-  const engine = openSqlite(path, gates, create)
+  const groups = new Groups(troubles)
+  const engine = openSqlite(path, groups.gates, create)
   const { dialect, writer } = engine as DatabaseEngine & { writer: Writer }
-  let ids = groupIds(writer)
-  const drawIds = async (count: number) => ids.draw(count)
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
   runsPrepared(reads, { engine: 'sqlite', run: engine.run! })
   runsPrepared(writes, { engine: 'sqlite', run: writer.run })
-  const runNext = async (line: Line) => {
-    const { waiting } = line
-    // A group starts once a turn of the event loop adds no more transactions, so that requests that arrive together
-    // share it.
-    let met = 0
-    while (waiting.size > met && met < mostInGroup) {
-      met = waiting.size
-      await new Promise(setImmediate)
-    }
-    ids = groupIds(writer)
-    open = runGroup(writer, ids, line, troubles)
-    for (const job of await open) waiting.add(job.party, job)
-    open = undefined
-  }
-  const runAll = async () => {
-    const isAnyWaiting = () => lines.some(({ waiting }) => waiting.size > 0)
-    while (isAnyWaiting()) for (const line of lines) if (line.waiting.size > 0) await runNext(line)
-    running = undefined
+  const begin = (followUps: (() => void)[]) => {
+    const drawIds = async (count: number) => groups.drawIds(count)
+    return handle({ query: writes, settings: writes, dialect, now: clock.now(), drawIds }, followUps, heard)
   }
   return {
     dialect,
@@ -98,38 +70,94 @@ export function openGrouped(path: string, clock: Clock, create = true): Database
     },
     async transact<T>(work: (tx: Transaction) => Promise<T>, { isDurable = true }: TransactOptions = {}): Promise<T> {
       guarded(reads)
-      return new Promise<T>((resolve, reject) => {
-        const followUps: (() => void)[] = []
-        const job: Job = {
-          party: projectServed(),
-          followUps,
-          async run() {
-            current = job
-            followUps.length = 0
-            try {
-              const tx = handle(
-                { query: writes, settings: writes, dialect, now: clock.now(), drawIds },
-                followUps,
-                heard,
-              )
-              return await insideTransaction.run(job, () => work(tx))
-            } finally {
-              current = undefined
-            }
-          },
-          settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
-        }
-        lines.find((line) => line.isDurable === isDurable)!.waiting.add(job.party, job)
-        running ??= runAll()
-      })
+      return groups.add(writer, isDurable, (followUps) => work(begin(followUps)))
     },
     listen: (topic, listener) => heard.add(topic, listener),
     onTrouble: (listener) => troubles.add(listener),
     async close() {
-      await running
+      await groups.ended()
       await reads.destroy()
       writer.close()
     },
+  }
+}
+
+/** The transactions that wait, and the one that runs. */
+class Groups {
+  /** They keep others out of the database while a transaction has it. */
+  readonly gates: SqliteGates
+  readonly #troubles: TroubleListeners
+  readonly #lines = [true, false].map((isDurable): Line => ({ isDurable, waiting: new Rotation() }))
+  #running: Promise<void> | undefined
+  #open: Promise<readonly Job[]> | undefined
+  #current: Job | undefined
+  #ids: GroupIds | undefined
+
+  constructor(troubles: TroubleListeners) {
+    this.#troubles = troubles
+    this.gates = {
+      readFailed: (error) => troubles.tell(error),
+      beforeRead: () => this.#open ?? turn(),
+      // Work that continues after its transaction has ended would write into another transaction.
+      beforeWrite: () => {
+        const current = this.#current
+        if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')
+      },
+    }
+  }
+
+  /** Runs `work` in a transaction of a later group, and returns its result after the commit. */
+  add<T>(writer: Writer, isDurable: boolean, work: (followUps: (() => void)[]) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const followUps: (() => void)[] = []
+      const job: Job = {
+        party: projectServed(),
+        followUps,
+        run: async () => {
+          this.#current = job
+          followUps.length = 0
+          try {
+            return await insideTransaction.run(job, () => work(followUps))
+          } finally {
+            this.#current = undefined
+          }
+        },
+        settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
+      }
+      this.#lines.find((line) => line.isDurable === isDurable)!.waiting.add(job.party, job)
+      this.#running ??= this.#runAll(writer)
+    })
+  }
+
+  /** Draws ids within the group that runs. */
+  drawIds(count: number): number[] {
+    return this.#ids!.draw(count)
+  }
+
+  /** Resolves when nothing waits any more. */
+  async ended(): Promise<void> {
+    await this.#running
+  }
+
+  async #runAll(writer: Writer): Promise<void> {
+    const isAnyWaiting = () => this.#lines.some(({ waiting }) => waiting.size > 0)
+    while (isAnyWaiting()) for (const line of this.#lines) if (line.waiting.size > 0) await this.#runNext(writer, line)
+    this.#running = undefined
+  }
+
+  async #runNext(writer: Writer, line: Line): Promise<void> {
+    const { waiting } = line
+    // A group starts once a turn of the event loop adds no more transactions, so that requests that arrive together
+    // share it.
+    let met = 0
+    while (waiting.size > met && met < mostInGroup) {
+      met = waiting.size
+      await new Promise(setImmediate)
+    }
+    this.#ids = groupIds(writer)
+    this.#open = runGroup(writer, this.#ids, line, this.#troubles)
+    for (const job of await this.#open) waiting.add(job.party, job)
+    this.#open = undefined
   }
 }
 
