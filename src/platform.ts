@@ -64,7 +64,7 @@ export type Costs = (platform: Platform, ids: readonly ProjectId[]) => Promise<r
 /** Counts what somebody has to care about in many Projects at once. */
 export interface States {
   /**
-   * How much of it has failed; what ends by a time is counted as that. Of what only the infrastructure knows, what it
+   * Counts what of it has failed; what ends by a time is counted as that. Of what only the infrastructure knows, what it
    * tells at once is counted.
    */
   failed?(
@@ -73,7 +73,7 @@ export interface States {
     until: string,
     drivers: Drivers,
   ): Promise<ReadonlyMap<ProjectId, number>>
-  /** How much of it ends by a time in a way that somebody has to care about. */
+  /** Counts what of it ends by a time in a way that somebody has to care about. */
   ending?(platform: Platform, ids: readonly ProjectId[], until: string): Promise<ReadonlyMap<ProjectId, number>>
 }
 
@@ -125,7 +125,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly defaults?: Family['defaults']
   /** Dated changes that are about the family. */
   readonly changes?: Readonly<Record<string, Change>>
-  /** What of it costs something; nothing by default. */
+  /** Nothing of it costs anything by default. */
   readonly costs?: Costs
   readonly states?: States
   /** Desired states of its resources that the infrastructure must follow. */

@@ -256,7 +256,7 @@ function circles(sources: readonly Source[]): string[] {
   )
 }
 
-// ---- Spellings and roots --------------------------------------------------------------------------------------------
+// ---- Spellings and roots -------------------------------------------------------------------------------------------
 
 /** Where the roots of the API are written. */
 const rootsFile = 'src/kernel/contract/bases.ts'

@@ -3,10 +3,11 @@
  * violation, so that it is known to be able to fail.
  */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { schemaTables } from '../kit/database/schema.ts'
 import { consoleRules } from './safety/console.ts'
-import { familyRules } from './safety/families.ts'
+import { familyRules, partNames } from './safety/families.ts'
 import { importRules } from './safety/imports.ts'
 import { namings, statementRules } from './safety/statements.ts'
 import { styleRules } from './safety/style.ts'
@@ -27,6 +28,14 @@ describe('the tree', () => {
     const imports = sources.flatMap((source) => source.imports)
     assert.ok(imports.length > 300)
     for (const { file } of imports) assert.ok(file === undefined || paths.has(file), file)
+  })
+
+  test('has a description: ARCHITECTURE.md says what each file of a family is for', () => {
+    const text = readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8')
+    assert.deepEqual(
+      [...partNames].filter((name) => !text.includes(`| \`${name}\``) && !text.includes(`\` \`${name}\``)),
+      [],
+    )
   })
 
   test('has its tables found: each is named by some statement', () => {

@@ -18,7 +18,7 @@ export interface NamedAddress {
   readonly reverseNames: readonly ReverseName[]
 }
 
-/** What `change_dns_ptr` asks for. */
+/** The body of `change_dns_ptr`. */
 export interface ReverseNameChange {
   readonly ip: string
   /** Null for the default name. */

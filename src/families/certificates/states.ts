@@ -1,4 +1,4 @@
-/** How many certificates somebody has to care about. */
+/** Counts the certificates that somebody has to care about. */
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { States } from '../../platform.ts'
 import { endingCertificates, failedCertificates } from './host.ts'

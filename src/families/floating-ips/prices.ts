@@ -1,4 +1,4 @@
-/** What Floating IPs cost. */
+/** The costs of Floating IPs. */
 import type { Costs } from '../../platform.ts'
 import { floatingIpsByPrice } from './host.ts'
 

@@ -1,4 +1,4 @@
-/** What snapshots cost; backups are part of the price of their server. */
+/** The costs of snapshots; backups are part of the price of their server. */
 import { shareOf } from '../../catalogue/prices.ts'
 import type { Costs } from '../../platform.ts'
 import { snapshotSizes } from './host.ts'

@@ -117,7 +117,7 @@ export function startOn(definition: typeof addService, id: number, more: ActionS
 
 /** A change of a Load Balancer. */
 interface Change {
-  /** What has to be locked before the Load Balancer. */
+  /** Locks others that come before the Load Balancer. */
   hold?(tx: Transaction): Promise<void>
   /** Changes what is desired of the Load Balancer, which the transaction has locked. */
   change(tx: Transaction, balancer: LoadBalancer): Promise<void>

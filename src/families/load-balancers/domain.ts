@@ -46,7 +46,7 @@ export const addressIn = (network: string): string => addressAt(network, 1n)
 /** The public addresses of a Load Balancer. */
 export type Addresses = Pick<LoadBalancer, 'ipv4' | 'ipv6' | 'primaryIps' | 'reverseNames'>
 
-// ---- How much fits on a type ---------------------------------------------------------------------------------------
+// ---- Room on a type ------------------------------------------------------------------------------------------------
 
 /** The type of a Load Balancer. */
 export function typeOf({ loadBalancerTypeById }: Catalogue, typeId: number): LoadBalancerType {
@@ -55,7 +55,7 @@ export function typeOf({ loadBalancerTypeById }: Catalogue, typeId: number): Loa
   return type
 }
 
-/** What a Load Balancer is filled with. */
+/** A Load Balancer is filled with services and targets. */
 export interface Contents {
   readonly services: readonly Service[]
   /** How many. */

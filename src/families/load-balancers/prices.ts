@@ -1,4 +1,4 @@
-/** What Load Balancers cost. */
+/** The costs of Load Balancers. */
 import type { Costs } from '../../platform.ts'
 import { balancersByPrice } from './host.ts'
 

@@ -1,10 +1,10 @@
-/** How many Load Balancers somebody has to care about. */
+/** Counts the Load Balancers that somebody has to care about. */
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { States } from '../../platform.ts'
 import { balancersInUse } from './host.ts'
 import { look } from './observe.ts'
 
-/** How many are looked at together; when those do not answer, nothing waits for others. */
+/** So many are looked at together; when those do not answer, nothing waits for others. */
 const lookedAtOnce = 100
 
 export const loadBalancerStates: States = {

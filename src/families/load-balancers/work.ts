@@ -30,9 +30,9 @@ import { loadBalancersToWire } from './view.ts'
 type Call = Calls<typeof loadBalancerEndpoints>
 type CreateBody = Call['create']['body']
 
-// ---- Creation ---------------------------------------------------------------------------------------------------------
+// ---- Creation ------------------------------------------------------------------------------------------------------
 
-/** What is to be seen of a new one: nothing has gone through it. */
+/** Nothing has gone through a new one. */
 const unused: Observation = { generation: 0, health: [], traffic: { ingoing: 0, outgoing: 0 } }
 
 /** Creates a Load Balancer. Errors: those that the contract declares. */
@@ -61,7 +61,7 @@ export async function create(platform: Platform, { scope, body }: Call['create']
 
 type Wanted = ReturnType<typeof readRequest>
 
-/** What a request asks for, as far as it can be told without the database. Errors: `invalid_input`. */
+/** Reads a request, as far as it can be told without the database what it asks for. Errors: `invalid_input`. */
 function readRequest(platform: Platform, body: CreateBody) {
   const isPublic = body.public_interface ?? true
   const publicNet = readPublicNet(platform, body, isPublic)

@@ -92,7 +92,7 @@ export const changeProtection = (platform: Platform, call: Call['changeProtectio
     return recordOf(actions.changeNetworkProtection, networks.ref(id))
   })
 
-// ---- What they consist of ------------------------------------------------------------------------------------------
+// ---- Subnets and routes --------------------------------------------------------------------------------------------
 
 /** Adds a subnet. Errors: those that the contract declares. */
 export const addSubnet = (platform: Platform, call: Call['addSubnet']) =>

@@ -21,7 +21,7 @@ export interface PrimaryIp extends NamedAddress {
   readonly version: number
 }
 
-/** What somebody is made with. */
+/** Somebody is made with such a Primary IP. */
 interface Wanted {
   readonly type: IpType
   readonly locationId: number

@@ -1,4 +1,4 @@
-/** What Primary IPs cost. */
+/** The costs of Primary IPs. */
 import type { Costs } from '../../platform.ts'
 import { primaryIpsByPrice } from './host.ts'
 

@@ -85,7 +85,7 @@ export async function setReverseNames(
   await announceDns(tx, `address:${ip}`)
 }
 
-// ---- Who has which ---------------------------------------------------------------------------------------------
+// ---- Who has which -------------------------------------------------------------------------------------------------
 
 /** The Primary IPs of some servers. */
 export async function primaryIpsOfServers(

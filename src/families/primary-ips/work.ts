@@ -175,12 +175,12 @@ export const changeProtection = (platform: Platform, call: Call['changeProtectio
     return recordOf(changePrimaryIpProtection, primaryIps.ref(id))
   })
 
-/** What goes with its server cannot be kept from being deleted. */
+/** A Primary IP that goes with its server cannot be kept from being deleted. */
 function refuseBoth(field: string): ApiError {
   return invalidInput([{ field, message: 'a primary IP is either protected or deleted with its server' }])
 }
 
-// ---- Who has it ----------------------------------------------------------------------------------------------------
+// ---- Owners --------------------------------------------------------------------------------------------------------
 
 /** Gives a Primary IP to a server. Errors: those that the contract declares. */
 export function assign(platform: Platform, call: Call['assign']) {
@@ -249,7 +249,7 @@ async function checkStopped(tx: Transaction, scope: ProjectScope, { id, status }
   if (status !== 'off') throw new ApiError('server_not_stopped', `server with ID '${id}' must be off`)
 }
 
-/** Whether a server can be given an address. Errors: `locked`, `server_not_stopped`, `server_has_ipv4`, `server_has_ipv6`. */
+/** Errors: `locked`, `server_not_stopped`, `server_has_ipv4`, `server_has_ipv6` for a server that cannot get an address. */
 async function checkFree(tx: Transaction, scope: ProjectScope, server: Server, type: IpType): Promise<void> {
   await checkStopped(tx, scope, server)
   const others = await primaryIpsOfServers(tx.query, scope, [server.id])

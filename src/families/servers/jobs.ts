@@ -1,4 +1,4 @@
-/** How background jobs work on servers of all Projects, one after the other. */
+/** Background jobs work on servers of all Projects, one after the other. */
 import { ApiError } from '../../kernel/errors.ts'
 import type { DueServer } from './host.ts'
 

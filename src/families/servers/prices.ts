@@ -1,4 +1,4 @@
-/** What servers and their backups cost. */
+/** The costs of servers and their backups. */
 import { shareOf } from '../../catalogue/prices.ts'
 import type { Cost, Costs } from '../../platform.ts'
 import { serversByPrice } from './host.ts'

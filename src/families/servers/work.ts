@@ -163,7 +163,7 @@ export const changeProtection = (platform: Platform, call: Call['changeProtectio
 
 interface PowerCommand {
   readonly definition: ActionDefinition<Input>
-  /** What is desired of the power from now on. */
+  /** Says how the power is to be from now on. */
   wanted(server: Server, actionId: number): PowerChange
 }
 
@@ -249,7 +249,7 @@ function withoutNetwork(): ApiError {
   return invalidInput([{ field: 'public_net', message: startlessText }], startlessText)
 }
 
-// ---- What a request for a server asks for ---------------------------------------------------------------------------
+// ---- Requests for servers ------------------------------------------------------------------------------------------
 
 /** Longest user data, in characters. */
 const maxUserData = 32_768
@@ -298,7 +298,7 @@ function locationAsked(catalogue: Catalogue, body: CreateBody, now: number): num
   return found.id
 }
 
-/** Where what the request names already is, such as a volume. */
+/** Finds where something that the request names is already, such as a volume. */
 async function placeAsked(query: Queries, scope: ProjectScope, body: CreateBody): Promise<number | undefined> {
   for (const { placeOf } of attachments) {
     const place = await placeOf?.(query, scope, body)

@@ -39,7 +39,7 @@ export function linuxDevice(id: number): string {
   return `/dev/disk/by-id/scsi-0HC_Volume_${id}`
 }
 
-// ---- Why a volume cannot be attached ----------------------------------------------------------------------------------
+// ---- Why a volume cannot be attached -------------------------------------------------------------------------------
 
 /** 422 `volume_already_attached`. */
 export function alreadyAttached({ id, serverId }: Pick<Volume, 'id' | 'serverId'>): ApiError {

@@ -1,4 +1,4 @@
-/** What volumes cost. */
+/** The costs of volumes. */
 import type { Costs } from '../../platform.ts'
 import { volumeSizes } from './host.ts'
 

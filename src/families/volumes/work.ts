@@ -141,7 +141,7 @@ export function checkName(name: string | undefined): void {
   throw invalidInput([{ field: 'name', message }])
 }
 
-/** Whether a server that the transaction has locked can get one more volume. Errors: `locked`, `resource_limit_exceeded`. */
+/** Refuses a locked server that cannot get one more volume. Errors: `locked`, `resource_limit_exceeded`. */
 async function checkServer(tx: Transaction, scope: ProjectScope, server: number): Promise<void> {
   await refuseLocked(tx.query, scope, { type: 'server', id: server })
   if ((await volumesOfServers(tx.query, scope, [server])).length >= maxVolumesOfServer) throw tooManyVolumes()

@@ -1,4 +1,4 @@
-/** How many zones somebody has to care about. */
+/** Counts the zones that somebody has to care about. */
 import type { States } from '../../platform.ts'
 import { staleZones } from './host.ts'
 

@@ -378,7 +378,7 @@ export function toIdOrName(value: number | string): { id: number } | { name: str
   return id === undefined ? { name: value } : { id }
 }
 
-/** What an id or a name stands for; undefined when there is no such thing. */
+/** Finds the thing that an id or a name stands for; undefined when there is none. */
 export function byIdOrName<T>(
   value: number | string,
   byId: (id: number) => T | undefined,

@@ -1,4 +1,4 @@
-/** How requests that write are carried out on every kind of resource: in one transaction, which locks it first. */
+/** Requests that write are carried out alike on every kind of resource: in one transaction, which locks it first. */
 import { actionToWire } from '../actions/routes.ts'
 import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts'
 import { LaterReply } from '../contract/later.ts'

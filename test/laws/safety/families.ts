@@ -42,7 +42,7 @@ const transactions: Rule = {
 /** The most lines of a handler. */
 const handlerLines = 15
 
-/** Where handlers begin in a table, and how many lines each has: they stand at the depth of what a function returns. */
+/** Finds the lines at which handlers begin, and counts those of each: they stand at the depth of what a function returns. */
 function handlersIn({ bare }: Source): { readonly line: number; readonly lines: number }[] {
   const lines = bare.split('\n')
   const depth = (line: string) => line.search(/\S/)
@@ -90,7 +90,7 @@ const parts = [
   ['reads', 'effects', 'attachment', 'attachments'],
   ['changes', 'settings', 'prices', 'states', 'mail', 'family'],
 ]
-const partNames: ReadonlySet<string> = new Set(parts.flat().map((part) => `${part}.ts`))
+export const partNames: ReadonlySet<string> = new Set(parts.flat().map((part) => `${part}.ts`))
 
 /** Those that are neither, with what they are. */
 const others: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ const others: Readonly<Record<string, string>> = {
   'families/load-balancers/observe.ts': 'asks the data plane what it sees, for those who read',
 }
 
-/** Whether a file of a family must be pure: its domain, and whatever has a name that no part has. */
+/** Tells whether a file of a family must be pure: its domain is, and whatever has a name that no part has. */
 export const isPureModule = ({ path }: Pick<Source, 'path'>) =>
   familyOf(path) !== undefined &&
   (nameOf(path) === 'domain.ts' || !(partNames.has(nameOf(path)) || Object.hasOwn(others, path)))

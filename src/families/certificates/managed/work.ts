@@ -14,7 +14,7 @@ import { insertManaged, putPending } from './store.ts'
 
 type Call = Calls<typeof certificateEndpoints>
 
-/** Makes a certificate that is issued afterwards. Errors: `invalid_input`, `uniqueness_error`, `resource_limit_exceeded`. */
+/** Makes a certificate that is issued afterwards. Errors: those that the contract declares. */
 export async function create(platform: Platform, { scope, body }: Call['create']) {
   const { name, labels = {} } = body
   const domainNames = domainsOf(body)

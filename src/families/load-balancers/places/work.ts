@@ -30,7 +30,7 @@ export function attach(platform: Platform, call: Call['attachToNetwork']) {
   })
 }
 
-/** Takes a Load Balancer out of its network, with the targets that it reaches there. Errors: as the contract declares. */
+/** Takes a Load Balancer out of its network, with its targets there. Errors: those that the contract declares. */
 export function detach(platform: Platform, call: Call['detachFromNetwork']) {
   const { scope, body } = call
   const { network: networkId } = body

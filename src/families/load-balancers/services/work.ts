@@ -77,7 +77,7 @@ async function checkContents(
   checkRoom(typeOf(catalogue, typeId), { services, targets: targets.length })
 }
 
-/** Whether a change needs more room: an operator may have made a type smaller than what is there. */
+/** Tells whether a change needs more room: an operator may have made a type smaller than what is there. */
 const isMore = (services: readonly Service[], before: readonly Service[]) =>
   services.length > before.length || certificatesOf(services).length > certificatesOf(before).length
 

@@ -1,4 +1,4 @@
-/** Where the data plane finds targets: the addresses of servers, public ones and those in networks. */
+/** The data plane finds targets at the addresses of servers, public ones and those in networks. */
 import type { Queries } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { placesOf } from '../../networks/reads.ts'

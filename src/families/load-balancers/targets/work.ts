@@ -65,9 +65,9 @@ export async function holdLabels(tx: Transaction, scope: ProjectScope, targets: 
   if (targets.some(({ to }) => 'selector' in to)) await lockProject(tx, scope, 'update')
 }
 
-// ---- Adding -----------------------------------------------------------------------------------------------------------
+// ---- Adding --------------------------------------------------------------------------------------------------------
 
-/** What targets have to fit to. */
+/** Targets have to fit to it. */
 export interface Holder {
   readonly id: number
   readonly isPublic: boolean
@@ -186,7 +186,7 @@ async function checkOwner(tx: Transaction, scope: ProjectScope, { catalogue }: P
   throw new ApiError('ip_not_owned', `the address ${ip} is not owned by the Project`)
 }
 
-// ---- Following servers ------------------------------------------------------------------------------------------------
+// ---- Following servers ---------------------------------------------------------------------------------------------
 
 /**
  * Updates which selectors match a server that is new or has new labels. The transaction has locked the Project and then

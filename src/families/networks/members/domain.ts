@@ -8,7 +8,7 @@ import { isReserved, lowestFree, type Network, type Subnet, subnetAround } from 
 const mostMembers = 100
 export const mostAliases = 10
 
-/** How much may be in each network of a Project. */
+/** The limit of what is in each network of a Project. */
 export const memberLimit: LimitedKind = {
   path: 'network_members',
   title: 'network member',
@@ -131,5 +131,5 @@ function claim(network: Network, subnets: readonly Subnet[], others: ReadonlySet
   return address
 }
 
-/** Where a packet goes: an address, or any private address of a server. */
+/** A packet goes to an address, or to any private address of a server. */
 export type PrivateTarget = { readonly address: string } | { readonly server: number }

@@ -137,7 +137,7 @@ export async function removeServers(tx: Transaction, scope: ProjectScope, networ
   await scoped(tx.query, scope).deleteFrom('network_attachment').where('network_id', '=', networkId).execute()
 }
 
-// ---- Which servers a packet may meet ----------------------------------------------------------------------------------
+// ---- The way of packets --------------------------------------------------------------------------------------------
 
 /**
  * The servers that a packet of a server may pass or reach: those in its networks that have the address, and the gateways
@@ -160,7 +160,7 @@ export async function onTheWay(
   return [...met]
 }
 
-/** Who in the networks of some servers has one of the addresses, or that of the gateway of a route to one. */
+/** Finds who in the networks of some servers has one of the addresses, or that of the gateway of a route to one. */
 async function nextHolders(
   query: Queries,
   scope: ProjectScope,

@@ -144,7 +144,7 @@ function checkRangeAsked(ipRange: string | undefined, nowMs: number): void {
   throw invalidInput([{ field: 'ip_range', message: 'unknown field' }])
 }
 
-/** What a Load Balancer wants of a network. */
+/** A Load Balancer wants this of a network. */
 interface BalancerWish {
   readonly locationId: number
   readonly ip?: string | undefined

@@ -35,7 +35,7 @@ export const join = (platform: Platform, call: Call['addToPlacementGroup']) =>
     return toStart({ definition: addToPlacementGroup, input: { server: id }, ...onServer(id) })
   })
 
-/** A server stays where it runs: the infrastructure only has to know that its place is no longer bound. Errors: `locked`. */
+/** A server stays where it runs: its place is only bound no longer. Errors: `locked`. */
 export const leave = (platform: Platform, call: Call['removeFromPlacementGroup']) =>
   act(platform, servers, call, async (tx, { id }) => {
     await refuseLocked(tx.query, call.scope, servers.ref(id))

@@ -1,4 +1,4 @@
-/** What a zone is to contain: it is read from a request, and written in pieces, few at once. */
+/** The content of a zone is read from a request, and written in pieces, few at once. */
 import type { Static } from 'typebox'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
@@ -39,7 +39,7 @@ export function textLength({ zonefile, rrsets }: CreateBody): number {
   return (zonefile ?? '').length + (rrsets ?? []).reduce((sum, { records }) => sum + records.length * recordBytes, 0)
 }
 
-/** What a new zone begins with. */
+/** A new zone begins with this content. */
 export interface Content {
   readonly rrsets: readonly LabelledRrset[]
   /** The default TTL that a zone file gives. */

@@ -1,4 +1,4 @@
-/** What CAA records say: which certificate authorities may issue for a domain (RFC 8659). Pure. */
+/** CAA records say which certificate authorities may issue for a domain (RFC 8659). Pure. */
 import { unescaped } from '../../../protocols/net/dns/names.ts'
 import { mostDataBytes } from '../../../protocols/net/dns/rdata.ts'
 import { readWords } from '../../../protocols/net/dns/tokens.ts'

@@ -62,7 +62,7 @@ interface Place {
   readonly tx: Transaction
   readonly scope: ProjectScope
   readonly zone: Zone
-  /** How large it may become. */
+  /** It may become so large. */
   readonly most: ZoneLimits
 }
 
@@ -166,7 +166,7 @@ export const changeProtection = (platform: Platform, call: Call['changeRrsetProt
     await setRrset(tx, call.scope, rrset, { isProtected: call.body.change })
   })
 
-// ---- How they are carried out --------------------------------------------------------------------------------------
+// ---- Common parts --------------------------------------------------------------------------------------------------
 
 /** The key of the RRSet that a path names. */
 export const keyIn = ({ params: { rr_name, rr_type } }: Pick<OneRrset, 'params'>) => `${rr_name}/${rr_type}`
@@ -211,7 +211,7 @@ async function changeRecords(
   return change(platform, call, command, (place, rrset) => work(place, values, rrset))
 }
 
-/** What the values of an RRSet mean, which need not be there, and those of a request that changes it. */
+/** Reads the values of an RRSet, which need not be there, and those of a request that changes it. */
 async function readAhead(platform: Platform, call: OneRrset, given: Given): Promise<Values> {
   const zone = await readZone(platform, call)
   const type = parseType(call.params.rr_type)
@@ -237,7 +237,7 @@ function readRecords(values: Values, given: Given): readonly ZoneRecord[] {
 }
 
 /**
- * How large a zone is once an RRSet of it, or none, is another one, or none. Errors: `invalid_input` when the zone grows
+ * Counts what a zone has once an RRSet of it, or none, is another one, or none. Errors: `invalid_input` when the zone grows
  * beyond what it may be.
  */
 function sizeAfter(
@@ -312,7 +312,7 @@ async function writeRecords(place: Place, values: Values, rrset: Rrset, records:
   await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
 }
 
-/** Where the RRSet has the values of a request. Errors: `invalid_input` naming those that it does not have. */
+/** Finds the values of a request in the RRSet. Errors: `invalid_input` naming those that it does not have. */
 function indexesOf(values: Values, { records }: Rrset, given: readonly { readonly value: string }[]): number[] {
   const known = valueIndex(values, records)
   const indexes = given.map(({ value }) => known.get(valueKey(values, value)))

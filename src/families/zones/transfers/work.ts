@@ -1,4 +1,4 @@
-/** What primaries sent of secondary zones becomes what these are, on behalf of the name server. */
+/** Secondary zones become what their primaries sent, on behalf of the name server. */
 import type { Database, Transaction } from '../../../kernel/data/db.ts'
 import { type Draft, publish } from '../content/store.ts'
 import { whenPossible, withDraft } from '../content/work.ts'
@@ -14,15 +14,15 @@ export interface TransferredRrset {
   readonly values: readonly string[]
 }
 
-/** How a check ended. */
+/** The end of a check. */
 export interface Transferred {
-  /** What the check was claimed with. */
+  /** The check was claimed with it. */
   readonly claimed: number
   /** In how many milliseconds primaries are asked again. */
   readonly waitMs: number
-  /** Whether a primary answered. */
+  /** True when a primary answered. */
   readonly isHeard: boolean
-  /** Whether too much time has passed since one did to go on serving the zone. */
+  /** True when too much time has passed since one did to go on serving the zone. */
   readonly isStale: boolean
   /** Present when the zone had changed. */
   readonly content?: { readonly serial: number; readonly rrsets: readonly TransferredRrset[] }

@@ -47,7 +47,7 @@ export async function exportZonefile({ db }: Platform, { scope, params }: Call['
   return { zonefile: await inTurns(printZonefile(zone, rrsets)) }
 }
 
-/** How often a zone is read in steps, in the hope that nobody changes it meanwhile. */
+/** A zone is read in steps so often, in the hope that nobody changes it meanwhile. */
 const readTries = 3
 
 /** A primary zone with all its RRSets as they were at one moment. Errors: `not_found`, `incorrect_zone_mode`. */
