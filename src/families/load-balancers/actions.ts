@@ -66,7 +66,7 @@ export const enablePublicInterface = changeAction('enable_public_interface')
 export const disablePublicInterface = changeAction('disable_public_interface')
 
 /** Follows what changed around a Load Balancer. What fails is left to the reconciler. */
-export const updateTargets = defineAction<Input>({
+const updateTargets = defineAction<Input>({
   family: 'load_balancers',
   command: 'update_targets',
   steps: [desiredStep<Input>(state, ofBalancer)],

@@ -1,6 +1,6 @@
 /** Load Balancers in the database. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -142,9 +142,6 @@ export async function findLocked(tx: Transaction, scope: ProjectScope, id: numbe
   if (!(await loadBalancers.hold(tx, scope, [id], 'update')).has(id)) return undefined
   return loadBalancers.find(tx.query, scope, id)
 }
-
-export const balancersByIds = (query: Queries, scope: ProjectScope, ids: readonly number[]) =>
-  loadBalancers.byIds(query, scope, ids)
 
 /**
  * Deletes a Load Balancer that the transaction has locked; `wasMade` is false for one whose creation failed. The caller

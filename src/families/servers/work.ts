@@ -255,14 +255,14 @@ function withoutNetwork(): ApiError {
 const maxUserData = 32_768
 const userDataTooLong = `Length must be between 0 and ${maxUserData}.`
 
-export interface Placement {
+interface Placement {
   readonly type: ServerType
   readonly location: Location
   readonly image: Template
 }
 
 /** Finds type, image and location. Errors: `invalid_input` that names what is unknown or does not fit together. */
-export async function placeServer(
+async function placeServer(
   { catalogue, clock, db, infrastructureOf }: Platform,
   scope: ProjectScope,
   body: CreateBody,
@@ -345,7 +345,7 @@ export function checkUserData(userData = ''): void {
 }
 
 /** Errors: `invalid_input` for what the shape of the body alone cannot tell. */
-export function checkRequest(body: CreateBody): void {
+function checkRequest(body: CreateBody): void {
   const problems: Problem[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
   const { networks = [], public_net: net = {}, user_data: userData = '' } = body
@@ -362,7 +362,7 @@ export function checkRequest(body: CreateBody): void {
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-export function hasPublicNet({ public_net: { enable_ipv4 = true, enable_ipv6 = true } = {} }: CreateBody): boolean {
+function hasPublicNet({ public_net: { enable_ipv4 = true, enable_ipv6 = true } = {} }: CreateBody): boolean {
   return enable_ipv4 || enable_ipv6
 }
 

@@ -95,7 +95,7 @@ export function requireMode(zone: Zone, mode: ZoneMode): Zone {
 }
 
 /** Those of the named zones that the Project has. */
-export async function zonesByName(query: Queries, scope: ProjectScope, names: readonly string[]) {
+async function zonesByName(query: Queries, scope: ProjectScope, names: readonly string[]) {
   if (names.length === 0) return []
   const rows = await scoped(query, scope)
     .selectFrom('zone')

@@ -50,7 +50,7 @@ export function copy(platform: Platform, { scope, params: { id }, body }: Call['
   })
 }
 
-export interface ImageRequest {
+interface ImageRequest {
   readonly type: OwnImage['type']
   /** Undefined for a description of the server's name and the time. */
   readonly description: string | undefined

@@ -15,7 +15,7 @@ export interface TransferredRrset {
 }
 
 /** The end of a check. */
-export interface Transferred {
+interface Transferred {
   /** The check was claimed with it. */
   readonly claimed: number
   /** In how many milliseconds primaries are asked again. */

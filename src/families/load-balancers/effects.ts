@@ -1,0 +1,2 @@
+/** What other families may do to Load Balancers. */
+export { follow as followBalancers } from './actions.ts'
