@@ -75,9 +75,6 @@ const dependants: readonly Dependant[] = [
     families: ['servers'],
     why: 'the screens of servers',
   },
-  { path: 'src/reconcile/adoption.ts', families: ['locations'], why: 'hosts are those of some locations' },
-  { path: 'src/reachability/', families: ['networks', 'servers'], why: 'packets go from server to server' },
-  { path: 'src/reachability/', families: ['locations'], why: 'not each of them can do everything' },
   {
     paths: ['src/reconcile/', 'src/drivers/hosts/', 'src/drivers/infrastructure.ts', 'src/drivers/by-location.ts'],
     families: [
@@ -97,7 +94,7 @@ const dependants: readonly Dependant[] = [
   },
   {
     paths: ['src/reachability/'],
-    families: ['servers', 'locations'],
+    families: ['locations', 'networks', 'servers'],
     why: 'packets go from server to server, and not each location can do everything',
   },
   {
@@ -354,7 +351,7 @@ describe('every rule can fail', () => {
       'src/platform.ts': 'interface FloatingIpSettings {}',
       'src/drivers/simulated/servers.ts': 'const floatingIp = 7',
       'test/kit/harness.ts': "import { a } from '../../src/families/floating-ips/proof.ts'",
-      'test/a.test.ts': "import { proofs } from '../kit/proofs.ts'\nproofs.get('floating_ips')",
+      'test/a.test.ts': "import { proofs } from './kit/proofs.ts'\nproofs.get('floating_ips')",
       'test/walks/spec/a.ts': "const at = 'floating_ips.create'",
     }
     for (const [path, text] of Object.entries(planted)) {

@@ -31,7 +31,7 @@ describe('the tree', () => {
   })
 
   test('has a description: ARCHITECTURE.md says what each file of a family is for', () => {
-    const text = readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8')
+    const text = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
     assert.deepEqual(
       [...partNames].filter((name) => !text.includes(`| \`${name}\``) && !text.includes(`\` \`${name}\``)),
       [],
