@@ -20,7 +20,7 @@ const firstPicture: Plugin = {
         '<svg class="sprite" width="0" height="0" aria-hidden="true" ',
       )
       const chunks = Object.values(bundle ?? {}).filter((part) => part.type === 'chunk')
-      const preload = filesOf(chunks, /\/console\/(main|start|pages\/servers\/list)\.tsx$/)
+      const preload = filesOf(chunks, /\/console\/(main|start|families\/servers\/list)\.tsx$/)
         .filter((file) => !html.includes(file))
         .map((file) => `<link rel="modulepreload" crossorigin href="/console/${file}">`)
       return html
@@ -109,12 +109,12 @@ function filesOf(chunks: readonly Rolldown.OutputChunk[], modules: RegExp): stri
 
 /** Parts of the look keep their names, which form one vocabulary; names of pages belong to their page. */
 function scopedName(name: string, file: string): string {
-  const page = /\/pages\/(.*)\.module\.css/.exec(file)?.[1]
+  const page = /\/(?:pages|families)\/(.*)\.module\.css/.exec(file)?.[1]
   return page ? `${page.replaceAll('/', '-')}-${name}` : name
 }
 
 /** The list of servers, mostly the first page, in one file. */
-const firstList = /console\/pages\/servers\/(list|columns|acts|server|status)\./
+const firstList = /console\/families\/servers\/(list|columns|acts|server|status)\./
 
 /** What every page needs, in two files that compress well, instead of one for each combination of pages. */
 const libraries =
@@ -122,7 +122,7 @@ const libraries =
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|filter-box|icon|layers|menu|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
-  `console/(shell/(commands|may|side|navigation|project-switch|states-later|families)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!event|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
+  `console/(shell/(commands|may|side|navigation|project-switch|states-later|families)\\.|pages/shared/(columns|list-page|search)\\.|(pages|families)/[a-z-]+/search\\.|api/(?!event|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it

@@ -1,6 +1,6 @@
 /** The pages of DNS zones and certificates. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { certificatesSearch } from '../pages/certificates/search.ts'
+import { certificatesSearch } from '../families/certificates/search.ts'
 import { resourceSearch } from '../pages/shared/search.ts'
 import { type Asked, inProject, load, loadList, loadOne } from './frame.tsx'
 
@@ -9,13 +9,13 @@ const zones = createRoute({
   path: '/zones',
   validateSearch: resourceSearch,
   loader: (asked) => loadList(asked, 'zones_list'),
-  component: lazyRouteComponent(() => import('../pages/zones/list.tsx'), 'ZonesPage'),
+  component: lazyRouteComponent(() => import('../families/zones/list.tsx'), 'ZonesPage'),
 })
 
 const newZone = createRoute({
   getParentRoute: inProject,
   path: '/zones/new',
-  component: lazyRouteComponent(() => import('../pages/zones/new.tsx'), 'NewZonePage'),
+  component: lazyRouteComponent(() => import('../families/zones/new.tsx'), 'NewZonePage'),
 })
 
 const zone = createRoute({
@@ -23,14 +23,14 @@ const zone = createRoute({
   path: '/zones/$zone/{-$tab}',
   validateSearch: resourceSearch,
   loader: loadZone,
-  component: lazyRouteComponent(() => import('../pages/zones/zone-page.tsx'), 'ZonePage'),
+  component: lazyRouteComponent(() => import('../families/zones/zone-page.tsx'), 'ZonePage'),
 })
 
 const importZone = createRoute({
   getParentRoute: inProject,
   path: '/zones/$zone/import',
   loader: loadZone,
-  component: lazyRouteComponent(() => import('../pages/zones/import.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(() => import('../families/zones/import.tsx'), 'ImportPage'),
 })
 
 const certificates = createRoute({
@@ -38,26 +38,26 @@ const certificates = createRoute({
   path: '/certificates',
   validateSearch: certificatesSearch,
   loader: (asked) => loadList(asked, 'certificates_list'),
-  component: lazyRouteComponent(() => import('../pages/certificates/list.tsx'), 'CertificatesPage'),
+  component: lazyRouteComponent(() => import('../families/certificates/list.tsx'), 'CertificatesPage'),
 })
 
 const newCertificate = createRoute({
   getParentRoute: inProject,
   path: '/certificates/new',
-  component: lazyRouteComponent(() => import('../pages/certificates/new.tsx'), 'NewCertificatePage'),
+  component: lazyRouteComponent(() => import('../families/certificates/new.tsx'), 'NewCertificatePage'),
 })
 
 const upload = createRoute({
   getParentRoute: inProject,
   path: '/certificates/upload',
-  component: lazyRouteComponent(() => import('../pages/certificates/upload.tsx'), 'UploadPage'),
+  component: lazyRouteComponent(() => import('../families/certificates/upload.tsx'), 'UploadPage'),
 })
 
 const certificate = createRoute({
   getParentRoute: inProject,
   path: '/certificates/$id',
   loader: (asked) => loadOne(asked, 'certificates_get'),
-  component: lazyRouteComponent(() => import('../pages/certificates/detail.tsx'), 'CertificatePage'),
+  component: lazyRouteComponent(() => import('../families/certificates/detail.tsx'), 'CertificatePage'),
 })
 
 export const namePages = [zones, newZone, zone, importZone, certificates, newCertificate, upload, certificate] as const

@@ -1,6 +1,6 @@
 /** The pages of what connects servers: firewalls, addresses, Load Balancers and networks. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { newFirewallSearch } from '../pages/firewalls/search.ts'
+import { newFirewallSearch } from '../families/firewalls/search.ts'
 import { reachSearch } from '../pages/reach/search.ts'
 import { resourceSearch } from '../pages/shared/search.ts'
 import { listSearch } from '../ui/use-list.ts'
@@ -11,7 +11,7 @@ const firewalls = createRoute({
   path: '/firewalls',
   validateSearch: listSearch,
   loader: (asked) => loadList(asked, 'firewalls_list'),
-  component: lazyRouteComponent(() => import('../pages/firewalls/list.tsx'), 'FirewallsPage'),
+  component: lazyRouteComponent(() => import('../families/firewalls/list.tsx'), 'FirewallsPage'),
 })
 
 const newFirewall = createRoute({
@@ -19,14 +19,14 @@ const newFirewall = createRoute({
   path: '/firewalls/new',
   validateSearch: newFirewallSearch,
   loader: loadRules,
-  component: lazyRouteComponent(() => import('../pages/firewalls/new.tsx'), 'NewFirewallPage'),
+  component: lazyRouteComponent(() => import('../families/firewalls/new.tsx'), 'NewFirewallPage'),
 })
 
 const firewall = createRoute({
   getParentRoute: inProject,
   path: '/firewalls/$id/{-$tab}',
   loader: (asked) => Promise.all([loadOne(asked, 'firewalls_get'), loadRules(asked)]),
-  component: lazyRouteComponent(() => import('../pages/firewalls/detail.tsx'), 'FirewallPage'),
+  component: lazyRouteComponent(() => import('../families/firewalls/detail.tsx'), 'FirewallPage'),
 })
 
 const reach = createRoute({
@@ -42,7 +42,7 @@ const floatingIps = createRoute({
   path: '/floating-ips',
   validateSearch: listSearch,
   loader: (asked) => loadAddresses(asked, 'floating_ips_list'),
-  component: lazyRouteComponent(() => import('../pages/addresses/list.tsx'), 'FloatingIpsPage'),
+  component: lazyRouteComponent(() => import('../families/addresses/list.tsx'), 'FloatingIpsPage'),
 })
 
 const primaryIps = createRoute({
@@ -50,7 +50,7 @@ const primaryIps = createRoute({
   path: '/primary-ips',
   validateSearch: listSearch,
   loader: (asked) => loadAddresses(asked, 'primary_ips_list'),
-  component: lazyRouteComponent(() => import('../pages/addresses/list.tsx'), 'PrimaryIpsPage'),
+  component: lazyRouteComponent(() => import('../families/addresses/list.tsx'), 'PrimaryIpsPage'),
 })
 
 const balancers = createRoute({
@@ -58,20 +58,20 @@ const balancers = createRoute({
   path: '/load-balancers',
   validateSearch: listSearch,
   loader: (asked) => loadList(asked, 'load_balancers_list'),
-  component: lazyRouteComponent(() => import('../pages/load-balancers/list.tsx'), 'BalancersPage'),
+  component: lazyRouteComponent(() => import('../families/load-balancers/list.tsx'), 'BalancersPage'),
 })
 
 const newBalancer = createRoute({
   getParentRoute: inProject,
   path: '/load-balancers/new',
-  component: lazyRouteComponent(() => import('../pages/load-balancers/new.tsx'), 'NewBalancerPage'),
+  component: lazyRouteComponent(() => import('../families/load-balancers/new.tsx'), 'NewBalancerPage'),
 })
 
 const balancer = createRoute({
   getParentRoute: inProject,
   path: '/load-balancers/$id/{-$tab}',
   loader: (asked) => loadOne(asked, 'load_balancers_get'),
-  component: lazyRouteComponent(() => import('../pages/load-balancers/detail.tsx'), 'BalancerPage'),
+  component: lazyRouteComponent(() => import('../families/load-balancers/detail.tsx'), 'BalancerPage'),
 })
 
 const networks = createRoute({
@@ -79,20 +79,20 @@ const networks = createRoute({
   path: '/networks',
   validateSearch: resourceSearch,
   loader: (asked) => loadList(asked, 'networks_list'),
-  component: lazyRouteComponent(() => import('../pages/networks/list.tsx'), 'NetworksPage'),
+  component: lazyRouteComponent(() => import('../families/networks/list.tsx'), 'NetworksPage'),
 })
 
 const newNetwork = createRoute({
   getParentRoute: inProject,
   path: '/networks/new',
-  component: lazyRouteComponent(() => import('../pages/networks/new.tsx'), 'NewNetworkPage'),
+  component: lazyRouteComponent(() => import('../families/networks/new.tsx'), 'NewNetworkPage'),
 })
 
 const network = createRoute({
   getParentRoute: inProject,
   path: '/networks/$id',
   loader: (asked) => loadOne(asked, 'networks_get'),
-  component: lazyRouteComponent(() => import('../pages/networks/detail.tsx'), 'NetworkPage'),
+  component: lazyRouteComponent(() => import('../families/networks/detail.tsx'), 'NetworkPage'),
 })
 
 export const networkingPages = [

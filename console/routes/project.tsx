@@ -29,7 +29,7 @@ const sshKeys = createRoute({
   path: '/security/ssh-keys',
   validateSearch: resourceSearch,
   loader: (asked) => loadList(asked, 'ssh_keys_list'),
-  component: lazyRouteComponent(() => import('../pages/ssh-keys/list.tsx'), 'SshKeysPage'),
+  component: lazyRouteComponent(() => import('../families/ssh-keys/list.tsx'), 'SshKeysPage'),
 })
 
 const members = createRoute({

@@ -1,6 +1,6 @@
 /** The pages of servers, and of what they are made of: volumes, images and placement groups. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { loadServers, newServerSearch, serversSearch } from '../pages/servers/search.ts'
+import { loadServers, newServerSearch, serversSearch } from '../families/servers/search.ts'
 import { resourceSearch } from '../pages/shared/search.ts'
 import { apiIn, inProject, loadList, loadOne } from './frame.tsx'
 
@@ -9,7 +9,7 @@ const servers = createRoute({
   path: '/servers',
   validateSearch: serversSearch,
   loader: (asked) => loadServers(asked.context.cache, apiIn(asked)),
-  component: lazyRouteComponent(() => import('../pages/servers/list.tsx'), 'ServersPage'),
+  component: lazyRouteComponent(() => import('../families/servers/list.tsx'), 'ServersPage'),
 })
 
 const newServer = createRoute({
@@ -17,17 +17,17 @@ const newServer = createRoute({
   path: '/servers/new',
   validateSearch: newServerSearch,
   loader: async (asked) => {
-    const { loadNewServer } = await import('../pages/servers/new-data.ts')
+    const { loadNewServer } = await import('../families/servers/new-data.ts')
     return loadNewServer(asked.context.cache, apiIn(asked))
   },
-  component: lazyRouteComponent(() => import('../pages/servers/new.tsx'), 'NewServerPage'),
+  component: lazyRouteComponent(() => import('../families/servers/new.tsx'), 'NewServerPage'),
 })
 
 const server = createRoute({
   getParentRoute: inProject,
   path: '/servers/$id/{-$tab}',
   loader: (asked) => loadOne(asked, 'servers_get'),
-  component: lazyRouteComponent(() => import('../pages/servers/detail.tsx'), 'ServerPage'),
+  component: lazyRouteComponent(() => import('../families/servers/detail.tsx'), 'ServerPage'),
 })
 
 const volumes = createRoute({
@@ -35,20 +35,20 @@ const volumes = createRoute({
   path: '/volumes',
   validateSearch: resourceSearch,
   loader: (asked) => loadList(asked, 'volumes_list'),
-  component: lazyRouteComponent(() => import('../pages/volumes/list.tsx'), 'VolumesPage'),
+  component: lazyRouteComponent(() => import('../families/volumes/list.tsx'), 'VolumesPage'),
 })
 
 const newVolume = createRoute({
   getParentRoute: inProject,
   path: '/volumes/new',
-  component: lazyRouteComponent(() => import('../pages/volumes/new.tsx'), 'NewVolumePage'),
+  component: lazyRouteComponent(() => import('../families/volumes/new.tsx'), 'NewVolumePage'),
 })
 
 const volume = createRoute({
   getParentRoute: inProject,
   path: '/volumes/$id',
   loader: (asked) => loadOne(asked, 'volumes_get'),
-  component: lazyRouteComponent(() => import('../pages/volumes/detail.tsx'), 'VolumePage'),
+  component: lazyRouteComponent(() => import('../families/volumes/detail.tsx'), 'VolumePage'),
 })
 
 const images = createRoute({
@@ -56,14 +56,14 @@ const images = createRoute({
   path: '/images',
   validateSearch: resourceSearch,
   loader: (asked) => loadList(asked, 'images_list', { query: { include_deprecated: true } }),
-  component: lazyRouteComponent(() => import('../pages/images/list.tsx'), 'ImagesPage'),
+  component: lazyRouteComponent(() => import('../families/images/list.tsx'), 'ImagesPage'),
 })
 
 const image = createRoute({
   getParentRoute: inProject,
   path: '/images/$id',
   loader: (asked) => loadOne(asked, 'images_get'),
-  component: lazyRouteComponent(() => import('../pages/images/detail.tsx'), 'ImagePage'),
+  component: lazyRouteComponent(() => import('../families/images/detail.tsx'), 'ImagePage'),
 })
 
 const placementGroups = createRoute({
@@ -71,7 +71,7 @@ const placementGroups = createRoute({
   path: '/placement-groups',
   validateSearch: resourceSearch,
   loader: (asked) => loadList(asked, 'placement_groups_list'),
-  component: lazyRouteComponent(() => import('../pages/placement-groups/list.tsx'), 'PlacementGroupsPage'),
+  component: lazyRouteComponent(() => import('../families/placement-groups/list.tsx'), 'PlacementGroupsPage'),
 })
 
 export const serverPages = [

@@ -34,7 +34,7 @@ const notInConsole: Readonly<Record<string, string>> = {
   people_acceptInvitation: 'the page behind the link of an invitation does it, before the console is there',
 }
 
-const text = ['pages', 'shell', 'api']
+const text = ['families', 'pages', 'shell', 'api']
   .flatMap((folder) =>
     readdirSync(new URL(`../../console/${folder}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))

@@ -16,10 +16,10 @@ import {
   readNetworks,
   rebased,
   rulesOf,
-} from '../../console/pages/firewalls/draft.ts'
-import { readPasted } from '../../console/pages/firewalls/paste.ts'
-import type { Rule } from '../../console/pages/firewalls/rule.ts'
-import { warningsOf } from '../../console/pages/firewalls/warnings.ts'
+} from '../../console/families/firewalls/draft.ts'
+import { readPasted } from '../../console/families/firewalls/paste.ts'
+import type { Rule } from '../../console/families/firewalls/rule.ts'
+import { warningsOf } from '../../console/families/firewalls/warnings.ts'
 import { forDatabasesInTurn } from '../kit/harness.ts'
 
 const ssh: Rule = {

@@ -110,12 +110,17 @@ const noForms: Readonly<Record<string, string>> = {
   'reach/page.tsx ReachPage': 'only reads',
 }
 
+/** Reads the parts of pages in a folder of the console: each file with its text. */
+function readFolder(folder: string): (readonly [file: string, text: string])[] {
+  const place = new URL(`../../console/${folder}/`, import.meta.url)
+  const files = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.tsx'))
+  return files.map((file) => [file, readFileSync(new URL(file, place), 'utf8')])
+}
+
 /** The forms in the pages of the console: by file and component, with the number of their panels. */
 function formsInPages(): ReadonlyMap<string, number> {
-  const pages = new URL('../../console/pages/', import.meta.url)
   const found = new Map<string, number>()
-  for (const file of readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.tsx'))) {
-    const text = readFileSync(new URL(file, pages), 'utf8')
+  for (const [file, text] of ['pages', 'families'].flatMap(readFolder)) {
     for (const part of text.split(/^(?=(?:export )?function )/m)) {
       const place = `${file} ${/function (\w+)/.exec(part)?.[1]}`
       const count = part.match(panel)?.length ?? 0

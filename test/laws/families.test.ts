@@ -351,7 +351,7 @@ describe('every rule can fail', () => {
       'src/platform.ts': 'interface FloatingIpSettings {}',
       'src/drivers/simulated/servers.ts': 'const floatingIp = 7',
       'test/kit/harness.ts': "import { a } from '../../src/families/floating-ips/proof.ts'",
-      'test/a.test.ts': "import { proofs } from './kit/proofs.ts'\nproofs.get('floating_ips')",
+      'test/a.test.ts': "import { proofs } from '../kit/proofs.ts'\nproofs.get('floating_ips')",
       'test/walks/spec/a.ts': "const at = 'floating_ips.create'",
     }
     for (const [path, text] of Object.entries(planted)) {

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { sum } from '../../../src/protocols/net/decimal.ts'
 import { useApi } from '../../api/api.ts'
+import type { Server } from '../../families/servers/server.ts'
 import { money } from '../../lib/money.ts'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -10,7 +11,6 @@ import { overview as english } from '../../words/en/overview.ts'
 import { prices } from '../../words/en/prices.ts'
 import { percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { Server } from '../servers/server.ts'
 import { monthlyCosts } from './costs.ts'
 
 const p = wordsOf('prices', prices)

@@ -2,8 +2,8 @@
 import { isLess, sum } from '../../../src/protocols/net/decimal.ts'
 import type { ItemOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
+import type { Server } from '../../families/servers/server.ts'
 import { estimate, type Line, type Wanted } from '../../lib/prices.ts'
-import type { Server } from '../servers/server.ts'
 
 type Prices = ReplyFor<'pricing_get'>['pricing']
 

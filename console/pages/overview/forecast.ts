@@ -1,7 +1,8 @@
 /** What is to be said of a Project: what runs, what needs somebody, and what comes. Pure. */
+
+import type { Certificate } from '../../families/certificates/certificate.ts'
+import type { Server } from '../../families/servers/server.ts'
 import { lifetimeOf } from '../../lib/timeline.ts'
-import type { Certificate } from '../certificates/certificate.ts'
-import type { Server } from '../servers/server.ts'
 
 const days = 7
 

@@ -6,10 +6,10 @@ import { type Decision, decide, type End } from '../../../src/families/firewalls
 import { type Protocol, parsePorts, type Rule } from '../../../src/families/firewalls/domain.ts'
 import { addressAt, cidrContains, parseAddress, parseCidr } from '../../../src/protocols/net/ip.ts'
 import { privateUse } from '../../../src/protocols/net/private-networks.ts'
-import { type Applied, serverIdsOf } from '../firewalls/applied.ts'
-import type { Content } from '../firewalls/draft.ts'
-import { contentOf } from '../firewalls/draft.ts'
-import type { Rule as ShownRule } from '../firewalls/rule.ts'
+import { type Applied, serverIdsOf } from '../../families/firewalls/applied.ts'
+import type { Content } from '../../families/firewalls/draft.ts'
+import { contentOf } from '../../families/firewalls/draft.ts'
+import type { Rule as ShownRule } from '../../families/firewalls/rule.ts'
 
 /** What matters of a server. */
 export interface Server {

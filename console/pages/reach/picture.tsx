@@ -1,12 +1,12 @@
 /** Who can reach what, drawn: sources on the left, the target on the right, the ports on the lines between. */
 import { useId } from 'react'
+import { moodOf, type Server } from '../../families/servers/server.ts'
 import type { IconName } from '../../ui/icon.tsx'
 import styles from '../../ui/picture.module.css'
 import stateStyles from '../../ui/state.module.css'
 import type { Mood } from '../../ui/state.tsx'
 import { reach as english } from '../../words/en/reach.ts'
 import { wordsOf } from '../../words/words.ts'
-import { moodOf, type Server } from '../servers/server.ts'
 import { portText, type SourceGroup, type SourceKind } from './sources.ts'
 
 const w = wordsOf('reach', english)

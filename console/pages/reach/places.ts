@@ -2,7 +2,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Api, useApi } from '../../api/api.ts'
-import type { Server } from '../servers/server.ts'
+import type { Server } from '../../families/servers/server.ts'
 import type { Places } from './sources.ts'
 
 const noNetworks: Places['networks'] = []

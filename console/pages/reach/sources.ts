@@ -1,7 +1,7 @@
 /** Where traffic comes from that rules let in, grouped as people name it: the Internet, a network, a server. Pure. */
 import { parseCidr } from '../../../src/protocols/net/ip.ts'
-import { internet } from '../firewalls/rule.ts'
-import type { Server } from '../servers/server.ts'
+import { internet } from '../../families/firewalls/rule.ts'
+import type { Server } from '../../families/servers/server.ts'
 import { covers, type EffectiveRule, publicNetworks } from './decide.ts'
 
 export type SourceKind = 'internet' | 'network' | 'server' | 'addresses'

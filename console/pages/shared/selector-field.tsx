@@ -1,11 +1,11 @@
 /** A label selector with the servers that it matches now, while it is written. */
 import { useMemo } from 'react'
 import { matches, parseSelector } from '../../../src/kernel/contract/selectors.ts'
+import type { Server } from '../../families/servers/server.ts'
 import { TextField } from '../../ui/field.tsx'
 import { resources as english } from '../../words/en/resources.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { Server } from '../servers/server.ts'
 
 const w = wordsOf('resources', english)
 

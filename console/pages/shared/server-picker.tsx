@@ -1,11 +1,11 @@
 /** Choosing servers of the Project, by typing a part of a name or an address. */
 import { useId, useState } from 'react'
+import { addressesOf, isAt, type Server } from '../../families/servers/server.ts'
 import { Check } from '../../ui/check.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { resources as english } from '../../words/en/resources.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { addressesOf, isAt, type Server } from '../servers/server.ts'
 import styles from './server-picker.module.css'
 
 const w = wordsOf('resources', english)

@@ -1,0 +1,32 @@
+/** What can be done with certificates. */
+import { useApi, useOutdate } from '../../api/api.ts'
+import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
+import { certificates as english } from '../../words/en/certificates.ts'
+import { resources } from '../../words/en/resources.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Certificate } from './certificate.ts'
+
+const w = wordsOf('certificates', english)
+const r = wordsOf('resources', resources)
+
+export const certificateActs: ActsOptions<Certificate> = {
+  family: 'certificates',
+  lost: ({ type }) => w.deleteText[type],
+  deleteAct: w.deleteAct,
+  whyNot: ({ used_by: users }) => (users.length > 0 ? w.isUsed : undefined),
+}
+
+/** Has a managed certificate tried again. */
+export function useRetry(): (certificate: Certificate) => Promise<void> {
+  const api = useApi()
+  const outdate = useOutdate()
+  return async ({ id, name }) => {
+    try {
+      await api.call('certificates_retry', { params: { id } })
+    } catch (cause) {
+      tellFailure(cause, r.notChanged(name))
+    }
+    await outdate('certificates')
+  }
+}

@@ -1,0 +1,124 @@
+/** One firewall: rules, what it is applied to, activity. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useApi } from '../../api/api.ts'
+import { usePlaces, useServers } from '../../pages/reach/places.ts'
+import { useResourceActs } from '../../pages/shared/acts.tsx'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { GoneNote, useOne } from '../../shell/gone.tsx'
+import { useReason } from '../../shell/may.ts'
+import { MissingLater } from '../../shell/states-later.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { DotsMenu } from '../../ui/menu.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { State } from '../../ui/state.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Labels, Tag } from '../../ui/tag.tsx'
+import { common } from '../../words/en/common.ts'
+import { firewalls as english } from '../../words/en/firewalls.ts'
+import { resources } from '../../words/en/resources.ts'
+import { wordsOf } from '../../words/words.ts'
+import { serverIdsOf } from './applied.ts'
+import { type Firewall, firewallActs } from './firewall.ts'
+import { RulesTab } from './rules.tsx'
+
+const w = wordsOf('firewalls', english)
+const c = wordsOf('common', common)
+const rw = wordsOf('resources', resources)
+const route = getRouteApi('/projects/$project/firewalls/$id/{-$tab}')
+const ResourcesTab = lazy(async () => ({ default: (await import('./resources.tsx')).ResourcesTab }))
+const ActivityTab = lazy(async () => ({ default: (await import('../../pages/shared/activity.tsx')).ActivityTab }))
+const tabs = ['rules', 'resources', 'activity'] as const
+
+export function FirewallPage() {
+  const { project, id, tab = 'rules' } = route.useParams()
+  const api = useApi()
+  const navigate = useNavigate()
+  const { data, isGone } = useOne(api.query('firewalls_get', { params: { id: Number(id) } }))
+  const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
+  const places = usePlaces(useServers())
+  const { firewall } = data
+  const { name } = firewall
+  const current = tabs.find((one) => one === tab)
+  const mayCreate = useReason('firewalls_create')
+  const list = { label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } } as const
+  const acts = useResourceActs(firewallActs, () => void navigate(list.link))
+  const toTab = (key?: string) =>
+    ({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  if (!current) return <MissingLater back={{ label: name, link: toTab() }} />
+  const counts = { rules: firewall.rules.length, resources: serverIdsOf(firewall).length, activity: undefined }
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={[list]}
+        facts={<Facts firewall={firewall} names={new Map(places.servers.map((one) => [one.id, one.name]))} />}
+        actions={
+          <>
+            <ButtonLink
+              look="quiet"
+              icon="copy"
+              reason={mayCreate}
+              to="/projects/$project/firewalls/new"
+              params={{ project }}
+              search={{ from: firewall.id }}
+            >
+              {w.clone}
+            </ButtonLink>
+            <CommandsButton request={{ operation: 'firewalls_get', params: { id: Number(id) } }} />
+            <DotsMenu small={false} label={c.actionsFor(name)} entries={() => acts.menu(firewall)} />
+          </>
+        }
+      />
+      {isGone && <GoneNote name={name} back={list} />}
+      <Tabs
+        label={w.one}
+        current={current}
+        tabs={tabs.map((key) => ({
+          key,
+          label: key === 'activity' ? rw.activity : w.tabs[key],
+          count: counts[key],
+          link: toTab(key),
+        }))}
+      />
+      {current === 'rules' && <RulesTab key={id} {...{ firewall, firewalls, places, isGone }} />}
+      <Suspense fallback={<Skeleton />}>
+        {current === 'resources' && <ResourcesTab key={id} firewall={firewall} servers={places.servers} />}
+        {current === 'activity' && <ActivityTab operation="firewalls_listActions" id={firewall.id} name={name} />}
+      </Suspense>
+      {acts.dialogs}
+    </>
+  )
+}
+
+interface FactsProps {
+  readonly firewall: Firewall
+  readonly names: ReadonlyMap<number, string>
+}
+
+function Facts({ firewall, names }: FactsProps) {
+  const { id, applied_to, labels } = firewall
+  const count = serverIdsOf(firewall).length
+  return (
+    <>
+      <State mood={count > 0 ? 'ok' : 'off'}>
+        {applied_to.length === 0 ? w.appliedNowhere : w.appliedTo}
+        {applied_to
+          .slice(0, 4)
+          .map(({ server, label_selector }) =>
+            server ? (
+              <span key={server.id}>{names.get(server.id) ?? server.id}</span>
+            ) : (
+              <Tag key={label_selector?.selector}>{label_selector?.selector}</Tag>
+            ),
+          )}
+        {applied_to.length > 4 && <span className="faint">{w.moreTargets(applied_to.length - 4)}</span>}
+      </State>
+      <Copyable text={String(id)} label={c.copyId} />
+      {Object.keys(labels).length > 0 && <Labels labels={labels} />}
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+/** What the pages of images share. */
+import type { ItemOf } from '../../api/api.ts'
+import type { ActsOptions, Resource } from '../../pages/shared/acts.tsx'
+import { images as english } from '../../words/en/images.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('images', english)
+
+type Image = ItemOf<'images_list'>
+/** As a resource with a name: snapshots and backups have only a description. */
+export type Shown = Omit<Image, 'name'> & Resource & { readonly slug: string | null }
+
+export const imageActs: ActsOptions<Shown> = { family: 'images', lost: w.deleteText, deleteAct: w.deleteAct }
+
+export function shown({ name, ...image }: Image): Shown {
+  return { ...image, slug: name, name: name ?? (image.description || `#${image.id}`) }
+}
+
+/** Whether it belongs to the Project, which may change it. */
+export function isOwn({ type }: Shown): boolean {
+  return type === 'snapshot' || type === 'backup'
+}

@@ -1,0 +1,37 @@
+/** What the pages of Load Balancers share: types, and how healthy targets are. */
+import type { ItemOf } from '../../api/api.ts'
+import type { BodyFor } from '../../api/operations.ts'
+import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import type { Mood } from '../../ui/state.tsx'
+import { balancers as english } from '../../words/en/balancers.ts'
+import { wordsOf } from '../../words/words.ts'
+import { healthOf } from './health.ts'
+
+const w = wordsOf('balancers', english)
+
+export type Balancer = ItemOf<'load_balancers_list'>
+export type Service = Balancer['services'][number]
+export type Target = Balancer['targets'][number]
+export type Health = NonNullable<Target['health_status']>[number]
+export type NewService = BodyFor<'load_balancers_addService'>
+export type NewTarget = BodyFor<'load_balancers_addTarget'>
+
+export const balancerActs: ActsOptions<Balancer> = { family: 'load_balancers', lost: w.lost, losesData: true }
+
+export function moodOf(health: readonly Health[]): Mood {
+  if (health.length === 0) return 'unknown'
+  if (health.every(({ status }) => status === 'healthy')) return 'ok'
+  if (health.every(({ status }) => status === 'unhealthy')) return 'bad'
+  return health.some(({ status }) => status === 'unhealthy') ? 'warn' : 'unknown'
+}
+
+/** How many of the checks of all servers and addresses succeed. */
+export function summaryOf(balancer: Pick<Balancer, 'targets'>): {
+  readonly healthy: number
+  readonly all: number
+  readonly mood: Mood
+} {
+  const health = healthOf(balancer.targets)
+  const healthy = health.filter(({ status }) => status === 'healthy').length
+  return { healthy, all: health.length, mood: health.length === 0 ? 'off' : moodOf(health) }
+}

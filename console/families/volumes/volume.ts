@@ -1,0 +1,43 @@
+/** What the pages of volumes share. */
+import { useQuery } from '@tanstack/react-query'
+import { type ItemOf, useApi } from '../../api/api.ts'
+import { money } from '../../lib/money.ts'
+import { estimate } from '../../lib/prices.ts'
+import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import { volumes as english } from '../../words/en/volumes.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('volumes', english)
+
+export type Volume = ItemOf<'volumes_list'>
+export type Server = ItemOf<'servers_list'>
+
+/** What a month of a volume of a size costs, net; undefined while the prices are not known. */
+export function useVolumePrice(): (size: number) => string | undefined {
+  const api = useApi()
+  const { data } = useQuery(api.query('pricing_get', {}))
+  return (size) => {
+    if (!data || !Number.isInteger(size)) return undefined
+    const { monthly, currency } = estimate({ location: '', volumes: [{ size }] }, data.pricing)
+    return money(monthly, currency)
+  }
+}
+
+export const volumeActs: ActsOptions<Volume> = {
+  family: 'volumes',
+  touches: ['servers'],
+  lost: w.deleteText,
+  deleteAct: w.deleteAct,
+  losesData: true,
+  whyNot: ({ server }) => (server === null ? undefined : w.isAttached),
+}
+
+/** The servers that a volume can be attached to: those of its location. */
+export function serversFor(volume: { readonly location: string | undefined }, servers: readonly Server[]) {
+  return servers.filter(({ location }) => volume.location === undefined || location?.name === volume.location)
+}
+
+/** The choices of a list of servers; the first says what is when none is chosen. */
+export function serverOptions(servers: readonly Server[], none: string) {
+  return [{ value: '', label: none }, ...servers.map(({ id, name }) => ({ value: String(id), label: name }))]
+}
