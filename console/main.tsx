@@ -2,9 +2,9 @@
 import './look/tokens.css'
 import './look/base.css'
 import { askEarly } from './api/early.ts'
-import { loadWords } from './words/words.ts'
+import { loadFirst } from './words/first.ts'
 
 askEarly()
-await loadWords()
+await loadFirst()
 const { start } = await import('./start.tsx')
 start(document.getElementById('root')!)

@@ -60,32 +60,6 @@ const withoutPreloads: Plugin = {
   },
 }
 
-/** The areas of words that the first page needs. */
-const firstAreas: readonly string[] =
-  readFileSync(`${here}words/en/first.ts`, 'utf8').match(/(?<=from '\.\/)[\w-]+/g) ?? []
-
-/**
- * What code imports as the words of an area: nothing, but it waits until the start, or else this import itself, has loaded
- * them in the language of the page. So no code that has words runs before they are there.
- */
-const languages: Plugin = {
-  name: 'languages',
-  enforce: 'pre',
-  resolveId(source, importer = '') {
-    const area = /\/words\/en\/([\w-]+)\.ts$/.exec(source)?.[1]
-    return area && /\/console\/(?!words\/)/.test(importer) ? `\0words/${area}` : undefined
-  },
-  load(id) {
-    const area = /^\0words\/(.*)$/.exec(id)?.[1]
-    if (area === undefined) return undefined
-    const name = area.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const file = (path: string) => JSON.stringify(`${here}words/${path}`)
-    const sources = ['en', 'de'].map((language) => `${language}: () => import(${file(`${language}/${area}.ts`)})`)
-    const wait = `import { loadFrom } from ${file('words.ts')}\nawait loadFrom({ ${sources.join(', ')} })\n`
-    return `${firstAreas.includes(area) ? '' : wait}export const ${name} = undefined`
-  },
-}
-
 /** The order of the layers of all styles: begins each file, as any of them can come first when all become one. */
 const layerOrder: Plugin = {
   name: 'layer-order',
@@ -130,7 +104,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture, languages, layerOrder, withoutUnused, withoutPreloads],
+  plugins: [react(), firstPicture, layerOrder, withoutUnused, withoutPreloads],
   // Libraries bring a hook for versions of React that had none.
   resolve: { alias: [{ find: /^use-sync-external-store\/shim\b/, replacement: 'use-sync-external-store' }] },
   css: { modules: { generateScopedName: scopedName } },
@@ -151,7 +125,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // Without any part: parts have their words once the language is there, and the first questions wait for nothing.
-            { name: 'words', test: /console\/(words\/(words|format)|api\/early)\.|preload-helper/, priority: 2 },
+            { name: 'words', test: /console\/(words\/(words|format|first)|api\/early)\.|preload-helper/, priority: 2 },
             { name: 'libraries', test: libraries },
             { name: 'parts', test: parts },
             { name: 'servers', test: firstList },

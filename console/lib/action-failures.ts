@@ -1,19 +1,13 @@
 /** Why actions fail, in the words of the reader: those of all families, so pages ask for this when something failed. */
-import { actions } from '../words/en/actions.ts'
-import { certificates } from '../words/en/certificates.ts'
-import { errors } from '../words/en/errors.ts'
-import { wordsOf } from '../words/words.ts'
+import { actions } from '../words/actions.ts'
+import { certificates as ofCertificates } from '../words/certificates.ts'
+import { errors } from '../words/errors.ts'
 import { capital } from './api-names.ts'
 import { translator } from './messages.ts'
 
 type Table = Readonly<Record<string, string>>
 
-const ofCertificates = wordsOf('certificates', certificates)
-const causes: readonly Table[] = [
-  ofCertificates.causes,
-  wordsOf('actions', actions).failures,
-  wordsOf('errors', errors).byCode,
-]
+const causes: readonly Table[] = [ofCertificates.causes, actions.failures, errors.byCode]
 const namedForm = translator(ofCertificates.named)
 
 /** In a sentence that names what is in the way, or by its code, or as the server says it. */

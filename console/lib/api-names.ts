@@ -1,10 +1,9 @@
 /** What the API names with words of its own, in those of the reader. What a newer server adds keeps its name. */
-import { names } from '../words/en/names.ts'
-import { wordsOf } from '../words/words.ts'
+import { names } from '../words/names.ts'
 
 type Table = Readonly<Record<string, string>>
 
-const w: Readonly<Record<keyof typeof names, Table>> = wordsOf('names', names)
+const w: Readonly<Record<keyof typeof names, Table>> = names
 
 const inWords = (name: string) => name.replaceAll('_', ' ')
 

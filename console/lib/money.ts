@@ -2,11 +2,9 @@
  * Prices in words. They are net (`prices.ts`), and each says so: those that stand alone by themselves, and those of a card
  * or a table by its first amount or its head. Nothing else forms an amount of money.
  */
-import { prices } from '../words/en/prices.ts'
-import { locale } from '../words/format.ts'
-import { wordsOf } from '../words/words.ts'
 
-const w = wordsOf('prices', prices)
+import { locale } from '../words/format.ts'
+import { prices as w } from '../words/prices.ts'
 
 /** An amount alone, below words that say that it is net. Two digits; what is billed by hour or GB has four. */
 export function money(net: string, currency: string, digits = 2): string {

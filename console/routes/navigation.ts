@@ -1,10 +1,8 @@
 /** The navigation of a Project: which pages it leads to, and by which keys. */
 import { type Family, families } from '../shell/families.ts'
 import { defineNavigation, type NavigationEntry } from '../shell/navigation.ts'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as words } from '../words/shell.ts'
 
-const words = wordsOf('shell', shell)
 const w = words.navigation
 
 /** The list of a family. Nothing counts what it holds, because only lists that were opened would be counted. */

@@ -2,11 +2,8 @@
 import type { Whoami } from '../api/session.ts'
 import { perform, shortcuts } from '../shortcuts.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as w } from '../words/shell.ts'
 import { languageEntries, lookEntries } from './settings.ts'
-
-const w = wordsOf('shell', shell)
 
 /** `go` leads to a page of the console. Only people have an account; tokens that opened a session have none. */
 export function accountEntries({ kind, operator }: Whoami, go: (to: string) => void): MenuEntry[] {

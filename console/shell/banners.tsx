@@ -3,11 +3,9 @@ import { useEffect, useState } from 'react'
 import { reachable, throttled } from '../api/client.ts'
 import { useStore } from '../api/store.ts'
 import { Note } from '../ui/note.tsx'
-import { shell } from '../words/en/shell.ts'
 import { span, timeOfDay } from '../words/format.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as words } from '../words/shell.ts'
 
-const words = wordsOf('shell', shell)
 const w = words.states
 
 export function Banners() {

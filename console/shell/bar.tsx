@@ -17,12 +17,10 @@ import { Progress } from '../ui/progress.tsx'
 import styles from '../ui/shell.module.css'
 import { Sign } from '../ui/state.tsx'
 import { useShortcutText } from '../ui/use-shortcut-text.ts'
-import { shell } from '../words/en/shell.ts'
 import { number } from '../words/format.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as w } from '../words/shell.ts'
 import { Brand } from './side.tsx'
 
-const w = wordsOf('shell', shell)
 const NavigationSheet = lazy(async () => ({ default: (await import('./navigation-sheet.tsx')).NavigationSheet }))
 
 export function Bar() {

@@ -2,13 +2,9 @@
 import type { AnyRequest } from '../api/operations.ts'
 import { Button, ButtonAnchor } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { common } from '../words/en/common.ts'
-import { resources } from '../words/en/resources.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as c } from '../words/common.ts'
+import { resources as w } from '../words/resources.ts'
 import { Commands, type NamedRequest } from './commands.tsx'
-
-const w = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 interface CommandsDialogProps {
   readonly request?: AnyRequest

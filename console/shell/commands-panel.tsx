@@ -5,13 +5,10 @@ import { type AnyRequest, type OperationId, operationOf } from '../api/operation
 import { type Client, commandsOf, needsManagement } from '../commands/panel.ts'
 import type { Asked, Reason } from '../commands/request.ts'
 import { Night } from '../ui/night.tsx'
-import { commands as english } from '../words/en/commands.ts'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { commands as words } from '../words/commands.ts'
+import { common as w } from '../words/common.ts'
 import { knownResource } from './known-resource.ts'
 
-const w = wordsOf('common', common)
-const words = wordsOf('commands', english)
 const r = words.reasons
 interface PanelProps {
   readonly request: AnyRequest | readonly AnyRequest[]

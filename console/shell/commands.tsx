@@ -3,10 +3,8 @@ import { lazy, Suspense, useState } from 'react'
 import type { AnyRequest } from '../api/operations.ts'
 import { Button } from '../ui/button.tsx'
 import { useShortcut } from '../ui/use-shortcut.ts'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 
-const w = wordsOf('common', common)
 const Panel = lazy(async () => ({ default: (await import('./commands-panel.tsx')).CommandsPanel }))
 const CommandsDialog = lazy(async () => ({ default: (await import('./commands-dialog.tsx')).CommandsDialog }))
 

@@ -11,12 +11,10 @@ import { Dialog } from '../ui/dialog.tsx'
 import { FailureNote } from '../ui/failure.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Seg } from '../ui/seg.tsx'
-import { account } from '../words/en/account.ts'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { account } from '../words/account.ts'
+import { common as c } from '../words/common.ts'
 
-const w = wordsOf('account', account).proof
-const c = wordsOf('common', common)
+const w = account.proof
 const api = apiOf(undefined)
 
 type Way = 'password' | 'code'

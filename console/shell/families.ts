@@ -8,10 +8,9 @@ import type { OperationId } from '../api/operations.ts'
 import { familyOf } from '../api/operations.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { Route } from '../ui/link.tsx'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell } from '../words/shell.ts'
 
-const w = wordsOf('shell', shell).navigation
+const w = shell.navigation
 
 /** `servers`: resources are what can be deleted one by one. */
 export type Family = { [Id in OperationId]: Id extends `${infer Name}_remove` ? Name : never }[OperationId]

@@ -6,11 +6,8 @@ import { toFailure } from '../api/failure.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import type { Target } from '../ui/link.tsx'
 import { Note } from '../ui/note.tsx'
-import { pageStates } from '../words/en/page-states.ts'
-import { wordsOf } from '../words/words.ts'
+import { pageStates as w } from '../words/page-states.ts'
 import { pageIsGone } from './may.ts'
-
-const w = wordsOf('pageStates', pageStates)
 
 /** A reply that stays as it was when what it is about is gone. Nothing can be done on its page then. */
 export function useOne<Data, Key extends readonly unknown[]>(

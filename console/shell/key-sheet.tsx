@@ -4,11 +4,8 @@ import { keyTexts, type Shortcut, shortcuts, shortcutsOn, switchShortcuts } from
 import { Facts } from '../ui/card.tsx'
 import { Check } from '../ui/check.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { keys as english } from '../words/en/keys.ts'
-import { wordsOf } from '../words/words.ts'
+import { keys as w } from '../words/keys.ts'
 import { navigation } from './navigation.ts'
-
-const w = wordsOf('keys', english)
 
 export function KeySheet({ onClose }: { readonly onClose: () => void }) {
   const isOn = useStore(shortcutsOn)

@@ -2,15 +2,12 @@
 import { createPortal } from 'react-dom'
 import { Tips } from '../ui/tips.tsx'
 import { Toasts } from '../ui/toast.tsx'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as w } from '../words/shell.ts'
 import { useAnnouncer } from './announcer.ts'
 import { Banners } from './banners.tsx'
 import { Elevation } from './elevation.tsx'
 import { Live } from './live.tsx'
 import { useLostFocus } from './lost-focus.ts'
-
-const w = wordsOf('shell', shell)
 
 export function Later({ banners }: { readonly banners: HTMLElement | null }) {
   const announced = useAnnouncer()

@@ -4,10 +4,7 @@ import { reachable } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
 import { type Lack, useLack } from '../api/session.ts'
 import { createStore, useStore } from '../api/store.ts'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
-
-const w = wordsOf('shell', shell)
+import { shell as w } from '../words/shell.ts'
 
 /** Whether what the page shows was deleted while it was open. */
 export const pageIsGone = createStore(false)

@@ -5,15 +5,13 @@ import { useEffect, useMemo, useState } from 'react'
 import { type ReplyKey, useApi } from '../api/api.ts'
 import { lackOf, projectsQuery, useProject, whoamiQuery } from '../api/session.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { palette } from '../words/en/palette.ts'
-import { wordsOf } from '../words/words.ts'
+import { palette as w } from '../words/palette.ts'
 import { type Family, families } from './families.ts'
 import { lackText } from './may.ts'
 import { paletteActs } from './palette-acts.ts'
 import { accountHits, adminHits, createHits, type Go, pageHits, projectHits, settingHits } from './palette-places.ts'
 import { linksIn, linksOf, type ResourceLink } from './resource-links.ts'
 
-const w = wordsOf('palette', palette)
 const mostShown = 60
 /** Names are looked for once somebody has stopped typing. */
 const pauseMs = 150

@@ -5,21 +5,17 @@ import { typeName } from '../lib/api-names.ts'
 import { isRegistered, perform, shortcuts } from '../shortcuts.ts'
 import type { Route, Target } from '../ui/link.tsx'
 import type { MenuEntry } from '../ui/menu.tsx'
-import { account } from '../words/en/account.ts'
-import { admin } from '../words/en/admin.ts'
-import { palette } from '../words/en/palette.ts'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { account as own } from '../words/account.ts'
+import { admin } from '../words/admin.ts'
+import { palette as w } from '../words/palette.ts'
+import { shell as frame } from '../words/shell.ts'
 import { signOut } from './account.ts'
 import { type Family, families } from './families.ts'
 import { navigation } from './navigation.ts'
 import type { Hit } from './palette-hits.ts'
 import { densityEntries, languageEntries, themeEntries } from './settings.ts'
 
-const w = wordsOf('palette', palette)
-const frame = wordsOf('shell', shell)
-const adminPages = Object.entries(wordsOf('admin', admin).tabs)
-const own = wordsOf('account', account)
+const adminPages = Object.entries(admin.tabs)
 
 export type Go = (target: Target) => Promise<void>
 

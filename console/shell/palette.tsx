@@ -5,11 +5,8 @@ import menu from '../ui/menu.module.css'
 import styles from '../ui/palette.module.css'
 import { PaletteFrame } from '../ui/palette-frame.tsx'
 import { useShortcutText } from '../ui/use-shortcut-text.ts'
-import { palette } from '../words/en/palette.ts'
-import { wordsOf } from '../words/words.ts'
+import { palette as w } from '../words/palette.ts'
 import { type Hit, useHits } from './palette-hits.ts'
-
-const w = wordsOf('palette', palette)
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')

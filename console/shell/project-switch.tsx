@@ -5,10 +5,7 @@ import { projectsQuery, useProject } from '../api/session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type MenuEntry, MenuOf } from '../ui/menu.tsx'
 import styles from '../ui/shell.module.css'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
-
-const w = wordsOf('shell', shell)
+import { shell as w } from '../words/shell.ts'
 
 export function ProjectSwitch() {
   const navigate = useNavigate()

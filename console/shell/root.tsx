@@ -6,13 +6,11 @@ import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
 import { TopSlot } from '../ui/top-slot.tsx'
 import { useStages } from '../ui/use-stages.ts'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as w } from '../words/shell.ts'
 import { Bar } from './bar.tsx'
 import { GlobalKeys } from './global-keys.tsx'
 import { Side } from './side.tsx'
 
-const w = wordsOf('shell', shell)
 const Later = lazy(async () => {
   await firstPicture
   return { default: (await import('./later.tsx')).Later }

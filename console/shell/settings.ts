@@ -5,10 +5,8 @@
 import { apiOf } from '../api/api.ts'
 import type { BodyFor } from '../api/operations.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
-import { shell } from '../words/en/shell.ts'
-import { type Language, language, wordsOf } from '../words/words.ts'
-
-const w = wordsOf('shell', shell)
+import { shell as w } from '../words/shell.ts'
+import { type Language, language } from '../words/words.ts'
 
 type Theme = keyof typeof w.themes
 type Density = keyof typeof w.densities

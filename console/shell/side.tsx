@@ -6,12 +6,9 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import styles from '../ui/shell.module.css'
 import { tip } from '../ui/tip.ts'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell as w } from '../words/shell.ts'
 import { type NavigationEntry, navigation } from './navigation.ts'
 import { ProjectSwitch } from './project-switch.tsx'
-
-const w = wordsOf('shell', shell)
 
 export function Brand() {
   return (

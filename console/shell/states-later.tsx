@@ -2,11 +2,10 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Button } from '../ui/button.tsx'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { shell } from '../words/shell.ts'
 import type { Way } from './states.tsx'
 
-const w = wordsOf('shell', shell).states
+const w = shell.states
 
 const load = () => import('./states.tsx')
 /** A state of pages, or else what can always be shown. */

@@ -12,13 +12,9 @@ import { wordsFor } from '../ui/failure.tsx'
 import type { Target } from '../ui/link.tsx'
 import { Breakable, PageHead } from '../ui/page.tsx'
 import { type Mood, Sign } from '../ui/state.tsx'
-import { pageStates } from '../words/en/page-states.ts'
-import { shell } from '../words/en/shell.ts'
-import { wordsOf } from '../words/words.ts'
+import { pageStates as s } from '../words/page-states.ts'
+import { shell as w } from '../words/shell.ts'
 import { type NavigationEntry, navigation } from './navigation.ts'
-
-const w = wordsOf('shell', shell)
-const s = wordsOf('pageStates', pageStates)
 
 interface StatementProps {
   readonly mood: Mood

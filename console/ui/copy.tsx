@@ -1,7 +1,6 @@
 /** Copying: a button that says that it did, an id, and a command in the dark of the night. */
 import { useState } from 'react'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
@@ -9,7 +8,6 @@ import { Breakable } from './page.tsx'
 import { tip } from './tip.ts'
 import { toast } from './toasts.ts'
 
-const w = wordsOf('common', common)
 const shownMs = 2_000
 
 /** Whether a text was just copied, and how to copy one. */

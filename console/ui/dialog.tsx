@@ -1,15 +1,12 @@
 /** A decision that cannot be taken back, a secret shown once, a short form. Made when it opens. */
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
-import { common } from '../words/en/common.ts'
-import { forms } from '../words/en/forms.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
+import { forms as f } from '../words/forms.ts'
 import { Button } from './button.tsx'
 import { FailureNote } from './failure.tsx'
 import fields from './field.module.css'
 import { Field } from './field.tsx'
 
-const w = wordsOf('common', common)
-const f = wordsOf('forms', forms)
 const Popup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }))
 
 export interface DialogProps {

@@ -1,9 +1,6 @@
 /** Asks before changes are lost. */
-import { unsaved as english } from '../words/en/unsaved.ts'
-import { wordsOf } from '../words/words.ts'
+import { unsaved as w } from '../words/unsaved.ts'
 import { Confirm } from './dialog.tsx'
-
-const w = wordsOf('unsaved', english)
 
 export function DiscardQuestion({ onAnswer }: { readonly onAnswer: (discards: boolean) => void }) {
   return (

@@ -1,11 +1,8 @@
 /** Said in a form when what it changes was changed elsewhere: one can look at that, or overwrite it. */
-import { unsaved as english } from '../words/en/unsaved.ts'
-import { wordsOf } from '../words/words.ts'
+import { unsaved as w } from '../words/unsaved.ts'
 import { Button } from './button.tsx'
 import { Note } from './note.tsx'
 import type { DraftOf } from './use-draft.ts'
-
-const w = wordsOf('unsaved', english)
 
 type ElsewhereProps = Pick<DraftOf<unknown>, 'isElsewhere' | 'view' | 'overwrite'>
 

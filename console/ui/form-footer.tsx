@@ -1,11 +1,7 @@
 /** The buttons of a short form. */
-import { common } from '../words/en/common.ts'
-import { forms } from '../words/en/forms.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
+import { forms as f } from '../words/forms.ts'
 import { Button } from './button.tsx'
-
-const w = wordsOf('common', common)
-const f = wordsOf('forms', forms)
 
 interface FormFooterProps {
   readonly act: string

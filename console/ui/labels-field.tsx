@@ -1,13 +1,10 @@
 /** Editing labels: each is a tag, a new one is written as `key=value`. Checked by the API's own rules while typing. */
 import { type KeyboardEvent, useId, useState } from 'react'
 import { labelKeyProblem, labelValueProblem } from '../../src/kernel/contract/labels.ts'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import fields from './field.module.css'
 import { Field } from './field.tsx'
 import { Tag, Tags } from './tag.tsx'
-
-const w = wordsOf('common', common)
 
 export type LabelMap = Readonly<Record<string, string>>
 

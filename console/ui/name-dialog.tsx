@@ -1,7 +1,6 @@
 /** Gives something another name. */
 import type { ReactNode } from 'react'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { Dialog } from './dialog.tsx'
 import { Elsewhere } from './elsewhere.tsx'
 import { FailureNote } from './failure.tsx'
@@ -9,8 +8,6 @@ import { TextField } from './field.tsx'
 import { FormFooter } from './form-footer.tsx'
 import { useDraft } from './use-draft.ts'
 import { useSubmit } from './use-submit.ts'
-
-const w = wordsOf('common', common)
 
 interface NameDialogProps {
   readonly title: string

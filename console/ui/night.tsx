@@ -1,13 +1,10 @@
 /** The command panel: what the button beside it does, as commands of the clients. */
 import { type KeyboardEvent, useId, useState } from 'react'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { colored, type Piece } from './colored.ts'
 import { useCopy } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
-
-const w = wordsOf('common', common)
 
 export type Command = { readonly client: string } /** What is shown in colours, and copied as it is. */ & (
   | { readonly text: string; readonly footer?: string | undefined }

@@ -1,12 +1,11 @@
 /** Pages of a table. */
-import { common } from '../words/en/common.ts'
+import { common } from '../words/common.ts'
 import { number } from '../words/format.ts'
-import { wordsOf } from '../words/words.ts'
 import { Icon } from './icon.tsx'
 import seg from './seg.module.css'
 import styles from './table.module.css'
 
-const w = wordsOf('common', common).table
+const w = common.table
 
 interface PagerProps {
   readonly page: number

@@ -1,13 +1,10 @@
 /** Choosing some of what there is, by name: chosen ones are tags, the others are in a menu. */
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
 import { MenuOf } from './menu.tsx'
 import styles from './tag.module.css'
 import { Tag, Tags } from './tag.tsx'
-
-const w = wordsOf('common', common)
 
 interface Option {
   readonly id: number

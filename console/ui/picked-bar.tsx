@@ -1,13 +1,12 @@
 /** What can be done with the selection; dark like everything that acts on many. */
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common } from '../words/common.ts'
 import { cx } from './cx.ts'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './night.module.css'
 import { tip } from './tip.ts'
 import { useShortcut } from './use-shortcut.ts'
 
-const w = wordsOf('common', common).table
+const w = common.table
 
 export interface PickedAct {
   readonly key: string

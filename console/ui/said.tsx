@@ -2,9 +2,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { saidByServer } from '../api/failure.ts'
-import { language, type Words, wordsOf } from '../words/words.ts'
+import { language } from '../words/words.ts'
 
-type ErrorWords = Words['errors']
+type ErrorWords = typeof import('../words/errors.ts').errors
 
 /** Loaded with the first failure: most pages never need them. */
 let w: ErrorWords | undefined
@@ -15,15 +15,15 @@ let withNames = (message: string) => message
 export async function loadErrorWords(cache: QueryClient): Promise<void> {
   if (w) return
   const [{ errors }, { named }, { translator }, { nameOfId }] = await Promise.all([
-    import('../words/en/errors.ts'),
-    import('../words/en/named.ts'),
+    import('../words/errors.ts'),
+    import('../words/named.ts'),
     import('../lib/messages.ts'),
     import('../api/known-names.ts'),
   ])
-  w = wordsOf('errors', errors)
+  w = errors
   formOf = translator(w.messages)
   withNames = (message) => message.replace(/(?<= with ID '?)\d+/g, (id) => nameOfId(cache, Number(id)) ?? id)
-  namedForm = translator({ ...wordsOf('named', named), ...w.messages })
+  namedForm = translator({ ...named, ...w.messages })
 }
 
 /** Undefined before the first failure. */

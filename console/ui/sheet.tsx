@@ -1,16 +1,13 @@
 /** Detail without leaving the list, and the navigation of small screens: a surface at the edge. */
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 import { Frame } from './frame.tsx'
 import { layerRoot } from './layers.ts'
 import styles from './sheet.module.css'
 import { TopSlot } from './top-slot.tsx'
-
-const w = wordsOf('common', common)
 
 export interface SheetProps {
   readonly title: ReactNode

@@ -3,12 +3,10 @@
  * that the page is not whole yet.
  */
 import { useEffect, useState } from 'react'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { cx } from './cx.ts'
 import styles from './skeleton.module.css'
 
-const w = wordsOf('common', common)
 const quietMs = 300
 
 function useLate(ms = quietMs): boolean {

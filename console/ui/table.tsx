@@ -3,9 +3,8 @@
  * one that failed. On narrow screens the rows become cards made of the marked cells.
  */
 import { lazy, memo, type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { common } from '../words/en/common.ts'
+import { common as w } from '../words/common.ts'
 import { number } from '../words/format.ts'
-import { wordsOf } from '../words/words.ts'
 import { Check } from './check.tsx'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
@@ -14,7 +13,6 @@ import styles from './table.module.css'
 import { useRowKeys } from './use-row-keys.ts'
 import { useStages } from './use-stages.ts'
 
-const w = wordsOf('common', common)
 /** Longer tables draw only the rows in view. */
 const mostDrawn = 200
 /** So many rows are drawn with each picture, after those in view. */

@@ -1,12 +1,9 @@
 /** Labels and other short texts. */
 import type { ReactNode } from 'react'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
 import styles from './tag.module.css'
-
-const w = wordsOf('common', common)
 
 interface TagProps {
   readonly children: ReactNode

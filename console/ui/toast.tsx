@@ -1,14 +1,12 @@
 /** News about what is out of sight. Read out once; errors stay until they are closed. */
 import { useEffect } from 'react'
 import { useStore } from '../api/store.ts'
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
+import { common as w } from '../words/common.ts'
 import { IconButton } from './button.tsx'
 import { Sign } from './state.tsx'
 import styles from './toast.module.css'
 import { closeToast, type Toast, toasts } from './toasts.ts'
 
-const w = wordsOf('common', common)
 const shownMs = 6_000
 
 export function Toasts() {

@@ -1,30 +1,16 @@
 /**
- * The language of the console. Words are loaded in one language, before anything that has them is imported: those of the
- * first page by the start, those of an area by the code that uses it (`languages` in vite.config.ts). Changing the
- * language loads the page again.
+ * The language of the console. Words are loaded in one language, before anything that has them is imported: an area is a
+ * module such as `shell.ts` with a file of texts for each language, which waits until those of the page are there. Changing
+ * the language loads the page again.
  */
-import type { en } from './en.ts'
-
-/** All texts, by area. A language that lacks one does not compile. */
-export type Words = typeof en
 export type Language = 'en' | 'de'
-
-const loaded: Partial<Words> = {}
 
 export const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 
-type Sources = Readonly<Record<Language, () => Promise<Partial<Words>>>>
-
-/** The words of the first page. */
-export function loadWords(): Promise<void> {
-  return loadFrom({ en: () => import('./en/first.ts'), de: () => import('./de/first.ts') })
-}
-
-export async function loadFrom(sources: Sources): Promise<void> {
-  Object.assign(loaded, await sources[language]())
-}
-
-/** The texts of an area in the language of the page. */
-export function wordsOf<Area extends keyof Words>(area: Area, english: Words[Area]): Words[Area] {
-  return loaded[area] ?? english
+/** Loads texts in the language of the page. A language that lacks some of the English ones does not compile. */
+export function inLanguage<Words>(sources: {
+  readonly en: () => Promise<Words>
+  readonly de: () => Promise<NoInfer<Words>>
+}): Promise<Words> {
+  return sources[language]()
 }

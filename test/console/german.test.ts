@@ -1,5 +1,6 @@
 /** The console in German: no page shows an English word, not even until German is there. */
 import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
 import { test } from 'node:test'
 import { expect, forConsole, press } from './harness.ts'
 
@@ -14,11 +15,14 @@ interface Text {
   readonly textContent: string
 }
 
+const root = new URL('../../', import.meta.url).pathname
+
 /** The texts of a language without places to fill in. Words ask the page that they are on for its language. */
 async function textsOf(language: 'de' | 'en'): Promise<readonly string[]> {
   Object.assign(globalThis, { document: { documentElement: { lang: language } } })
-  const words = await import(new URL(`../../console/words/${language}.ts`, import.meta.url).href)
-  return textsIn(words[language])
+  const files = globSync(`console/{words/${language}/*.ts,families/**/*.${language}.ts}`, { cwd: root })
+  const areas = await Promise.all(files.map((file) => import(root + file)))
+  return textsIn(areas.map((area) => ({ ...area })))
 }
 
 function textsIn(words: unknown): readonly string[] {

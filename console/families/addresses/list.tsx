@@ -12,13 +12,10 @@ import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { addresses as english } from '../../words/en/addresses.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
+import { addresses as w } from '../../words/addresses.ts'
+import { common as c } from '../../words/common.ts'
 import { type Address, type AddressFamily, fromFloating, fromPrimary } from './address.ts'
 
-const w = wordsOf('addresses', english)
-const c = wordsOf('common', common)
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).AddressDialogs }))
 
 export type Asked =

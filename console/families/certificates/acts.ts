@@ -2,13 +2,9 @@
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
-import { resources } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { certificates as w } from '../../words/certificates.ts'
+import { resources as r } from '../../words/resources.ts'
 import type { Certificate } from './certificate.ts'
-
-const w = wordsOf('certificates', english)
-const r = wordsOf('resources', resources)
 
 export const certificateActs: ActsOptions<Certificate> = {
   family: 'certificates',

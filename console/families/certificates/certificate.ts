@@ -3,11 +3,8 @@ import type { ItemOf } from '../../api/api.ts'
 import { translator } from '../../lib/messages.ts'
 import { lifetimeOf } from '../../lib/timeline.ts'
 import type { Mood } from '../../ui/state.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
+import { certificates as w } from '../../words/certificates.ts'
 import { date } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('certificates', english)
 
 export type Certificate = ItemOf<'certificates_list'>
 

@@ -1,12 +1,9 @@
 /** A chain of certificates as a list: each with its issuer, its end and its key. */
 import { List } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
+import { certificates as w } from '../../words/certificates.ts'
 import { date } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import type { ChainLink } from './x509.ts'
-
-const w = wordsOf('certificates', english)
 
 export function ChainList({ links }: { readonly links: readonly ChainLink[] }) {
   return (

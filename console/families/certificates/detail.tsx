@@ -18,20 +18,15 @@ import { saveFile } from '../../ui/save-file.ts'
 import { State } from '../../ui/state.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
-import { common } from '../../words/en/common.ts'
-import { resources } from '../../words/en/resources.ts'
+import { certificates as w } from '../../words/certificates.ts'
+import { common as c } from '../../words/common.ts'
 import { exactTime } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { resources as r } from '../../words/resources.ts'
 import { certificateActs, useRetry } from './acts.ts'
 import { type Certificate, causeOf, failureOf, isRetryable, outlookOf } from './certificate.ts'
 import { ChainList } from './chain.tsx'
 import { AxisHead, axisFor, Legend, Span } from './timeline.tsx'
 import { readChain } from './x509.ts'
-
-const w = wordsOf('certificates', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 export function CertificatePage() {
   const api = useApi()

@@ -14,20 +14,15 @@ import { Seg } from '../../ui/seg.tsx'
 import { type Mood, Sign, State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
-import { common } from '../../words/en/common.ts'
-import { resources } from '../../words/en/resources.ts'
+import { certificates as w } from '../../words/certificates.ts'
+import { common as c } from '../../words/common.ts'
 import { date } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { resources as r } from '../../words/resources.ts'
 import { certificateActs, useRetry } from './acts.ts'
 import { type Certificate, failureOf, isRetryable, outlookOf } from './certificate.ts'
 import styles from './certificates.module.css'
 import type { CertificatesSearch } from './search.ts'
 import { AxisHead, axisFor, Legend, Span } from './timeline.tsx'
-
-const w = wordsOf('certificates', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 const page = '/projects/$project/certificates/$id'
 const textsOf = ({ name, domain_names: names }: Certificate) => [name, ...names]

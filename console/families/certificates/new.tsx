@@ -11,12 +11,8 @@ import { List } from '../../ui/card.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('certificates', english)
-const c = wordsOf('common', common)
+import { certificates as w } from '../../words/certificates.ts'
+import { common as c } from '../../words/common.ts'
 
 type Zone = ItemOf<'zones_list'>
 

@@ -2,12 +2,9 @@
 import { type Lifetime, lifetimeOf } from '../../lib/timeline.ts'
 import { FactLine } from '../../ui/page.tsx'
 import styles from '../../ui/picture.module.css'
-import { certificates as english } from '../../words/en/certificates.ts'
+import { certificates as w } from '../../words/certificates.ts'
 import { date } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { type Certificate, dayMs, outlookOf } from './certificate.ts'
-
-const w = wordsOf('certificates', english)
 
 /** What the axis shows, in ms since the epoch. */
 interface Axis {

@@ -11,15 +11,11 @@ import { Card, Facts } from '../../ui/card.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Note } from '../../ui/note.tsx'
-import { certificates as english } from '../../words/en/certificates.ts'
-import { common } from '../../words/en/common.ts'
+import { certificates as w } from '../../words/certificates.ts'
+import { common as c } from '../../words/common.ts'
 import { exactTime } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { ChainList } from './chain.tsx'
 import { type Chain, privateKeyKind, readChain } from './x509.ts'
-
-const w = wordsOf('certificates', english)
-const c = wordsOf('common', common)
 
 export function UploadPage() {
   const navigate = useNavigate()

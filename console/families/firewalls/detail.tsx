@@ -17,17 +17,13 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels, Tag } from '../../ui/tag.tsx'
-import { common } from '../../words/en/common.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
-import { resources } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
+import { resources as rw } from '../../words/resources.ts'
 import { serverIdsOf } from './applied.ts'
 import { type Firewall, firewallActs } from './firewall.ts'
 import { RulesTab } from './rules.tsx'
 
-const w = wordsOf('firewalls', english)
-const c = wordsOf('common', common)
-const rw = wordsOf('resources', resources)
 const route = getRouteApi('/projects/$project/firewalls/$id/{-$tab}')
 const ResourcesTab = lazy(async () => ({ default: (await import('./resources.tsx')).ResourcesTab }))
 const ActivityTab = lazy(async () => ({ default: (await import('../../pages/shared/activity.tsx')).ActivityTab }))

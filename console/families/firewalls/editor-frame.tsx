@@ -1,10 +1,7 @@
 /** The places of the editor: rules, what they change beside them, and the picture below; one after the other where narrow. */
 import type { ReactNode } from 'react'
-import { firewalls as english } from '../../words/en/firewalls.ts'
-import { wordsOf } from '../../words/words.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
 import styles from './rules.module.css'
-
-const w = wordsOf('firewalls', english)
 
 interface EditorFrameProps {
   readonly side: ReactNode

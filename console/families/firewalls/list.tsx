@@ -9,16 +9,12 @@ import { useReason } from '../../shell/may.ts'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None, Tag, Tags } from '../../ui/tag.tsx'
-import { common } from '../../words/en/common.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
+import { common as c } from '../../words/common.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { serverIdsOf } from './applied.ts'
 import { effectiveCount, type Firewall, firewallActs } from './firewall.ts'
 import { internet } from './rule.ts'
-
-const w = wordsOf('firewalls', english)
-const c = wordsOf('common', common)
 
 export function FirewallsPage() {
   const api = useApi()

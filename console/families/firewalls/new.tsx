@@ -18,10 +18,9 @@ import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
-import { common } from '../../words/en/common.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
+import { common as c } from '../../words/common.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
 import { bodyOf, contentOf, kept } from './draft.ts'
 import { DraftReach } from './draft-reach.tsx'
@@ -30,8 +29,6 @@ import type { Firewall, Target } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
 
-const w = wordsOf('firewalls', english)
-const c = wordsOf('common', common)
 const WarningNotes = lazy(async () => ({ default: (await import('./warning-notes.tsx')).WarningNotes }))
 const Targets = lazy(async () => ({ default: (await import('./targets.tsx')).Targets }))
 const route = getRouteApi('/projects/$project/firewalls/new')

@@ -5,16 +5,11 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
-import { common } from '../../words/en/common.ts'
-import { forms } from '../../words/en/forms.ts'
-import { paste as english } from '../../words/en/paste.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { forms as f } from '../../words/forms.ts'
+import { paste as w } from '../../words/paste.ts'
 import type { Content } from './draft.ts'
 import { type Misread, readPasted } from './paste.ts'
-
-const w = wordsOf('paste', english)
-const c = wordsOf('common', common)
-const f = wordsOf('forms', forms)
 
 const mostReasons = 5
 

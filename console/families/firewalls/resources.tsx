@@ -16,14 +16,10 @@ import { Link } from '../../ui/link.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tag } from '../../ui/tag.tsx'
-import { firewallTargets } from '../../words/en/firewall-targets.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
-import { wordsOf } from '../../words/words.ts'
+import { firewallTargets as t } from '../../words/firewall-targets.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
 import type { Server } from '../servers/server.ts'
 import type { Firewall, Target } from './firewall.ts'
-
-const w = wordsOf('firewalls', english)
-const t = wordsOf('firewallTargets', firewallTargets)
 
 interface ResourcesProps {
   readonly firewall: Firewall

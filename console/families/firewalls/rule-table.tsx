@@ -8,9 +8,8 @@ import { Said } from '../../ui/said.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import table from '../../ui/table.module.css'
 import { ListFrame, Tools } from '../../ui/table.tsx'
-import { firewalls as english } from '../../words/en/firewalls.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
 import { type Content, kept, ruleFor } from './draft.ts'
 import { internet } from './rule.ts'
@@ -18,7 +17,6 @@ import { RuleRow } from './rule-row.tsx'
 import styles from './rules.module.css'
 import type { RulesEditor } from './use-rules.ts'
 
-const w = wordsOf('firewalls', english)
 const PasteDialog = lazy(async () => ({ default: (await import('./paste-dialog.tsx')).PasteDialog }))
 
 /** Who may use SSH and a database is for people to say; the web and ping are for everybody. */

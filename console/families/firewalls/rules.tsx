@@ -6,8 +6,7 @@ import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { MenuOf } from '../../ui/menu.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
-import { wordsOf } from '../../words/words.ts'
+import { firewalls as w } from '../../words/firewalls.ts'
 import { Changes } from './changes.tsx'
 import { bodyOf, contentOf } from './draft.ts'
 import { DraftReach } from './draft-reach.tsx'
@@ -15,8 +14,6 @@ import { EditorFrame } from './editor-frame.tsx'
 import { type Firewall, serversUnder } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
-
-const w = wordsOf('firewalls', english)
 
 interface RulesTabProps {
   readonly firewall: Firewall

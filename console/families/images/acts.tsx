@@ -8,11 +8,8 @@ import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { images as english } from '../../words/en/images.ts'
-import { wordsOf } from '../../words/words.ts'
+import { images as w } from '../../words/images.ts'
 import { imageActs, isOwn, type Shown } from './image.ts'
-
-const w = wordsOf('images', english)
 
 interface ImageActs {
   menu(image: Shown): readonly MenuEntry[]

@@ -14,18 +14,13 @@ import { Note } from '../../ui/note.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { common } from '../../words/en/common.ts'
-import { images as english } from '../../words/en/images.ts'
-import { resources } from '../../words/en/resources.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { images as w } from '../../words/images.ts'
+import { resources as r } from '../../words/resources.ts'
 import { useImageActs } from './acts.tsx'
 import { isOwn, type Shown, shown } from './image.ts'
 import { dayOf, ImageStatus } from './status.tsx'
-
-const w = wordsOf('images', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 export function ImagePage() {
   const api = useApi()

@@ -1,10 +1,7 @@
 /** What the pages of images share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions, Resource } from '../../pages/shared/acts.tsx'
-import { images as english } from '../../words/en/images.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('images', english)
+import { images as w } from '../../words/images.ts'
 
 type Image = ItemOf<'images_list'>
 /** As a resource with a name: snapshots and backups have only a description. */

@@ -6,18 +6,13 @@ import { ageColumn, labelsColumn, NameCell, ServerLink } from '../../pages/share
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { common } from '../../words/en/common.ts'
-import { images as english } from '../../words/en/images.ts'
-import { resources } from '../../words/en/resources.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { images as w } from '../../words/images.ts'
+import { resources as r } from '../../words/resources.ts'
 import { useImageActs } from './acts.tsx'
 import { isOwn, type Shown, shown } from './image.ts'
 import { ImageStatus } from './status.tsx'
-
-const w = wordsOf('images', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 const textsOf = ({ name, description, os_flavor: flavor }: Shown) => [name, description, flavor]
 

@@ -1,11 +1,8 @@
 /** Whether an image can be used, and until when. */
 import { State } from '../../ui/state.tsx'
-import { images as english } from '../../words/en/images.ts'
 import { date } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { images as w } from '../../words/images.ts'
 import type { Shown } from './image.ts'
-
-const w = wordsOf('images', english)
 
 export function dayOf(time: string): string {
   return date(time, { day: 'numeric', month: 'short', year: 'numeric' })

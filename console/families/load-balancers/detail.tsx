@@ -12,14 +12,11 @@ import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels } from '../../ui/tag.tsx'
-import { balancers as english } from '../../words/en/balancers.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
+import { balancers as w } from '../../words/balancers.ts'
+import { common as c } from '../../words/common.ts'
 import { balancerActs } from './balancer.ts'
 import { HealthState } from './list.tsx'
 
-const w = wordsOf('balancers', english)
-const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/load-balancers/$id/{-$tab}')
 const OverviewTab = lazy(async () => ({ default: (await import('./overview.tsx')).OverviewTab }))
 const ServicesTab = lazy(async () => ({ default: (await import('./services.tsx')).ServicesTab }))

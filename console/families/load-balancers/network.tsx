@@ -10,11 +10,8 @@ import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
-import { balancers as english } from '../../words/en/balancers.ts'
-import { wordsOf } from '../../words/words.ts'
+import { balancers as w } from '../../words/balancers.ts'
 import type { Balancer } from './balancer.ts'
-
-const w = wordsOf('balancers', english)
 
 type Asked = 'attach' | 'detach' | 'public'
 

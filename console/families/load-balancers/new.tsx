@@ -22,17 +22,13 @@ import { LongForm, type Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { balancers as english } from '../../words/en/balancers.ts'
-import { common } from '../../words/en/common.ts'
-import { prices } from '../../words/en/prices.ts'
+import { balancers as w } from '../../words/balancers.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { prices as p } from '../../words/prices.ts'
 import { ServiceForm } from './service-dialog.tsx'
 import { bodyOf, newFields, type ServiceFields } from './service-fields.ts'
 
-const p = wordsOf('prices', prices)
-const w = wordsOf('balancers', english)
-const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/load-balancers/new')
 
 interface Draft {

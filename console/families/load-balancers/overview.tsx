@@ -16,17 +16,12 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { balancers as english } from '../../words/en/balancers.ts'
-import { common } from '../../words/en/common.ts'
-import { prices } from '../../words/en/prices.ts'
+import { balancers as w } from '../../words/balancers.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { prices as p } from '../../words/prices.ts'
 import type { Balancer } from './balancer.ts'
 import styles from './balancers.module.css'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('balancers', english)
-const c = wordsOf('common', common)
 
 type Asked = 'type' | 'algorithm' | 'ipv4' | 'ipv6'
 

@@ -22,18 +22,13 @@ import { State } from '../../ui/state.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { common } from '../../words/en/common.ts'
-import { networks as english } from '../../words/en/networks.ts'
-import { resources } from '../../words/en/resources.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { networks as w } from '../../words/networks.ts'
+import { resources as r } from '../../words/resources.ts'
 import { AliasDialog, type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
 import { type Member, type Network, networkActs, sizeOf } from './network.ts'
 import { Topology } from './topology.tsx'
-
-const w = wordsOf('networks', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 /** Something of the network that is about to be removed. */
 interface Removal {

@@ -7,14 +7,10 @@ import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { networks as english } from '../../words/en/networks.ts'
-import { resources } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { networks as w } from '../../words/networks.ts'
+import { resources as r } from '../../words/resources.ts'
 import { freeRange, type Member, type Network } from './network.ts'
 import { useNetworkZones } from './new.tsx'
-
-const w = wordsOf('networks', english)
-const r = wordsOf('resources', resources)
 
 type SubnetType = Network['subnets'][number]['type']
 

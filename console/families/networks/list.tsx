@@ -6,14 +6,10 @@ import { ageColumn, labelsColumn, NameCell } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import type { Column } from '../../ui/table.tsx'
-import { common } from '../../words/en/common.ts'
-import { networks as english } from '../../words/en/networks.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { networks as w } from '../../words/networks.ts'
 import { type Network, networkActs } from './network.ts'
-
-const w = wordsOf('networks', english)
-const c = wordsOf('common', common)
 
 const textsOf = ({ name, ip_range: range, subnets }: Network) => [name, range, ...subnets.map((one) => one.ip_range)]
 

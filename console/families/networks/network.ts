@@ -1,10 +1,7 @@
 /** What the pages of networks share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
-import { networks as english } from '../../words/en/networks.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('networks', english)
+import { networks as w } from '../../words/networks.ts'
 
 export type Network = ItemOf<'networks_list'>
 export type Member = ItemOf<'networks_listMembers'>

@@ -11,14 +11,11 @@ import { useReason } from '../../shell/may.ts'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
-import { common } from '../../words/en/common.ts'
-import { networks as english } from '../../words/en/networks.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { networks as w } from '../../words/networks.ts'
 import { freeRange, sizeOf } from './network.ts'
 
-const w = wordsOf('networks', english)
-const c = wordsOf('common', common)
 const rangeForm = /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/
 
 /** The zones that subnets can be in, from the locations. */

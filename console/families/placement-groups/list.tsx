@@ -15,16 +15,11 @@ import type { MenuEntry } from '../../ui/menu.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { type Column, workClass } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { common } from '../../words/en/common.ts'
-import { placementGroups as english } from '../../words/en/placement-groups.ts'
-import { resources } from '../../words/en/resources.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { placementGroups as w } from '../../words/placement-groups.ts'
+import { resources as r } from '../../words/resources.ts'
 import { type Group, hasRoom, JoinGroupDialog, LeaveGroupDialog } from './members.tsx'
-
-const w = wordsOf('placementGroups', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 const groupActs: ActsOptions<Group> = {
   family: 'placement_groups',

@@ -6,10 +6,8 @@ import { allows } from '../../../src/families/servers/domain.ts'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { placementGroups as english } from '../../words/en/placement-groups.ts'
-import { wordsOf } from '../../words/words.ts'
+import { placementGroups as w } from '../../words/placement-groups.ts'
 
-const w = wordsOf('placementGroups', english)
 const families = ['servers', 'placement_groups']
 
 export type Group = ItemOf<'placement_groups_list'>

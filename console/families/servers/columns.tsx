@@ -6,15 +6,11 @@ import { Link } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Labels, None, Tags } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
-import { common } from '../../words/en/common.ts'
-import { servers } from '../../words/en/servers.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { servers as w } from '../../words/servers.ts'
 import { addressesOf, isAt, type Server } from './server.ts'
 import { ServerStatus } from './status.tsx'
-
-const w = wordsOf('servers', servers)
-const c = wordsOf('common', common)
 
 export const serverColumns: readonly Column<Server>[] = [
   {

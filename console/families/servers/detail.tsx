@@ -14,18 +14,14 @@ import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels } from '../../ui/tag.tsx'
-import { common } from '../../words/en/common.ts'
-import { server as english } from '../../words/en/server.ts'
-import { servers } from '../../words/en/servers.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { server as w } from '../../words/server.ts'
+import { servers as list } from '../../words/servers.ts'
 import { type ServerActs, useServerActs } from './acts.tsx'
 import { power, powerReason } from './power.ts'
 import { isAt, type Server } from './server.ts'
 import { ServerStatus } from './status.tsx'
 
-const w = wordsOf('server', english)
-const list = wordsOf('servers', servers)
-const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/servers/$id/{-$tab}')
 
 export interface TabProps {

@@ -7,23 +7,17 @@ import { Button } from '../../ui/button.tsx'
 import { List } from '../../ui/card.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { State } from '../../ui/state.tsx'
-import { common } from '../../words/en/common.ts'
-import { server } from '../../words/en/server.ts'
-import { serverDialogs } from '../../words/en/server-dialogs.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { server as one } from '../../words/server.ts'
+import { serverDialogs as d } from '../../words/server-dialogs.ts'
+import { servers as w } from '../../words/servers.ts'
 import type { Asked } from './acts.tsx'
 import type { Each, Result } from './each.ts'
 import { FirewallsDialog } from './firewalls-dialog.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
 import { type Cut, skipOf } from './power.ts'
 import type { Server } from './server.ts'
-
-const w = wordsOf('servers', english)
-const d = wordsOf('serverDialogs', serverDialogs)
-const one = wordsOf('server', server)
-const c = wordsOf('common', common)
 
 interface DialogsProps {
   readonly asked: Asked | undefined

@@ -1,11 +1,9 @@
 /** Doing the same to many servers. */
 import { wordsFor } from '../../ui/failure.tsx'
 import { toast } from '../../ui/toasts.ts'
-import { serverDialogs } from '../../words/en/server-dialogs.ts'
-import { wordsOf } from '../../words/words.ts'
+import { serverDialogs as w } from '../../words/server-dialogs.ts'
 import type { Server } from './server.ts'
 
-const w = wordsOf('serverDialogs', serverDialogs)
 const atOnce = 6
 
 /** What came of an act on one of many servers. */

@@ -5,11 +5,8 @@ import card from '../../ui/card.module.css'
 import { Card, List } from '../../ui/card.tsx'
 import { Link } from '../../ui/link.tsx'
 import { State } from '../../ui/state.tsx'
-import { server as english } from '../../words/en/server.ts'
-import { wordsOf } from '../../words/words.ts'
+import { server as w } from '../../words/server.ts'
 import type { Server } from './server.ts'
-
-const w = wordsOf('server', english)
 
 export function FirewallsCard({ server: { public_net: net } }: { readonly server: Server }) {
   const api = useApi()

@@ -7,16 +7,11 @@ import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
-import { common } from '../../words/en/common.ts'
-import { serverDialogs } from '../../words/en/server-dialogs.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { serverDialogs as d } from '../../words/server-dialogs.ts'
+import { servers as w } from '../../words/servers.ts'
 import type { Server } from './server.ts'
-
-const w = wordsOf('servers', english)
-const d = wordsOf('serverDialogs', serverDialogs)
-const c = wordsOf('common', common)
 
 type Way = 'apply' | 'remove'
 

@@ -1,14 +1,10 @@
 /** What keeps a draft from being created, as far as the console can know: by section, in words. */
-import { common } from '../../words/en/common.ts'
-import { newServer } from '../../words/en/new-server.ts'
+import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { newServer as w } from '../../words/new-server.ts'
 import { type Draft, imagesOf, isBadRange, isPast, namesIn, obstacleOf, volumeObstacleOf } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { obstacleText } from './obstacle.ts'
-
-const w = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
 
 export const sections = [
   'location',

@@ -13,13 +13,10 @@ import { FormFooter } from '../../ui/form-footer.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { common } from '../../words/en/common.ts'
+import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import type { Each } from './each.ts'
 import type { Server } from './server.ts'
-
-const c = wordsOf('common', common)
 
 const none: LabelMap = {}
 

@@ -2,17 +2,12 @@
 import type { Action } from '../../api/actions.ts'
 import { copyAway } from '../../ui/copy.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { common } from '../../words/en/common.ts'
-import { resources } from '../../words/en/resources.ts'
-import { servers as english } from '../../words/en/servers.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as r } from '../../words/resources.ts'
+import { servers as w } from '../../words/servers.ts'
 import type { ServerActs } from './acts.tsx'
 import { type PowerVerb, power, powerReason } from './power.ts'
 import type { Server } from './server.ts'
-
-const w = wordsOf('servers', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 export function menuOf(
   acts: Omit<ServerActs, 'menu'>,

@@ -13,17 +13,13 @@ import { Seg } from '../../ui/seg.tsx'
 import type { Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { problemsIn } from '../../ui/use-submit.ts'
-import { common } from '../../words/en/common.ts'
-import { newServer } from '../../words/en/new-server.ts'
+import { common as c } from '../../words/common.ts'
 import { date, list, number, percent } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { newServer as w } from '../../words/new-server.ts'
 import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn, volumeObstacleOf } from './draft.ts'
 import type { Section, Wrongs } from './judge.ts'
 import type { Choices } from './new.tsx'
 import { TypeTable } from './new-types.tsx'
-
-const w = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
 
 interface Form {
   readonly draft: Draft

@@ -9,18 +9,13 @@ import { Card, Facts, Price } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
 import { unsaid } from '../../ui/use-submit.ts'
-import { common } from '../../words/en/common.ts'
-import { newServer } from '../../words/en/new-server.ts'
-import { prices } from '../../words/en/prices.ts'
+import { common as c } from '../../words/common.ts'
 import { list, percent } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { newServer as w } from '../../words/new-server.ts'
+import { prices as p } from '../../words/prices.ts'
 import { costsOf, type Draft } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { drawnFields } from './new-steps.tsx'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
 
 interface SummaryProps {
   readonly draft: Draft

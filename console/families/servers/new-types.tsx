@@ -8,17 +8,13 @@ import { Card } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { cx } from '../../ui/cx.ts'
 import table from '../../ui/table.module.css'
-import { newServer } from '../../words/en/new-server.ts'
-import { prices } from '../../words/en/prices.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { newServer as w } from '../../words/new-server.ts'
+import { prices as p } from '../../words/prices.ts'
 import { type Draft, type Obstacle, obstacleOf, type ServerType } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { obstacleText } from './obstacle.ts'
 import { TypeHead } from './type-head.tsx'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('newServer', newServer)
 
 const columns = ['chip', 'cores', 'memory', 'disk', 'hour', 'month'] as const
 

@@ -14,10 +14,9 @@ import { useCopy } from '../../ui/copy.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
-import { common } from '../../words/en/common.ts'
-import { newServer } from '../../words/en/new-server.ts'
-import { servers as english } from '../../words/en/servers.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { newServer as n } from '../../words/new-server.ts'
+import { servers as w } from '../../words/servers.ts'
 import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
 import { reasonOf, wrongsOf } from './judge.ts'
 import { newServerData } from './new-data.ts'
@@ -26,9 +25,6 @@ import { type Failed, NewSummary } from './new-summary.tsx'
 import { type Password, Passwords } from './passwords.tsx'
 import type { NewServerSearch } from './search.ts'
 
-const w = wordsOf('servers', english)
-const n = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/servers/new')
 
 export function NewServerPage() {

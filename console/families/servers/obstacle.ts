@@ -1,12 +1,8 @@
 /** Why a type cannot be had, in words. */
-import { common } from '../../words/en/common.ts'
-import { newServer } from '../../words/en/new-server.ts'
+import { common as c } from '../../words/common.ts'
 import { list, number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { newServer as w } from '../../words/new-server.ts'
 import type { Obstacle } from './draft.ts'
-
-const w = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
 
 export function obstacleText(obstacle: Obstacle, location: string): string {
   const places = (names: readonly string[]) => list(names, c.andMore)

@@ -4,14 +4,9 @@ import { Button } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { common } from '../../words/en/common.ts'
-import { forms } from '../../words/en/forms.ts'
-import { newServer } from '../../words/en/new-server.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
-const f = wordsOf('forms', forms)
+import { common as c } from '../../words/common.ts'
+import { forms as f } from '../../words/forms.ts'
+import { newServer as w } from '../../words/new-server.ts'
 
 export interface Password {
   readonly name: string

@@ -3,12 +3,9 @@ import { useRunning } from '../../api/actions.ts'
 import { Progress } from '../../ui/progress.tsx'
 import { State } from '../../ui/state.tsx'
 import { workClass } from '../../ui/table.tsx'
-import { servers } from '../../words/en/servers.ts'
 import { percent } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { servers as w } from '../../words/servers.ts'
 import { moodOf, type Server } from './server.ts'
-
-const w = wordsOf('servers', servers)
 
 const powers: Readonly<Record<string, Server['status']>> = {
   start_server: 'starting',

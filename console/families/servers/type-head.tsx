@@ -1,10 +1,9 @@
 /** The head of a table of server types, of which one is chosen. */
 import { cx } from '../../ui/cx.ts'
 import table from '../../ui/table.module.css'
-import { newServer } from '../../words/en/new-server.ts'
-import { wordsOf } from '../../words/words.ts'
+import { newServer } from '../../words/new-server.ts'
 
-const { typeColumns: t } = wordsOf('newServer', newServer)
+const { typeColumns: t } = newServer
 
 type TypeColumn = 'chip' | 'cores' | 'memory' | 'disk' | 'hour' | 'month'
 

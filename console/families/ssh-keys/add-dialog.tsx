@@ -14,13 +14,9 @@ import { FormFooter } from '../../ui/form-footer.tsx'
 import { Note } from '../../ui/note.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
-import { common } from '../../words/en/common.ts'
-import { sshKeys as english } from '../../words/en/ssh-keys.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { sshKeys as w } from '../../words/ssh-keys.ts'
 import { canGenerate, generateKeyPair, type SshKeyPair } from './generate.ts'
-
-const w = wordsOf('sshKeys', english)
-const c = wordsOf('common', common)
 
 interface Made {
   readonly name: string

@@ -8,13 +8,9 @@ import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import { CopyButton, copyAway } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { common } from '../../words/en/common.ts'
-import { sshKeys as english } from '../../words/en/ssh-keys.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { sshKeys as w } from '../../words/ssh-keys.ts'
 import { AddDialog } from './add-dialog.tsx'
-
-const w = wordsOf('sshKeys', english)
-const c = wordsOf('common', common)
 
 type SshKey = ItemOf<'ssh_keys_list'>
 

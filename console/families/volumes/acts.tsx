@@ -5,12 +5,9 @@ import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { volumes as english } from '../../words/en/volumes.ts'
-import { wordsOf } from '../../words/words.ts'
+import { volumes as w } from '../../words/volumes.ts'
 import { AttachDialog, ResizeDialog } from './dialogs.tsx'
 import { type Server, type Volume, volumeActs } from './volume.ts'
-
-const w = wordsOf('volumes', english)
 
 interface VolumeActs {
   menu(volume: Volume): readonly MenuEntry[]

@@ -16,20 +16,14 @@ import { DotsMenu } from '../../ui/menu.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { common } from '../../words/en/common.ts'
-import { prices } from '../../words/en/prices.ts'
-import { resources } from '../../words/en/resources.ts'
-import { volumes as english } from '../../words/en/volumes.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { prices as p } from '../../words/prices.ts'
+import { resources as r } from '../../words/resources.ts'
+import { volumes as w } from '../../words/volumes.ts'
 import { useVolumeActs } from './acts.tsx'
 import { VolumeState } from './state.tsx'
 import { useVolumePrice, type Volume } from './volume.ts'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('volumes', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 export function VolumePage() {
   const api = useApi()

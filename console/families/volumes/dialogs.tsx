@@ -8,16 +8,11 @@ import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
-import { prices } from '../../words/en/prices.ts'
-import { resources } from '../../words/en/resources.ts'
-import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { prices as p } from '../../words/prices.ts'
+import { resources as r } from '../../words/resources.ts'
+import { volumes as w } from '../../words/volumes.ts'
 import { type Server, serverOptions, serversFor, useVolumePrice, type Volume } from './volume.ts'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('volumes', english)
-const r = wordsOf('resources', resources)
 
 interface AttachProps {
   readonly volume: Volume

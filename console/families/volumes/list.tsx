@@ -8,20 +8,14 @@ import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { common } from '../../words/en/common.ts'
-import { prices } from '../../words/en/prices.ts'
-import { resources } from '../../words/en/resources.ts'
-import { volumes as english } from '../../words/en/volumes.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { prices as p } from '../../words/prices.ts'
+import { resources as r } from '../../words/resources.ts'
+import { volumes as w } from '../../words/volumes.ts'
 import { useVolumeActs } from './acts.tsx'
 import { VolumeState } from './state.tsx'
 import { useVolumePrice, type Volume } from './volume.ts'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('volumes', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 const textsOf = ({ name, linux_device: device }: Volume) => [name, device]
 

@@ -16,18 +16,12 @@ import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Tiles } from '../../ui/tile.tsx'
-import { common } from '../../words/en/common.ts'
-import { prices } from '../../words/en/prices.ts'
-import { resources } from '../../words/en/resources.ts'
-import { volumes as english } from '../../words/en/volumes.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { prices as p } from '../../words/prices.ts'
+import { resources as r } from '../../words/resources.ts'
+import { volumes as w } from '../../words/volumes.ts'
 import { serverOptions, useVolumePrice } from './volume.ts'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('volumes', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 export function NewVolumePage() {
   const api = useApi()

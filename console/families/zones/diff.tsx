@@ -1,14 +1,11 @@
 /** What an import adds, changes and removes, each with its sign, never only a colour. */
 import type { ReactNode } from 'react'
 import diff from '../../ui/diff.module.css'
-import { zones as english } from '../../words/en/zones.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { zones as w } from '../../words/zones.ts'
 import type { Preview } from './import-preview.ts'
 import { ttlText, type Zone } from './zone.ts'
 import styles from './zones.module.css'
-
-const w = wordsOf('zones', english)
 
 type RrsetContent = Preview['added'][number]
 type Changed = Preview['changed'][number]

@@ -18,19 +18,15 @@ import { Halves } from '../../ui/page.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { toast } from '../../ui/toasts.ts'
 import { useUnsaved } from '../../ui/unsaved.ts'
-import { common } from '../../words/en/common.ts'
-import { zones as english } from '../../words/en/zones.ts'
+import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { zones as w } from '../../words/zones.ts'
 import { DiffList, DiffSummary } from './diff.tsx'
 import type { Comparison, How } from './import-preview.ts'
 import { SourceCard } from './source.tsx'
 import { type Rrset, ttlText, useZone, type Zone } from './zone.ts'
 import { ZoneHead } from './zone-head.tsx'
 import styles from './zones.module.css'
-
-const w = wordsOf('zones', english)
-const c = wordsOf('common', common)
 
 export function ImportPage() {
   const { zone } = useZone()

@@ -7,14 +7,10 @@ import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { common } from '../../words/en/common.ts'
-import { zones as english } from '../../words/en/zones.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { zones as w } from '../../words/zones.ts'
 import { delegationOf, ttlText, type Zone, zoneActs } from './zone.ts'
-
-const w = wordsOf('zones', english)
-const c = wordsOf('common', common)
 
 const textsOf = ({ name }: Zone) => [name]
 

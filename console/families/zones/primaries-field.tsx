@@ -3,11 +3,8 @@ import { typedNumber } from '../../lib/typed-number.ts'
 import type { Submission } from '../../pages/shared/submit.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
+import { zones as w } from '../../words/zones.ts'
 import styles from './zones.module.css'
-
-const w = wordsOf('zones', english)
 
 const algorithms = ['none', 'hmac-sha256', 'hmac-sha1', 'hmac-md5'] as const
 const mostPrimaries = 10

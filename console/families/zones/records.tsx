@@ -18,18 +18,13 @@ import { Note } from '../../ui/note.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { closing } from '../../ui/unsaved.ts'
-import { common } from '../../words/en/common.ts'
-import { resources } from '../../words/en/resources.ts'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as r } from '../../words/resources.ts'
+import { zones as w } from '../../words/zones.ts'
 import { RrsetEditor } from './rrset-editor.tsx'
 import { delegationOf, type Rrset, ttlText, type Zone } from './zone.ts'
 import { ZoneHead } from './zone-head.tsx'
 import styles from './zones.module.css'
-
-const w = wordsOf('zones', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 interface Row extends Omit<Rrset, 'id'> {
   /** Stays the same while other rows come and go, so that what is edited in a row is not lost. */

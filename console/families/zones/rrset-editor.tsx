@@ -13,14 +13,10 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
-import { common } from '../../words/en/common.ts'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { zones as w } from '../../words/zones.ts'
 import type { Rrset, Zone } from './zone.ts'
 import styles from './zones.module.css'
-
-const w = wordsOf('zones', english)
-const c = wordsOf('common', common)
 
 type RecordType = Rrset['type']
 /** Most records that one request sets. */

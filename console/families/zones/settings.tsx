@@ -20,17 +20,12 @@ import { State } from '../../ui/state.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { type DraftOf, useDraft } from '../../ui/use-draft.ts'
-import { common } from '../../words/en/common.ts'
-import { resources } from '../../words/en/resources.ts'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as r } from '../../words/resources.ts'
+import { zones as w } from '../../words/zones.ts'
 import { newPrimary, PrimariesField, type PrimaryDraft, primariesOf } from './primaries-field.tsx'
 import { delegationOf, ttlText, type Zone, zoneActs } from './zone.ts'
 import { ZoneHead } from './zone-head.tsx'
-
-const w = wordsOf('zones', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 export function ZoneSettings({ zone }: { readonly zone: Zone }) {
   return (

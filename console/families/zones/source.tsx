@@ -8,14 +8,10 @@ import diff from '../../ui/diff.module.css'
 import field from '../../ui/field.module.css'
 import { Said } from '../../ui/said.tsx'
 import { Sign } from '../../ui/state.tsx'
-import { common } from '../../words/en/common.ts'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { zones as w } from '../../words/zones.ts'
 import type { Refused } from './import-preview.ts'
 import styles from './zones.module.css'
-
-const w = wordsOf('zones', english)
-const c = wordsOf('common', common)
 
 /** Lines drawn of a long file, and those around the one that is wrong. */
 const mostLines = 1_000

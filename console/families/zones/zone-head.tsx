@@ -14,15 +14,10 @@ import { PageHead } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { common } from '../../words/en/common.ts'
-import { resources } from '../../words/en/resources.ts'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as r } from '../../words/resources.ts'
+import { zones as w } from '../../words/zones.ts'
 import { delegationOf, useZone, type Zone, zoneActs } from './zone.ts'
-
-const w = wordsOf('zones', english)
-const r = wordsOf('resources', resources)
-const c = wordsOf('common', common)
 
 interface ZoneHeadProps {
   readonly zone: Zone

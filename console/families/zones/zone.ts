@@ -4,10 +4,7 @@ import { type ItemOf, useApi } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
 import { useOne } from '../../shell/gone.tsx'
 import type { Mood } from '../../ui/state.tsx'
-import { zones as english } from '../../words/en/zones.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('zones', english)
+import { zones as w } from '../../words/zones.ts'
 
 export type Zone = ItemOf<'zones_list'>
 export type Rrset = ItemOf<'zones_listRrsets'>

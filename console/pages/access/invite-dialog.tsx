@@ -2,13 +2,12 @@
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
-import { access } from '../../words/en/access.ts'
-import { wordsOf } from '../../words/words.ts'
+import { access } from '../../words/access.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { isAddress, MailField } from '../shared/mail-field.tsx'
 import { type GivenRole, RolesField } from './roles-field.tsx'
 
-const w = wordsOf('access', access).members
+const w = access.members
 
 interface InviteDialogProps {
   readonly project: string

@@ -14,20 +14,18 @@ import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { access } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
-import { shell } from '../../words/en/shell.ts'
+import { access } from '../../words/access.ts'
+import { common as c } from '../../words/common.ts'
 import { ago, number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { shell } from '../../words/shell.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
 import { PersonCell } from '../shared/person-cell.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
-const w = wordsOf('access', access).members
-const c = wordsOf('common', common)
-const { roles } = wordsOf('shell', shell)
+const w = access.members
+const { roles } = shell
 
 export type Member = ReplyFor<'management_listMembers'>['members'][number]
 type Invitation = ReplyFor<'people_invitations'>['invitations'][number]

@@ -6,12 +6,11 @@ import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { access as english } from '../../words/en/access.ts'
-import { wordsOf } from '../../words/words.ts'
+import { access as english } from '../../words/access.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { emptyScope, ScopeFields, scopeOf, scopeProblems } from './scope-fields.tsx'
 
-const w = wordsOf('access', english).tokens
+const w = english.tokens
 
 const days = { never: 0, week: 7, month: 30, quarter: 90, year: 365, other: 0 } as const
 type Expiry = keyof typeof days

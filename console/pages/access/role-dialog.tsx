@@ -3,13 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { projectsQuery } from '../../api/session.ts'
-import { access } from '../../words/en/access.ts'
-import { wordsOf } from '../../words/words.ts'
+import { access } from '../../words/access.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import type { Member } from './members.tsx'
 import { type GivenRole, RolesField } from './roles-field.tsx'
 
-const w = wordsOf('access', access).members
+const w = access.members
 
 export function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const api = useApi()

@@ -1,12 +1,11 @@
 /** Chooses a role, with what it may do. */
 import { roles as all, type Role } from '../../../src/kernel/access/roles.ts'
 import { Tiles } from '../../ui/tile.tsx'
-import { access } from '../../words/en/access.ts'
-import { shell } from '../../words/en/shell.ts'
-import { wordsOf } from '../../words/words.ts'
+import { access } from '../../words/access.ts'
+import { shell } from '../../words/shell.ts'
 
-const w = wordsOf('access', access).members
-const { roles } = wordsOf('shell', shell)
+const w = access.members
+const { roles } = shell
 
 /** Roles that are given; that of the owner is handed over. */
 export type GivenRole = Exclude<Role, 'owner'>

@@ -3,13 +3,12 @@ import { parseSelector } from '../../../src/kernel/contract/selectors.ts'
 import { familyName } from '../../lib/api-names.ts'
 import { Check } from '../../ui/check.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { access } from '../../words/en/access.ts'
-import { wordsOf } from '../../words/words.ts'
+import { access } from '../../words/access.ts'
 import { commands, families } from './grantable.ts'
 import { type GeneralVerb, generalVerbs, grantsOf, type Scope } from './scope.ts'
 import styles from './tokens.module.css'
 
-const w = wordsOf('access', access).tokens
+const w = access.tokens
 
 /** A scope as it is being written. */
 interface ScopeDraft {

@@ -1,11 +1,10 @@
 /** What a scope of a token grants, in a sentence. */
 import type { ReplyFor } from '../../api/operations.ts'
 import { familyName } from '../../lib/api-names.ts'
-import { access } from '../../words/en/access.ts'
+import { access } from '../../words/access.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 
-const w = wordsOf('access', access).tokens
+const w = access.tokens
 
 export type Token = ReplyFor<'management_listTokens'>['tokens'][number]
 export type Scope = NonNullable<Token['scope']>

@@ -10,13 +10,11 @@ import { Check } from '../../ui/check.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Command, Night } from '../../ui/night.tsx'
-import { access } from '../../words/en/access.ts'
-import { forms } from '../../words/en/forms.ts'
-import { wordsOf } from '../../words/words.ts'
+import { access } from '../../words/access.ts'
+import { forms as f } from '../../words/forms.ts'
 import { grantsOf } from './scope.ts'
 
-const w = wordsOf('access', access).tokens
-const f = wordsOf('forms', forms)
+const w = access.tokens
 
 interface SecretDialogProps {
   readonly made: ReplyFor<'management_createToken'>

@@ -2,12 +2,11 @@
 import { State } from '../../ui/state.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { access } from '../../words/en/access.ts'
+import { access } from '../../words/access.ts'
 import { ago } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { grantsOf, type Token } from './scope.ts'
 
-const w = wordsOf('access', access).tokens
+const w = access.tokens
 /** An expiry this near is shown as something to look after. */
 const soonMs = 7 * 86_400_000
 

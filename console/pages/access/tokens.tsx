@@ -14,10 +14,9 @@ import { NameDialog } from '../../ui/name-dialog.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { ListFrame, Table } from '../../ui/table.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { access } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
+import { access } from '../../words/access.ts'
+import { common as c } from '../../words/common.ts'
 import { ago, number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { perform } from '../shared/submit.ts'
@@ -26,8 +25,7 @@ import type { Token } from './scope.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 import { tokenColumns } from './token-columns.tsx'
 
-const w = wordsOf('access', access).tokens
-const c = wordsOf('common', common)
+const w = access.tokens
 
 type Open =
   | { readonly kind: 'new' }

@@ -2,10 +2,8 @@
 import type { ReactNode } from 'react'
 import { PageHead } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { account } from '../../words/en/account.ts'
-import { wordsOf } from '../../words/words.ts'
+import { account as w } from '../../words/account.ts'
 
-const w = wordsOf('account', account)
 const tabs = ['profile', 'security', 'sessions'] as const
 
 interface FrameProps {

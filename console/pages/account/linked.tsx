@@ -5,11 +5,10 @@ import { Card, List } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { account } from '../../words/en/account.ts'
-import { wordsOf } from '../../words/words.ts'
+import { account } from '../../words/account.ts'
 import { type Way, WayRow } from './security.tsx'
 
-const w = wordsOf('account', account).security
+const w = account.security
 const api = apiOf(undefined)
 
 interface LinkedProps {

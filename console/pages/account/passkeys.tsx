@@ -11,13 +11,12 @@ import { FormFooter } from '../../ui/form-footer.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { account } from '../../words/en/account.ts'
-import { wordsOf } from '../../words/words.ts'
+import { account } from '../../words/account.ts'
 import { browserOf } from './agents.ts'
 import { type Way, WayRow } from './security.tsx'
 
-const w = wordsOf('account', account).security
-const on = wordsOf('account', account).sessions.on
+const w = account.security
+const on = account.sessions.on
 const api = apiOf(undefined)
 
 interface PasskeysProps {

@@ -7,10 +7,9 @@ import { TextField } from '../../ui/field.tsx'
 import { FormFooter } from '../../ui/form-footer.tsx'
 import { toast } from '../../ui/toasts.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { account } from '../../words/en/account.ts'
-import { wordsOf } from '../../words/words.ts'
+import { account } from '../../words/account.ts'
 
-const w = wordsOf('account', account).security
+const w = account.security
 const api = apiOf(undefined)
 
 interface PasswordDialogProps {

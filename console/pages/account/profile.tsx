@@ -22,15 +22,13 @@ import { toast } from '../../ui/toasts.ts'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { account as english } from '../../words/en/account.ts'
-import { common } from '../../words/en/common.ts'
-import { shell } from '../../words/en/shell.ts'
-import { language as shown, wordsOf } from '../../words/words.ts'
+import { account as english } from '../../words/account.ts'
+import { common as c } from '../../words/common.ts'
+import { shell as frame } from '../../words/shell.ts'
+import { language as shown } from '../../words/words.ts'
 import { AccountFrame } from './frame.tsx'
 
-const w = wordsOf('account', english).profile
-const frame = wordsOf('shell', shell)
-const c = wordsOf('common', common)
+const w = english.profile
 const api = apiOf(undefined)
 
 type Account = ReplyFor<'people_account'>['account']

@@ -5,15 +5,12 @@ import { Check } from '../../ui/check.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { account } from '../../words/en/account.ts'
-import { common } from '../../words/en/common.ts'
-import { forms } from '../../words/en/forms.ts'
-import { wordsOf } from '../../words/words.ts'
+import { account } from '../../words/account.ts'
+import { common as c } from '../../words/common.ts'
+import { forms as f } from '../../words/forms.ts'
 import styles from './totp.module.css'
 
-const w = wordsOf('account', account).security
-const c = wordsOf('common', common)
-const f = wordsOf('forms', forms)
+const w = account.security
 
 export function RecoveryDialog({
   codes,

@@ -11,10 +11,9 @@ import { NameDialog } from '../../ui/name-dialog.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
-import { account as english } from '../../words/en/account.ts'
-import { common } from '../../words/en/common.ts'
+import { account as english } from '../../words/account.ts'
+import { common as c } from '../../words/common.ts'
 import { ago } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { AccountFrame } from './frame.tsx'
 import { LinkedCard } from './linked.tsx'
 import { PasskeyCard } from './passkeys.tsx'
@@ -22,8 +21,7 @@ import { PasswordDialog } from './password-dialog.tsx'
 import { RecoveryDialog } from './recovery-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-const w = wordsOf('account', english).security
-const c = wordsOf('common', common)
+const w = english.security
 const api = apiOf(undefined)
 
 export type Way = ReplyFor<'people_credentials'>['credentials'][number]

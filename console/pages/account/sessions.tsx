@@ -9,13 +9,12 @@ import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { account } from '../../words/en/account.ts'
+import { account } from '../../words/account.ts'
 import { ago } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { browserOf } from './agents.ts'
 import { AccountFrame } from './frame.tsx'
 
-const w = wordsOf('account', account).sessions
+const w = account.sessions
 const api = apiOf(undefined)
 
 type Session = ReplyFor<'people_sessions'>['sessions'][number]

@@ -9,13 +9,11 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormFooter } from '../../ui/form-footer.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { account } from '../../words/en/account.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
+import { account } from '../../words/account.ts'
+import { common as c } from '../../words/common.ts'
 import styles from './totp.module.css'
 
-const w = wordsOf('account', account).security
-const c = wordsOf('common', common)
+const w = account.security
 const api = apiOf(undefined)
 
 type Totp = ReplyFor<'people_beginTotp'>['totp']

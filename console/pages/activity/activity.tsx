@@ -19,9 +19,8 @@ import { Sign } from '../../ui/state.tsx'
 import { type Column, nameClass, Table, Tools, workClass } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { activity } from '../../words/en/activity.ts'
+import { activity as w } from '../../words/activity.ts'
 import { percent } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { type Entry, entryOfAction, entryOfRequest, merged, moods, typesIn } from './entries.ts'
 import { Feed } from './feed.tsx'
 import { useNames } from './names.ts'
@@ -32,7 +31,6 @@ import { startersIn } from './starter.ts'
 import { tookOf } from './took.ts'
 import { usePages } from './use-pages.ts'
 
-const w = wordsOf('activity', activity)
 const route = getRouteApi('/projects/$project/activity')
 const EntrySheet = lazy(async () => ({ default: (await import('./entry-sheet.tsx')).EntrySheet }))
 

@@ -1,9 +1,8 @@
 /** Who made a request. */
 import type { ReplyFor } from '../../api/operations.ts'
-import { activity } from '../../words/en/activity.ts'
-import { wordsOf } from '../../words/words.ts'
+import { activity } from '../../words/activity.ts'
 
-const { kinds } = wordsOf('activity', activity)
+const { kinds } = activity
 
 export type AuditEntry = ReplyFor<'audit_list'>['audit'][number]
 

@@ -20,10 +20,9 @@ import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { activity } from '../../words/en/activity.ts'
-import { common } from '../../words/en/common.ts'
+import { activity as w } from '../../words/activity.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import styles from './activity.module.css'
 import { type AuditEntry, actorOf } from './actor.ts'
 import { auditCsv } from './audit-csv.ts'
@@ -33,9 +32,7 @@ import { type AuditSearch, auditSearch, outcomes, sinces } from './search.ts'
 import { sinceTime } from './since.ts'
 import { usePages } from './use-pages.ts'
 
-const w = wordsOf('activity', activity)
 const a = w.audit
-const c = wordsOf('common', common)
 const AuditSheet = lazy(async () => ({ default: (await import('./audit-sheet.tsx')).AuditSheet }))
 
 /** `tabs` stand below the heading where the page is one of several. */

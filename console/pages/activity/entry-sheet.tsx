@@ -16,18 +16,15 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
 import { SheetLater } from '../../ui/sheet-later.tsx'
 import { State } from '../../ui/state.tsx'
-import { activity } from '../../words/en/activity.ts'
-import { common } from '../../words/en/common.ts'
+import { activity as w } from '../../words/activity.ts'
+import { common as c } from '../../words/common.ts'
 import { exactTime } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { useRequest } from '../shared/submit.ts'
 import { type Entry, moods } from './entries.ts'
 import { retryOf } from './retry.ts'
 import { tookOf } from './took.ts'
 
-const w = wordsOf('activity', activity)
 const d = w.details
-const c = wordsOf('common', common)
 
 export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) {
   const api = useApi()

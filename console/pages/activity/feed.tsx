@@ -3,12 +3,8 @@ import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ListFrame } from '../../ui/table.tsx'
-import { activity } from '../../words/en/activity.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('activity', activity)
-const c = wordsOf('common', common)
+import { activity as w } from '../../words/activity.ts'
+import { common as c } from '../../words/common.ts'
 
 interface FeedProps {
   readonly pages: { readonly isLoading: boolean; readonly hasMore: boolean; readonly isBusy: boolean; more(): void }

@@ -9,12 +9,8 @@ import { type Column, ListFrame, Table, Tools } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { type ListSearch, listSearch, useList } from '../../ui/use-list.ts'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { admin } from '../../words/en/admin.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('admin', admin)
-const c = wordsOf('common', common)
+import { admin as w } from '../../words/admin.ts'
+import { common as c } from '../../words/common.ts'
 
 const adminTabs = ['people', 'projects', 'mail', 'health', 'options', 'audit'] as const
 export type AdminTab = (typeof adminTabs)[number]

@@ -9,14 +9,12 @@ import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { admin } from '../../words/en/admin.ts'
-import { common } from '../../words/en/common.ts'
+import { admin } from '../../words/admin.ts'
+import { common as c } from '../../words/common.ts'
 import { number, timeOfDay } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { AdminTabs } from './frame.tsx'
 
-const w = wordsOf('admin', admin).health
-const c = wordsOf('common', common)
+const w = admin.health
 const api = apiOf(undefined)
 const everyMs = 10_000
 

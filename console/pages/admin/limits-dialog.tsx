@@ -2,16 +2,15 @@
 import { useState } from 'react'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toasts.ts'
-import { admin } from '../../words/en/admin.ts'
+import { admin } from '../../words/admin.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { kindName } from '../shared/kinds.ts'
 import { limitOf, standard } from '../shared/limit.ts'
 import styles from './admin.module.css'
 import type { InstalledProject } from './projects.tsx'
 
-const w = wordsOf('admin', admin).projects
+const w = admin.projects
 
 type Limit = InstalledProject['limits'][number]
 

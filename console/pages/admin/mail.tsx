@@ -15,16 +15,14 @@ import { type Mood, State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.ts'
-import { admin } from '../../words/en/admin.ts'
-import { common } from '../../words/en/common.ts'
+import { admin } from '../../words/admin.ts'
+import { common as c } from '../../words/common.ts'
 import { ago, number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { PickSelect } from '../activity/pick-select.tsx'
 import { usePages } from '../activity/use-pages.ts'
 import { AdminTabs } from './frame.tsx'
 
-const w = wordsOf('admin', admin).mail
-const c = wordsOf('common', common)
+const w = admin.mail
 const api = apiOf(undefined)
 
 type Mail = ItemOf<'management_listMail'>

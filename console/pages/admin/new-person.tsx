@@ -3,12 +3,11 @@ import { useState } from 'react'
 import type { ReplyFor } from '../../api/operations.ts'
 import { Check } from '../../ui/check.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { admin } from '../../words/en/admin.ts'
-import { wordsOf } from '../../words/words.ts'
+import { admin } from '../../words/admin.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { isAddress, MailField } from '../shared/mail-field.tsx'
 
-const w = wordsOf('admin', admin).people
+const w = admin.people
 
 interface NewPersonProps {
   readonly onCreated: (made: ReplyFor<'people_createPerson'>) => void

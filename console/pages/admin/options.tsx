@@ -7,12 +7,11 @@ import { Check } from '../../ui/check.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { admin } from '../../words/en/admin.ts'
+import { admin } from '../../words/admin.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { AdminTabs, FilteredList } from './frame.tsx'
 
-const w = wordsOf('admin', admin).options
+const w = admin.options
 const api = apiOf(undefined)
 
 type Option = ItemOf<'management_listOptions'> & { readonly id: number }

@@ -15,18 +15,16 @@ import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { admin } from '../../words/en/admin.ts'
-import { common } from '../../words/en/common.ts'
+import { admin } from '../../words/admin.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
 import { PersonCell } from '../shared/person-cell.tsx'
 import { AdminTabs, FilteredList } from './frame.tsx'
 import { NewPerson } from './new-person.tsx'
 
-const w = wordsOf('admin', admin).people
-const c = wordsOf('common', common)
+const w = admin.people
 const api = apiOf(undefined)
 
 type Person = ReplyFor<'people_people'>['people'][number]

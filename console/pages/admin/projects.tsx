@@ -15,20 +15,17 @@ import { State } from '../../ui/state.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { admin } from '../../words/en/admin.ts'
-import { common } from '../../words/en/common.ts'
-import { projects as projectWords } from '../../words/en/projects.ts'
+import { admin } from '../../words/admin.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { projects as p } from '../../words/projects.ts'
 import { NewProject } from '../home/new-project.tsx'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { holdings, kindNames } from '../shared/kinds.ts'
 import { AdminTabs, FilteredList } from './frame.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
 
-const w = wordsOf('admin', admin).projects
-const c = wordsOf('common', common)
-const p = wordsOf('projects', projectWords)
+const w = admin.projects
 const api = apiOf(undefined)
 
 export type InstalledProject = ItemOf<'management_listInstalledProjects'>

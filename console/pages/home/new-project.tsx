@@ -2,12 +2,9 @@
 import { useState } from 'react'
 import type { ReplyFor } from '../../api/operations.ts'
 import { TextField } from '../../ui/field.tsx'
-import { projects } from '../../words/en/projects.ts'
-import { wordsOf } from '../../words/words.ts'
+import { projects as w } from '../../words/projects.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { isAddress, MailField } from '../shared/mail-field.tsx'
-
-const w = wordsOf('projects', projects)
 
 interface NewProjectProps {
   readonly onCreated: (made: ReplyFor<'management_createProject'>['project']) => void

@@ -17,18 +17,13 @@ import { Breakable, FactLine, PageHead } from '../../ui/page.tsx'
 import { Sign } from '../../ui/state.tsx'
 import { Tools } from '../../ui/table.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { common } from '../../words/en/common.ts'
-import { projects as english } from '../../words/en/projects.ts'
-import { shell } from '../../words/en/shell.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { projects as w } from '../../words/projects.ts'
+import { shell as frame } from '../../words/shell.ts'
 import { NewProject } from './new-project.tsx'
 import styles from './projects.module.css'
 import { type Project, pinned, summariesQuery, switchPin } from './summaries.ts'
-
-const w = wordsOf('projects', english)
-const c = wordsOf('common', common)
-const frame = wordsOf('shell', shell)
 
 export function ProjectsPage() {
   const navigate = useNavigate()

@@ -10,18 +10,14 @@ import { cx } from '../../ui/cx.ts'
 import { Link } from '../../ui/link.tsx'
 import { Breakable, FactLine } from '../../ui/page.tsx'
 import { Sign } from '../../ui/state.tsx'
-import { overview as english } from '../../words/en/overview.ts'
-import { servers as serverWords } from '../../words/en/servers.ts'
 import { date, span } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { overview as w } from '../../words/overview.ts'
+import { servers as s } from '../../words/servers.ts'
 import { type Entry, entryOfAction, moods as stateMoods, typesIn } from '../activity/entries.ts'
 import { useNames } from '../activity/names.ts'
 import { startersIn } from '../activity/starter.ts'
 import type { Coming, comingDays } from './forecast.ts'
 import styles from './overview.module.css'
-
-const w = wordsOf('overview', english)
-const s = wordsOf('servers', serverWords)
 
 export function WeekCard({ coming }: { readonly coming: ReturnType<typeof comingDays> }) {
   return (

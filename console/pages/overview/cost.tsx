@@ -7,14 +7,10 @@ import { money } from '../../lib/money.ts'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
 import picture from '../../ui/picture.module.css'
-import { overview as english } from '../../words/en/overview.ts'
-import { prices } from '../../words/en/prices.ts'
 import { percent } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { overview as w } from '../../words/overview.ts'
+import { prices as p } from '../../words/prices.ts'
 import { monthlyCosts } from './costs.ts'
-
-const p = wordsOf('prices', prices)
-const w = wordsOf('overview', english)
 
 export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
   const api = useApi()

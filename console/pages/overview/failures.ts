@@ -7,14 +7,12 @@ import { failureText } from '../../lib/action-failures.ts'
 import { commandName } from '../../lib/action-names.ts'
 import { families, familyOfType } from '../../shell/families.ts'
 import type { Target } from '../../ui/link.tsx'
-import { overview as english } from '../../words/en/overview.ts'
 import { ago } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { overview as w } from '../../words/overview.ts'
 import { type Action, typesIn } from '../activity/entries.ts'
 import { type NameOf, useNames } from '../activity/names.ts'
 import type { Need } from './states.ts'
 
-const w = wordsOf('overview', english)
 const latelyMs = 86_400_000
 /** What is older by this much more is asked for as well, so that the question stays the same for a while. */
 const stepMs = 3_600_000

@@ -6,11 +6,9 @@
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Sign } from '../../ui/state.tsx'
-import { overview as english } from '../../words/en/overview.ts'
-import { wordsOf } from '../../words/words.ts'
+import { overview as w } from '../../words/overview.ts'
 import { useNeeds } from './states.ts'
 
-const w = wordsOf('overview', english)
 /** More than these are only counted. */
 const mostShown = 20
 

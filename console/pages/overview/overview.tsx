@@ -13,16 +13,13 @@ import { Link } from '../../ui/link.tsx'
 import pageStyles from '../../ui/page.module.css'
 import { Columns, PageHead, useTitle } from '../../ui/page.tsx'
 import { Sign } from '../../ui/state.tsx'
-import { overview as english } from '../../words/en/overview.ts'
-import { servers as serverWords } from '../../words/en/servers.ts'
 import { date } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { overview as w } from '../../words/overview.ts'
+import { servers as s } from '../../words/servers.ts'
 import { ActivityCard, SkyCard, WeekCard } from './cards.tsx'
 import { comingDays } from './forecast.ts'
 import styles from './overview.module.css'
 
-const w = wordsOf('overview', english)
-const s = wordsOf('servers', serverWords)
 const CostCard = lazy(async () => ({ default: (await import('./cost.tsx')).CostCard }))
 const NeedsLine = lazy(async () => ({ default: (await import('./needs.tsx')).NeedsLine }))
 const NeedsCard = lazy(async () => ({ default: (await import('./needs.tsx')).NeedsCard }))

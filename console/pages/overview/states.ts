@@ -10,12 +10,10 @@ import { delegationOf, type Zone } from '../../families/zones/zone.ts'
 import { type Family, families } from '../../shell/families.ts'
 import type { Target } from '../../ui/link.tsx'
 import type { Mood } from '../../ui/state.tsx'
-import { overview as english } from '../../words/en/overview.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { overview as w } from '../../words/overview.ts'
 import { useFailures } from './failures.ts'
 
-const w = wordsOf('overview', english)
 /** Nothing tells of the health of targets and of primaries as it changes. */
 const everyMs = 30_000
 

@@ -1,10 +1,7 @@
 /** One field of a request, drawn by what its schema allows. */
 import { AreaField, SelectField, TextField } from '../../ui/field.tsx'
-import { raw } from '../../words/en/raw.ts'
-import { wordsOf } from '../../words/words.ts'
+import { raw as w } from '../../words/raw.ts'
 import { isPlain, type RawField } from './model.ts'
-
-const w = wordsOf('raw', raw)
 
 /** Longer texts get more than one line. */
 const longText = 1_000

@@ -2,11 +2,10 @@
 import type { AnyRequest, OperationId, QueryValue } from '../../api/operations.ts'
 import { operationOf } from '../../api/operations.ts'
 import { type Field, fieldOf, type Problem, problemsOf } from '../../lib/form-model.ts'
-import { raw } from '../../words/en/raw.ts'
-import { wordsOf } from '../../words/words.ts'
+import { raw } from '../../words/raw.ts'
 import { type Description, descriptionOf } from './descriptions.ts'
 
-const w = wordsOf('raw', raw).problems
+const w = raw.problems
 
 /** A field at the top of a request; what is inside of others is written as JSON. */
 export interface RawField {

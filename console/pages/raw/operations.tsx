@@ -8,13 +8,11 @@ import { FilterBox } from '../../ui/filter-box.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { ListFrame, Tools } from '../../ui/table.tsx'
-import { raw } from '../../words/en/raw.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { raw as w } from '../../words/raw.ts'
 import { descriptionOf } from './descriptions.ts'
 import styles from './raw.module.css'
 
-const w = wordsOf('raw', raw)
 const route = getRouteApi('/projects/$project/raw')
 
 export function OperationsPage() {

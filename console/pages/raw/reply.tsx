@@ -2,14 +2,11 @@
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { State } from '../../ui/state.tsx'
-import { common } from '../../words/en/common.ts'
-import { raw } from '../../words/en/raw.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { raw as w } from '../../words/raw.ts'
 import styles from './raw.module.css'
 
-const w = wordsOf('raw', raw)
-const c = wordsOf('common', common)
 /** More characters than anybody reads, and than a page draws at once. */
 const mostShown = 100_000
 

@@ -19,18 +19,15 @@ import { AreaField } from '../../ui/field.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { common } from '../../words/en/common.ts'
-import { raw } from '../../words/en/raw.ts'
-import { shell } from '../../words/en/shell.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { raw as w } from '../../words/raw.ts'
+import { shell } from '../../words/shell.ts'
 import { descriptionOf } from './descriptions.ts'
 import { RawInput } from './fields.tsx'
 import { type Draft, formOf, losesSomething, type RawField, type RawForm, requestOf } from './model.ts'
 import { type Answer, Reply } from './reply.tsx'
 
-const w = wordsOf('raw', raw)
-const c = wordsOf('common', common)
-const { roles } = wordsOf('shell', shell)
+const { roles } = shell
 const route = getRouteApi('/projects/$project/raw/$operation')
 
 export function RequestPage() {

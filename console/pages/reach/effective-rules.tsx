@@ -7,14 +7,11 @@ import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { Server } from '../../families/servers/server.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { reach as english } from '../../words/en/reach.ts'
-import { wordsOf } from '../../words/words.ts'
+import { reach as w } from '../../words/reach.ts'
 import { firewallsOf } from './decide.ts'
 import { usePlaces, useServers } from './places.ts'
 import { QuestionForm } from './question.tsx'
 import { ReachCard } from './reach-card.tsx'
-
-const w = wordsOf('reach', english)
 
 export function EffectiveRules({ server }: { readonly server: Server }) {
   const api = useApi()

@@ -10,19 +10,15 @@ import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageHead } from '../../ui/page.tsx'
-import { common } from '../../words/en/common.ts'
-import { reach as english } from '../../words/en/reach.ts'
-import { servers as serverWords } from '../../words/en/servers.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { reach as w } from '../../words/reach.ts'
+import { servers as s } from '../../words/servers.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { firewallsOf, readEnds, readPort, type ServerPlace, type Source, type World } from './decide.ts'
 import { usePlaces, useServers } from './places.ts'
 import { type Asked, QuestionForm } from './question.tsx'
 import { ReachCard } from './reach-card.tsx'
 
-const w = wordsOf('reach', english)
-const c = wordsOf('common', common)
-const s = wordsOf('servers', serverWords)
 const route = getRouteApi('/projects/$project/reach')
 
 export function ReachPage() {

@@ -5,11 +5,8 @@ import type { IconName } from '../../ui/icon.tsx'
 import styles from '../../ui/picture.module.css'
 import stateStyles from '../../ui/state.module.css'
 import type { Mood } from '../../ui/state.tsx'
-import { reach as english } from '../../words/en/reach.ts'
-import { wordsOf } from '../../words/words.ts'
+import { reach as w } from '../../words/reach.ts'
 import { portText, type SourceGroup, type SourceKind } from './sources.ts'
-
-const w = wordsOf('reach', english)
 
 export interface ReachTarget {
   readonly title: string

@@ -2,14 +2,11 @@
 import { useId } from 'react'
 import { TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
-import { reach as english } from '../../words/en/reach.ts'
-import { wordsOf } from '../../words/words.ts'
+import { reach as w } from '../../words/reach.ts'
 import { answer, readEnds, readPort, type Server, type ServerPlace, type Source, type World } from './decide.ts'
 import styles from './reach.module.css'
 import { answerText } from './sentences.ts'
 import type { Places } from './sources.ts'
-
-const w = wordsOf('reach', english)
 
 /** The texts of the form, which are those of the address. */
 export interface Asked {

@@ -7,15 +7,13 @@ import { Seg } from '../../ui/seg.tsx'
 import { Sign } from '../../ui/state.tsx'
 import { type Column, ListFrame, Table } from '../../ui/table.tsx'
 import { Tag, Tags } from '../../ui/tag.tsx'
-import { reach as english } from '../../words/en/reach.ts'
-import { wordsOf } from '../../words/words.ts'
+import { reach as w } from '../../words/reach.ts'
 import type { FirewallRules } from './decide.ts'
 import { ReachPicture, type ReachTarget, titleOf } from './picture.tsx'
 import styles from './reach.module.css'
 import { sentencesOf } from './sentences.ts'
 import { groupsOf, type Places, portText, type SourceGroup } from './sources.ts'
 
-const w = wordsOf('reach', english)
 const views = ['picture', 'table', 'text'] as const
 type View = (typeof views)[number]
 

@@ -1,12 +1,10 @@
 /** Who can reach what, in sentences. */
-import { reach as english } from '../../words/en/reach.ts'
+
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { reach as w } from '../../words/reach.ts'
 import type { Answer, EffectiveRule } from './decide.ts'
 import { titleOf } from './picture.tsx'
 import { portText, type SourceGroup } from './sources.ts'
-
-const w = wordsOf('reach', english)
 
 function portsOf(rules: readonly EffectiveRule[]): string {
   const texts = [...new Set(rules.map((rule) => portText(rule) || '?'))]

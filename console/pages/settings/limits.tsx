@@ -7,16 +7,14 @@ import { useReason } from '../../shell/may.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { type Column, ListFrame, nameClass, Table, workClass } from '../../ui/table.tsx'
-import { access } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
+import { access } from '../../words/access.ts'
+import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { kindName } from '../shared/kinds.ts'
 import { limitOf } from '../shared/limit.ts'
 
-const w = wordsOf('access', access).settings
-const c = wordsOf('common', common)
+const w = access.settings
 
 type Limit = ReplyFor<'management_getLimits'>['limits'][number]
 

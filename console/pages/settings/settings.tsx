@@ -23,10 +23,9 @@ import { toast } from '../../ui/toasts.ts'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { access } from '../../words/en/access.ts'
-import { forms } from '../../words/en/forms.ts'
+import { access } from '../../words/access.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { forms as f } from '../../words/forms.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { kindName } from '../shared/kinds.ts'
@@ -34,8 +33,7 @@ import { MailField } from '../shared/mail-field.tsx'
 import { perform } from '../shared/submit.ts'
 import { LimitsCard } from './limits.tsx'
 
-const w = wordsOf('access', access).settings
-const f = wordsOf('forms', forms)
+const w = access.settings
 
 type Project = ReplyFor<'management_getProject'>['project']
 

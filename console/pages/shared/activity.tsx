@@ -8,12 +8,10 @@ import { Progress } from '../../ui/progress.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table, workClass } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { resources as english } from '../../words/en/resources.ts'
 import { percent, span } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { resources as w } from '../../words/resources.ts'
 import { WhyFailed } from './why-failed.tsx'
 
-const w = wordsOf('resources', english)
 const moods: Readonly<Record<Action['status'], Mood>> = { running: 'busy', success: 'ok', error: 'bad' }
 
 type ActionList = Extract<OperationId, `${string}_listActions`>

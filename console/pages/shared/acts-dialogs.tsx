@@ -5,18 +5,14 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { LabelsField } from '../../ui/labels-field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { common } from '../../words/en/common.ts'
-import { resources as english } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as w } from '../../words/resources.ts'
 import { type ActsOptions, type Asked, type Resource, requestOn } from './acts.tsx'
 import { Equivalents } from './equivalents.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { perform } from './submit.ts'
 import { useCurrent } from './use-current.ts'
-
-const w = wordsOf('resources', english)
-const c = wordsOf('common', common)
 
 interface ActsDialogsProps extends Asked<Resource> {
   readonly options: ActsOptions<Resource>

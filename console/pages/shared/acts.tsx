@@ -8,14 +8,11 @@ import { copyAway } from '../../ui/copy.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
 import type { LabelMap } from '../../ui/labels-field.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { common } from '../../words/en/common.ts'
-import { resources as english } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as w } from '../../words/resources.ts'
 import { perform } from './submit.ts'
 
-const w = wordsOf('resources', english)
 const Dialogs = lazy(async () => ({ default: (await import('./acts-dialogs.tsx')).ActsDialogs }))
-const c = wordsOf('common', common)
 
 /** Servers have acts of their own. */
 export type ActsFamily = Exclude<Family, 'servers'>

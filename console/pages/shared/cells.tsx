@@ -6,12 +6,8 @@ import { Link, type Route } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
-import { common } from '../../words/en/common.ts'
-import { resources as english } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('resources', english)
-const c = wordsOf('common', common)
+import { common as c } from '../../words/common.ts'
+import { resources as w } from '../../words/resources.ts'
 
 interface NameProps {
   readonly name: ReactNode

@@ -10,15 +10,10 @@ import { FailureNote } from '../../ui/failure.tsx'
 import type { Target } from '../../ui/link.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
-import { common } from '../../words/en/common.ts'
-import { forms } from '../../words/en/forms.ts'
-import { resources as english } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { forms as f } from '../../words/forms.ts'
+import { resources as w } from '../../words/resources.ts'
 import type { Submission } from './submit.ts'
-
-const w = wordsOf('resources', english)
-const c = wordsOf('common', common)
-const f = wordsOf('forms', forms)
 
 interface FormPageProps {
   readonly title: string

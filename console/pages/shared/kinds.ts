@@ -1,13 +1,12 @@
 /** What the kinds of resources are called that Projects hold. */
 import { capital, familyName } from '../../lib/api-names.ts'
 import { families, isFamily } from '../../shell/families.ts'
-import { access } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
+import { access } from '../../words/access.ts'
+import { common } from '../../words/common.ts'
 import { list, number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 
-const { networkMembers } = wordsOf('access', access)
-const { andMore } = wordsOf('common', common)
+const { networkMembers } = access
+const { andMore } = common
 
 /** What is limited and is no resource. */
 const others: Readonly<Record<string, string>> = { network_members: networkMembers }

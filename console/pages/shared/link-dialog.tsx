@@ -2,10 +2,7 @@
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const c = wordsOf('common', common)
+import { common as c } from '../../words/common.ts'
 
 interface LinkDialogProps {
   readonly title: string

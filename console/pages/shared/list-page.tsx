@@ -19,13 +19,11 @@ import { type Column, ListFrame, Table, Tools } from '../../ui/table.tsx'
 import { useFilter } from '../../ui/use-filter.ts'
 import { useList } from '../../ui/use-list.ts'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { common } from '../../words/en/common.ts'
+import { common as c } from '../../words/common.ts'
 import { number, timeOfDay } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
 import { useShownColumns } from './columns.ts'
 import type { ResourceSearch } from './search.ts'
 
-const c = wordsOf('common', common)
 const ListTools = lazy(async () => {
   await firstPicture
   return { default: (await import('./list-tools.tsx')).ListTools }

@@ -5,12 +5,9 @@ import { Check } from '../../ui/check.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import type { Column } from '../../ui/table.tsx'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as w } from '../../words/common.ts'
 import { hideColumns, useHiddenColumns } from './columns.ts'
 import { csvOf } from './csv.ts'
-
-const w = wordsOf('common', common)
 
 /** What is said of columns here: nothing of their rows. */
 type Heads = readonly Pick<Column<never>, 'key' | 'label' | 'card'>[]

@@ -1,10 +1,7 @@
 /** A mail address. What cannot be one is said once it is written, not at its first letter. */
 import { useState } from 'react'
 import { TextField } from '../../ui/field.tsx'
-import { forms } from '../../words/en/forms.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const f = wordsOf('forms', forms)
+import { forms as f } from '../../words/forms.ts'
 
 interface MailFieldProps {
   readonly label: string

@@ -3,15 +3,11 @@ import type { ApiRequest } from '../../api/operations.ts'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { common } from '../../words/en/common.ts'
-import { resources as english } from '../../words/en/resources.ts'
-import { wordsOf } from '../../words/words.ts'
+import { common as c } from '../../words/common.ts'
+import { resources as w } from '../../words/resources.ts'
 import { type ActsFamily, type Resource, requestOn } from './acts.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { useCurrent } from './use-current.ts'
-
-const w = wordsOf('resources', english)
-const c = wordsOf('common', common)
 
 interface RenameProps {
   readonly family: ActsFamily | 'servers'

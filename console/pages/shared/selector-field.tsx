@@ -3,11 +3,8 @@ import { useMemo } from 'react'
 import { matches, parseSelector } from '../../../src/kernel/contract/selectors.ts'
 import type { Server } from '../../families/servers/server.ts'
 import { TextField } from '../../ui/field.tsx'
-import { resources as english } from '../../words/en/resources.ts'
 import { list } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
-
-const w = wordsOf('resources', english)
+import { resources as w } from '../../words/resources.ts'
 
 /** Why a text is no selector, in the words of the API. */
 export function selectorProblem(text: string): string | undefined {

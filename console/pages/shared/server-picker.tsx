@@ -3,12 +3,10 @@ import { useId, useState } from 'react'
 import { addressesOf, isAt, type Server } from '../../families/servers/server.ts'
 import { Check } from '../../ui/check.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { resources as english } from '../../words/en/resources.ts'
 import { number } from '../../words/format.ts'
-import { wordsOf } from '../../words/words.ts'
+import { resources as w } from '../../words/resources.ts'
 import styles from './server-picker.module.css'
 
-const w = wordsOf('resources', english)
 const most = 8
 
 interface PickerProps {

@@ -1,8 +1,9 @@
 /** Wörter der Seiten für API-Tokens, Mitglieder und Einstellungen eines Projekts. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const access: Words['access'] = {
+import type { access as English } from '../en/access.ts'
+import { plural } from '../format.ts'
+
+export const access: typeof English = {
   tokens: {
     title: 'API-Tokens',
     caption: (project) => `API-Tokens des Projekts ${project}`,

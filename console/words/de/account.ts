@@ -1,8 +1,9 @@
 /** Wörter der Seiten über das eigene Konto. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const account: Words['account'] = {
+import type { account as English } from '../en/account.ts'
+import { plural } from '../format.ts'
+
+export const account: typeof English = {
   tabs: { label: 'Konto', profile: 'Profil', security: 'Anmeldung', sessions: 'Sitzungen' },
   profile: {
     title: 'Ihr Konto',

@@ -1,7 +1,7 @@
 /** Was Aktionen tun, und woran sie scheitern. */
-import type { Words } from '../words.ts'
+import type { actions as English } from '../en/actions.ts'
 
-export const actions: Words['actions'] = {
+export const actions: typeof English = {
   commands: {
     create_certificate: 'Zertifikat erstellen',
     issue_certificate: 'Zertifikat ausstellen',

@@ -1,7 +1,7 @@
 /** Wörter der Seiten für Aktivität und Protokoll. */
-import type { Words } from '../words.ts'
+import type { activity as English } from '../en/activity.ts'
 
-export const activity: Words['activity'] = {
+export const activity: typeof English = {
   title: 'Aktivität',
   caption: (project) => `Aktivität des Projekts ${project}`,
   filter: 'Aktivität filtern',

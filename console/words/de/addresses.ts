@@ -1,8 +1,9 @@
 /** Wörter der Seiten von Floating IPs und Primary IPs. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const addresses: Words['addresses'] = {
+import type { addresses as English } from '../en/addresses.ts'
+import { plural } from '../format.ts'
+
+export const addresses: typeof English = {
   floating_ips: {
     title: 'Floating IPs',
     caption: (project) => `Floating IPs des Projekts ${project}`,

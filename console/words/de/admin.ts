@@ -1,8 +1,9 @@
 /** Wörter der Seiten über die Installation. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const admin: Words['admin'] = {
+import type { admin as English } from '../en/admin.ts'
+import { plural } from '../format.ts'
+
+export const admin: typeof English = {
   label: 'Installation',
   tabs: {
     people: 'Menschen',

@@ -1,8 +1,9 @@
 /** Wörter der Seiten von Load Balancern. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const balancers: Words['balancers'] = {
+import type { balancers as English } from '../en/balancers.ts'
+import { plural } from '../format.ts'
+
+export const balancers: typeof English = {
   title: 'Load Balancer',
   one: 'Load Balancer',
   caption: (project) => `Load Balancer des Projekts ${project}`,

@@ -1,8 +1,9 @@
 /** Wörter der Seiten von Zertifikaten. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const certificates: Words['certificates'] = {
+import type { certificates as English } from '../en/certificates.ts'
+import { plural } from '../format.ts'
+
+export const certificates: typeof English = {
   title: 'Zertifikate',
   list: 'Zertifikate auflisten',
   show: 'Zertifikat zeigen',

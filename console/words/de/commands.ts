@@ -1,7 +1,7 @@
 /** Warum ein Client keinen Befehl für das hat, was ein Formular tut. */
-import type { Words } from '../words.ts'
+import type { commands as English } from '../en/commands.ts'
 
-export const commands: Words['commands'] = {
+export const commands: typeof English = {
   newer: (client, version) => `${client} kann das ab Version ${version}.`,
   management: 'MANAGEMENT_TOKEN ist ein Verwaltungstoken, das wolke token create --management auf dem Rechner ausgibt.',
   reasons: {

@@ -1,8 +1,9 @@
 /** Wörter, die viele Seiten brauchen. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const common: Words['common'] = {
+import type { common as English } from '../en/common.ts'
+import { plural } from '../format.ts'
+
+export const common: typeof English = {
   add: 'Hinzufügen',
   done: 'Fertig',
   cancel: 'Abbrechen',

@@ -1,8 +1,8 @@
 /** Fehler in Worten, nach Code: was geschah und was zu tun ist. */
-import type { Words } from '../words.ts'
+import type { errors as English } from '../en/errors.ts'
 import { messages } from './messages.ts'
 
-export const errors: Words['errors'] = {
+export const errors: typeof English = {
   unchanged: 'Nichts wurde geändert.',
   uncertain: 'Ob es geschehen ist, ist nicht bekannt. Vor einem neuen Versuch nachsehen.',
   refused: 'Der Server nimmt das nicht an:',

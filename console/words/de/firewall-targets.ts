@@ -1,10 +1,11 @@
 /** Wörter darüber, worauf eine Firewall angewendet ist. */
+
+import type { firewallTargets as English } from '../en/firewall-targets.ts'
 import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
 const servers = { one: '# Server', other: '# Server' }
 
-export const firewallTargets: Words['firewallTargets'] = {
+export const firewallTargets: typeof English = {
   applyTo: 'Anwenden auf',
   applyTitle: (name) => `${name} anwenden auf`,
   applyServers: (count) => `Auf ${plural(count, servers)} anwenden`,

@@ -1,11 +1,12 @@
 /** Wörter der Seiten von Firewalls. */
+
+import type { firewalls as English } from '../en/firewalls.ts'
 import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
 const servers = { one: '# Server', other: '# Server' }
 const changes = { one: '# Änderung', other: '# Änderungen' }
 
-export const firewalls: Words['firewalls'] = {
+export const firewalls: typeof English = {
   title: 'Firewalls',
   one: 'Firewall',
   caption: (project) => `Firewalls des Projekts ${project}`,

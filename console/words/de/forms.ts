@@ -1,7 +1,7 @@
 /** Was Formulare über Fehlendes und Falsches sagen. */
-import type { Words } from '../words.ts'
+import type { forms as English } from '../en/forms.ts'
 
-export const forms: Words['forms'] = {
+export const forms: typeof English = {
   missing: 'Erst das Fehlende ausfüllen',
   typeFirst: (word) => `Zuerst ${word} eingeben`,
   storeFirst: 'Zuerst aufbewahren und das sagen',

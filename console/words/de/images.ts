@@ -1,7 +1,7 @@
 /** Wörter der Seite der Images. */
-import type { Words } from '../words.ts'
+import type { images as English } from '../en/images.ts'
 
-export const images: Words['images'] = {
+export const images: typeof English = {
   title: 'Images',
   list: 'Snapshots auflisten',
   show: 'Image zeigen',

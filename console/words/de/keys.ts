@@ -1,7 +1,7 @@
 /** Wörter der Übersicht der Tastenkürzel. */
-import type { Words } from '../words.ts'
+import type { keys as English } from '../en/keys.ts'
 
-export const keys: Words['keys'] = {
+export const keys: typeof English = {
   title: 'Tastenkürzel',
   off: 'Einzelne Tasten sind aus',
   on: 'Einzelne Tasten sind an',

@@ -1,7 +1,7 @@
 /** Was die API mit eigenen Wörtern benennt: Familien, und Arten von Ressourcen. */
-import type { Words } from '../words.ts'
+import type { names as English } from '../en/names.ts'
 
-export const names: Words['names'] = {
+export const names: typeof English = {
   families: {
     actions: 'Aktionen',
     certificates: 'Zertifikate',

@@ -1,8 +1,9 @@
 /** Wörter der Seiten von Netzwerken. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const networks: Words['networks'] = {
+import type { networks as English } from '../en/networks.ts'
+import { plural } from '../format.ts'
+
+export const networks: typeof English = {
   title: 'Netzwerke',
   list: 'Netzwerke auflisten',
   show: 'Netzwerk zeigen',

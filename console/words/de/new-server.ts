@@ -1,8 +1,9 @@
 /** Wörter des Formulars, das Server anlegt. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const newServer: Words['newServer'] = {
+import type { newServer as English } from '../en/new-server.ts'
+import { plural } from '../format.ts'
+
+export const newServer: typeof English = {
   sections: 'Abschnitte',
   summary: 'Zusammenfassung',
   copyLink: 'Link zu diesem Formular kopieren',

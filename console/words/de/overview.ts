@@ -1,8 +1,9 @@
 /** Wörter der Vorhersage eines Projekts. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const overview: Words['overview'] = {
+import type { overview as English } from '../en/overview.ts'
+import { plural } from '../format.ts'
+
+export const overview: typeof English = {
   title: (project) => `Übersicht von ${project}`,
   run: (running, all) =>
     running === all

@@ -1,7 +1,7 @@
 /** Wörter der Zustände, die jede Seite außer ihren eigenen hat. */
-import type { Words } from '../words.ts'
+import type { pageStates as English } from '../en/page-states.ts'
 
-export const pageStates: Words['pageStates'] = {
+export const pageStates: typeof English = {
   forbidden: 'Das ist hier nicht sichtbar',
   forbiddenText: (role) =>
     `Dafür ist in diesem Projekt die Rolle ${role} nötig. Ein Eigentümer oder Admin des Projekts kann sie geben.`,

@@ -1,8 +1,9 @@
 /** Wörter der Suche. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const palette: Words['palette'] = {
+import type { palette as English } from '../en/palette.ts'
+import { plural } from '../format.ts'
+
+export const palette: typeof English = {
   title: 'Suchen oder Befehl ausführen',
   placeholder: 'Eine Seite, ein Name oder was zu tun ist',
   pages: 'Seiten',

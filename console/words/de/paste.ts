@@ -1,8 +1,9 @@
 /** Wörter des Dialogs, der eingefügte Regeln nimmt. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const paste: Words['paste'] = {
+import type { paste as English } from '../en/paste.ts'
+import { plural } from '../format.ts'
+
+export const paste: typeof English = {
   title: 'Regeln oder Netze einfügen',
   text: 'Noch wird nichts angewendet: Das Eingefügte wird zu Regeln, die sich weiter ändern lassen.',
   label: 'Netze, JSON oder Terraform',

@@ -1,8 +1,9 @@
 /** Wörter der Seite der Placement Groups. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const placementGroups: Words['placementGroups'] = {
+import type { placementGroups as English } from '../en/placement-groups.ts'
+import { plural } from '../format.ts'
+
+export const placementGroups: typeof English = {
   title: 'Placement Groups',
   list: 'Placement Groups auflisten',
   create: 'Placement Group anlegen',

@@ -1,7 +1,7 @@
 /** Wörter der Preise, die überall netto sind. */
-import type { Words } from '../words.ts'
+import type { prices as English } from '../en/prices.ts'
 
-export const prices: Words['prices'] = {
+export const prices: typeof English = {
   aMonth: (amount) => `${amount} im Monat, ohne USt.`,
   anHour: (amount) => `${amount} in der Stunde`,
   aGigabyte: (amount) => `${amount} im Monat für jedes GB, ohne USt.`,

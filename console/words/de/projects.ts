@@ -1,8 +1,9 @@
 /** Wörter der Seite aller Projekte. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const projects: Words['projects'] = {
+import type { projects as English } from '../en/projects.ts'
+import { plural } from '../format.ts'
+
+export const projects: typeof English = {
   title: 'Projekte',
   filter: 'Projekte filtern',
   filterHint: 'Name',

@@ -1,8 +1,9 @@
 /** Wörter der Seite, auf der sich jede Anfrage stellen lässt. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const raw: Words['raw'] = {
+import type { raw as English } from '../en/raw.ts'
+import { plural } from '../format.ts'
+
+export const raw: typeof English = {
   title: 'Freie Anfrage',
   text: 'Jede Operation der API, auch solche ohne eigene Seite.',
   filter: 'Operationen filtern',

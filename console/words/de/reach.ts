@@ -1,8 +1,9 @@
 /** Wörter von „Wer wen erreicht“. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const reach: Words['reach'] = {
+import type { reach as English } from '../en/reach.ts'
+import { plural } from '../format.ts'
+
+export const reach: typeof English = {
   title: 'Wer wen erreicht',
   lead: 'Was die Firewalls durchlassen, nach den Regeln, aus denen der Paketfilter besteht.',
   view: 'Ansicht',

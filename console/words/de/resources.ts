@@ -1,8 +1,9 @@
 /** Wörter für das, was mit Ressourcen jeder Art getan werden kann. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const resources: Words['resources'] = {
+import type { resources as English } from '../en/resources.ts'
+import { plural } from '../format.ts'
+
+export const resources: typeof English = {
   rename: 'Umbenennen',
   renameTitle: (name) => `${name} umbenennen`,
   protect: 'Vor dem Löschen schützen',

@@ -1,10 +1,11 @@
 /** Wörter der Fragen zu Servern, und dessen, was daraus wurde. */
+
+import type { serverDialogs as English } from '../en/server-dialogs.ts'
 import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
 const servers_ = { one: '# Server', other: '# Server' }
 
-export const serverDialogs: Words['serverDialogs'] = {
+export const serverDialogs: typeof English = {
   deleteTitle: (names) => `${names} löschen?`,
   deleteText: (count) =>
     plural(count, {

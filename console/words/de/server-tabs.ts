@@ -1,7 +1,7 @@
 /** Wörter der Reiter eines Servers, die sein Netzwerk, seine Backups und seine Maschine ändern. */
-import type { Words } from '../words.ts'
+import type { serverTabs as English } from '../en/server-tabs.ts'
 
-export const serverTabs: Words['serverTabs'] = {
+export const serverTabs: typeof English = {
   networking: {
     public: 'Öffentliche Adressen',
     primary: 'Primary IP',

@@ -1,8 +1,9 @@
 /** Wörter der Seiten eines Servers. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const server: Words['server'] = {
+import type { server as English } from '../en/server.ts'
+import { plural } from '../format.ts'
+
+export const server: typeof English = {
   tabs: {
     overview: 'Übersicht',
     networking: 'Netzwerk',

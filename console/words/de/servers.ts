@@ -1,7 +1,7 @@
 /** Wörter der Seiten von Servern. */
-import type { Words } from '../words.ts'
+import type { servers as English } from '../en/servers.ts'
 
-export const servers: Words['servers'] = {
+export const servers: typeof English = {
   title: 'Server',
   one: 'Server',
   caption: (project) => `Server des Projekts ${project}`,

@@ -1,8 +1,9 @@
 /** Wörter des Rahmens um alle Seiten und der Zustände, die jede Seite hat. */
-import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
-export const shell: Words['shell'] = {
+import type { shell as English } from '../en/shell.ts'
+import { plural } from '../format.ts'
+
+export const shell: typeof English = {
   skip: 'Zum Inhalt',
   menu: 'Menü öffnen',
   news: 'Neuigkeiten',

@@ -1,7 +1,7 @@
 /** Wörter der Seite der SSH-Schlüssel. */
-import type { Words } from '../words.ts'
+import type { sshKeys as English } from '../en/ssh-keys.ts'
 
-export const sshKeys: Words['sshKeys'] = {
+export const sshKeys: typeof English = {
   title: 'SSH-Schlüssel',
   list: 'SSH-Schlüssel auflisten',
   add: 'SSH-Schlüssel hinzufügen',

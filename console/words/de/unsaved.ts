@@ -1,7 +1,7 @@
 /** Wörter für Formulare mit Änderungen, die nicht gespeichert sind. */
-import type { Words } from '../words.ts'
+import type { unsaved as English } from '../en/unsaved.ts'
 
-export const unsaved: Words['unsaved'] = {
+export const unsaved: typeof English = {
   title: 'Änderungen verwerfen?',
   text: 'Was hier geändert wurde, ist nicht gespeichert.',
   act: 'Änderungen verwerfen',

@@ -1,7 +1,7 @@
 /** Wörter der Seiten von Volumes. */
-import type { Words } from '../words.ts'
+import type { volumes as English } from '../en/volumes.ts'
 
-export const volumes: Words['volumes'] = {
+export const volumes: typeof English = {
   title: 'Volumes',
   list: 'Volumes auflisten',
   show: 'Volume zeigen',

@@ -1,11 +1,12 @@
 /** Wörter der Seiten von DNS-Zonen. */
+
+import type { zones as English } from '../en/zones.ts'
 import { plural } from '../format.ts'
-import type { Words } from '../words.ts'
 
 const records_ = { one: '# Eintrag', other: '# Einträge' }
 const sets_ = { one: '# Eintragssatz', other: '# Eintragssätze' }
 
-export const zones: Words['zones'] = {
+export const zones: typeof English = {
   title: 'DNS-Zonen',
   list: 'Zonen auflisten',
   create: 'Zone anlegen',

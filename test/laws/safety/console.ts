@@ -115,9 +115,6 @@ const prices: Rule = {
 
 const words = (text: string) => new Set(text.match(/[\w$]+/g))
 
-/** What the build names in code that it makes, and a list of which only the type counts. */
-const otherwiseUsed = ['console/words/words.ts loadFrom', 'console/words/de.ts de']
-
 /** Everything that a file exports, with where. */
 function exportsOf({ bare }: Source) {
   return [...bare.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)].map(
@@ -137,7 +134,6 @@ const exported: Rule = {
       .filter((source) => inConsole(source) && !isBuild(source))
       .flatMap((source) =>
         exportsOf(source)
-          .filter(({ name }) => !otherwiseUsed.includes(`${source.path} ${name}`))
           .filter(({ name }) => !users.get(source.path)?.some(({ known }) => known.has(name)))
           .map(({ index, name }) => `${source.path}:${lineAt(source, index)} ${name}`),
       )
@@ -176,15 +172,21 @@ const takers = ['console/commands', 'console/ui', 'console/shell', 'console/shor
 /** The texts of an area. Below them, those with small letters alone are also looked up by what the API says. */
 const named = /^ {2}(\w+)(?=[:,])|^ {4,}([a-z]+[A-Z]\w*)(?=[:,])/gm
 
+const isWords = ({ path }: Source) => /^console\/words\/|\.(en|de)\.ts$/.test(path)
+const isEnglish = ({ path }: Source) => /^console\/words\/en\/|\.en\.ts$/.test(path)
+
+/** The module that gives code an area of words in the language of the page. */
+const areaOf = (path: string) => path.replace('/words/en/', '/words/').replace(/\.en\.ts$/, '.ts')
+
 const texts: Rule = {
   promise: 'every text of the console is used where its area is',
   check: (sources) => {
-    const code = sources.filter((source) => inConsole(source) && !inFolder(source.path, 'console/words'))
+    const code = sources.filter((source) => inConsole(source) && !isWords(source))
     const taking = code.filter(({ path }) => takers.some((folder) => inFolder(path, folder)))
     return sources
-      .filter(({ path }) => inFolder(path, 'console/words/en'))
+      .filter((source) => inConsole(source) && isEnglish(source))
       .flatMap((source) => {
-        const importing = code.filter(({ imports }) => imports.some(({ file }) => file === source.path))
+        const importing = code.filter(({ imports }) => imports.some(({ file }) => file === areaOf(source.path)))
         const folders = new Set(importing.map(({ path }) => dirname(path)))
         const beside = code.filter(({ path }) => folders.has(dirname(path)))
         const used = words([...taking, ...beside].map((user) => user.code).join('\n'))
@@ -197,7 +199,11 @@ const texts: Rule = {
   planted: [
     {
       'console/words/en/a.ts': "export const a = {\n  shown: 'A',\n  hidden: 'B',\n}",
-      'console/ui/a.tsx': "import { a } from '../words/en/a.ts'\nconst b = w.shown",
+      'console/ui/a.tsx': "import { a } from '../words/a.ts'\nconst b = w.shown",
+    },
+    {
+      'console/families/a/words.en.ts': "export const a = {\n  shown: 'A',\n  hidden: 'B',\n}",
+      'console/families/a/list.tsx': "import { a } from './words.ts'\nconst b = a.shown",
     },
   ],
 }

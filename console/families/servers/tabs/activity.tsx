@@ -10,12 +10,11 @@ import { Progress } from '../../../ui/progress.tsx'
 import { State } from '../../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../../ui/table.tsx'
 import { Ago } from '../../../ui/time.tsx'
-import { server as english } from '../../../words/en/server.ts'
 import { span } from '../../../words/format.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { server as english } from '../../../words/server.ts'
 import type { TabProps } from '../detail.tsx'
 
-const w = wordsOf('server', english).activity
+const w = english.activity
 const moods = { running: 'busy', success: 'ok', error: 'bad' } as const
 
 export function ActivityTab({ server }: TabProps) {

@@ -7,14 +7,13 @@ import { FormDialog } from '../../../pages/shared/form-dialog.tsx'
 import { perform } from '../../../pages/shared/submit.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/field.tsx'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import type { Image } from '../draft.ts'
 import type { Password } from '../passwords.tsx'
 import type { Server } from '../server.ts'
 import { labelOf, RebuildDialog } from './rebuild-dialog.tsx'
 
-const w = wordsOf('serverTabs', serverTabs).backups
+const w = serverTabs.backups
 const changed = ['servers', 'images']
 
 /** A dialog that was asked for. */

@@ -14,11 +14,10 @@ import type { MenuEntry } from '../../../ui/menu.tsx'
 import { State } from '../../../ui/state.tsx'
 import { type Column, ListFrame, Table } from '../../../ui/table.tsx'
 import { Age } from '../../../ui/time.tsx'
-import { common } from '../../../words/en/common.ts'
-import { prices } from '../../../words/en/prices.ts'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
+import { common as c } from '../../../words/common.ts'
 import { number, percent } from '../../../words/format.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { prices as p } from '../../../words/prices.ts'
+import { serverTabs as w } from '../../../words/server-tabs.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Image } from '../draft.ts'
 import { type Password, Passwords } from '../passwords.tsx'
@@ -27,10 +26,7 @@ import { type BackupsAct, BackupsDialogs } from './backups-dialogs.tsx'
 import { busyReason } from './busy.ts'
 import { labelOf } from './rebuild-dialog.tsx'
 
-const p = wordsOf('prices', prices)
-const w = wordsOf('serverTabs', serverTabs)
 const b = w.backups
-const c = wordsOf('common', common)
 
 export function BackupsTab({ server, action }: TabProps) {
   const api = useApi()

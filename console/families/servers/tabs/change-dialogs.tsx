@@ -7,14 +7,12 @@ import { Button } from '../../../ui/button.tsx'
 import { Check } from '../../../ui/check.tsx'
 import { CommandLine } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { common } from '../../../words/en/common.ts'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { common as c } from '../../../words/common.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import type { Password } from '../passwords.tsx'
 import type { Server } from '../server.ts'
 
-const w = wordsOf('serverTabs', serverTabs).change
-const c = wordsOf('common', common)
+const w = serverTabs.change
 const changed = ['servers']
 
 /** A dialog that was asked for. */

@@ -8,10 +8,9 @@ import { Card } from '../../../ui/card.tsx'
 import { SelectField } from '../../../ui/field.tsx'
 import { Columns } from '../../../ui/page.tsx'
 import { State } from '../../../ui/state.tsx'
-import { common } from '../../../words/en/common.ts'
-import { newServer } from '../../../words/en/new-server.ts'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { common as c } from '../../../words/common.ts'
+import { newServer as n } from '../../../words/new-server.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Image } from '../draft.ts'
 import { type Password, Passwords } from '../passwords.tsx'
@@ -23,9 +22,7 @@ import { IsoCard } from './iso-card.tsx'
 import { labelOf, RebuildDialog } from './rebuild-dialog.tsx'
 import { RescaleCard } from './rescale.tsx'
 
-const w = wordsOf('serverTabs', serverTabs).change
-const n = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
+const w = serverTabs.change
 
 /** What a card needs to say why something cannot be done, and to ask for it. */
 export interface ChangeProps {

@@ -5,12 +5,9 @@ import { useApi } from '../../../api/api.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Facts } from '../../../ui/card.tsx'
-import { placementGroups } from '../../../words/en/placement-groups.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { placementGroups as w } from '../../../words/placement-groups.ts'
 import { canJoin, hasRoom, MembershipDialog } from '../../placement-groups/members.tsx'
 import type { ChangeProps } from './change.tsx'
-
-const w = wordsOf('placementGroups', placementGroups)
 
 export function GroupCard({ server, busy }: Omit<ChangeProps, 'ask'>) {
   const { data: groups } = useSuspenseQuery(useApi().list('placement_groups_list', {}))

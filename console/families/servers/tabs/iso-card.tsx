@@ -6,11 +6,10 @@ import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Facts } from '../../../ui/card.tsx'
 import { SelectField } from '../../../ui/field.tsx'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import type { ChangeProps } from './change.tsx'
 
-const w = wordsOf('serverTabs', serverTabs).change
+const w = serverTabs.change
 
 export function IsoCard({ server: { iso, server_type: type }, busy, ask }: ChangeProps) {
   const api = useApi()

@@ -9,19 +9,16 @@ import { Card, List } from '../../../ui/card.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { addresses } from '../../../words/en/addresses.ts'
-import { server as serverWords } from '../../../words/en/server.ts'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { addresses as a } from '../../../words/addresses.ts'
+import { server as s } from '../../../words/server.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import { type Address, fromFloating, fromPrimary } from '../../addresses/address.ts'
 import type { TabProps } from '../detail.tsx'
 import { FirewallsCard } from '../firewalls-card.tsx'
 import type { Server } from '../server.ts'
 import { NetworksCard } from './networks-card.tsx'
 
-const w = wordsOf('serverTabs', serverTabs).networking
-const s = wordsOf('server', serverWords)
-const a = wordsOf('addresses', addresses)
+const w = serverTabs.networking
 const EffectiveRules = lazy(async () => ({
   default: (await import('../../../pages/reach/effective-rules.tsx')).EffectiveRules,
 }))

@@ -12,17 +12,14 @@ import { Card, List } from '../../../ui/card.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Link } from '../../../ui/link.tsx'
-import { networks as networkWords } from '../../../words/en/networks.ts'
-import { server as serverWords } from '../../../words/en/server.ts'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { networks as n } from '../../../words/networks.ts'
+import { server as s } from '../../../words/server.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Server } from '../server.ts'
 import { busyReason } from './busy.ts'
 
-const w = wordsOf('serverTabs', serverTabs).networking
-const s = wordsOf('server', serverWords)
-const n = wordsOf('networks', networkWords)
+const w = serverTabs.networking
 const changed = ['networks', 'servers']
 
 type Member = Server['private_net'][number]

@@ -5,18 +5,13 @@ import { CommandLine, Copyable } from '../../../ui/copy.tsx'
 import { Columns } from '../../../ui/page.tsx'
 import { Labels, None } from '../../../ui/tag.tsx'
 import { Ago } from '../../../ui/time.tsx'
-import { common } from '../../../words/en/common.ts'
-import { server as english } from '../../../words/en/server.ts'
-import { servers } from '../../../words/en/servers.ts'
+import { common as c } from '../../../words/common.ts'
 import { number } from '../../../words/format.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { server as w } from '../../../words/server.ts'
+import { servers as s } from '../../../words/servers.ts'
 import type { TabProps } from '../detail.tsx'
 import { FirewallsCard } from '../firewalls-card.tsx'
 import { addressesOf } from '../server.ts'
-
-const w = wordsOf('server', english)
-const s = wordsOf('servers', servers)
-const c = wordsOf('common', common)
 
 export function OverviewTab({ server }: TabProps) {
   const { server_type: type, image, location, placement_group: group, iso } = server

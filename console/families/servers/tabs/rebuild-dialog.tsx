@@ -4,13 +4,12 @@ import type { BodyFor } from '../../../api/operations.ts'
 import { Equivalents } from '../../../pages/shared/equivalents.tsx'
 import { perform } from '../../../pages/shared/submit.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import type { Image } from '../draft.ts'
 import type { Password } from '../passwords.tsx'
 import type { Server } from '../server.ts'
 
-const w = wordsOf('serverTabs', serverTabs).change
+const w = serverTabs.change
 
 /** What an image is called; snapshots and backups have only a description. */
 export function labelOf({ id, name, description }: Pick<Image, 'id' | 'name' | 'description'>): string {

@@ -12,20 +12,17 @@ import { Card } from '../../../ui/card.tsx'
 import { Check } from '../../../ui/check.tsx'
 import { cx } from '../../../ui/cx.ts'
 import table from '../../../ui/table.module.css'
-import { newServer } from '../../../words/en/new-server.ts'
-import { prices } from '../../../words/en/prices.ts'
-import { serverTabs } from '../../../words/en/server-tabs.ts'
 import { number } from '../../../words/format.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { newServer as n } from '../../../words/new-server.ts'
+import { prices as p } from '../../../words/prices.ts'
+import { serverTabs } from '../../../words/server-tabs.ts'
 import { obstacleOf, type ServerType } from '../draft.ts'
 import { obstacleText } from '../obstacle.ts'
 import { isAt, type Server } from '../server.ts'
 import { TypeHead } from '../type-head.tsx'
 import type { ChangeProps } from './change.tsx'
 
-const p = wordsOf('prices', prices)
-const w = wordsOf('serverTabs', serverTabs).change
-const n = wordsOf('newServer', newServer)
+const w = serverTabs.change
 
 export function RescaleCard({ server, busy, ask }: ChangeProps) {
   const api = useApi()

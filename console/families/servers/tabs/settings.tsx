@@ -16,18 +16,14 @@ import { Columns } from '../../../ui/page.tsx'
 import { useUnsaved } from '../../../ui/unsaved.ts'
 import { useDraft } from '../../../ui/use-draft.ts'
 import { useSubmit } from '../../../ui/use-submit.ts'
-import { common } from '../../../words/en/common.ts'
-import { server as english } from '../../../words/en/server.ts'
-import { serverDialogs } from '../../../words/en/server-dialogs.ts'
-import { servers } from '../../../words/en/servers.ts'
-import { wordsOf } from '../../../words/words.ts'
+import { common as c } from '../../../words/common.ts'
+import { server as english } from '../../../words/server.ts'
+import { serverDialogs as d } from '../../../words/server-dialogs.ts'
+import { servers as s } from '../../../words/servers.ts'
 import { useServerActs } from '../acts.tsx'
 import type { TabProps } from '../detail.tsx'
 
-const w = wordsOf('server', english).settings
-const s = wordsOf('servers', servers)
-const d = wordsOf('serverDialogs', serverDialogs)
-const c = wordsOf('common', common)
+const w = english.settings
 
 export function SettingsTab({ server, action }: TabProps) {
   const api = useApi()
