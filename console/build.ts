@@ -105,7 +105,8 @@ function assertSizes(output: readonly Output[]): void {
 function needed(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, language: string, found = new Set<string>()) {
   if (found.has(chunk.fileName)) return found
   found.add(chunk.fileName)
-  const isWords = ({ facadeModuleId }: Chunk) => facadeModuleId?.includes(`/console/words/${language}/`)
+  const isWords = ({ facadeModuleId: id }: Chunk) =>
+    id?.includes(`/console/words/${language}/`) || id?.endsWith(`.${language}.ts`)
   const present = (name: string) => chunks.get(name) ?? []
   for (const next of chunk.imports.flatMap(present)) needed(next, chunks, language, found)
   for (const next of chunk.dynamicImports.flatMap(present)) if (isWords(next)) needed(next, chunks, language, found)

@@ -1,6 +1,7 @@
 /** Why actions fail, in the words of the reader: those of all families, so pages ask for this when something failed. */
+
+import { certificates as ofCertificates } from '../families/certificates/words.ts'
 import { actions } from '../words/actions.ts'
-import { certificates as ofCertificates } from '../words/certificates.ts'
 import { errors } from '../words/errors.ts'
 import { capital } from './api-names.ts'
 import { translator } from './messages.ts'

@@ -1,6 +1,6 @@
 /** Commands of the console that follow each other leave what its button leaves, and those of empty pages work. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { toHcloud } from '../../console/commands/hcloud/render.ts'
@@ -147,12 +147,14 @@ describe('commands that follow each other', () => {
   })
 })
 
-const words = new URL('../../console/words/en/', import.meta.url)
+const consoleFolder = new URL('../../console/', import.meta.url).pathname
 const commandsIn = (file: string, form: RegExp) =>
-  [...readFileSync(new URL(file, words), 'utf8').matchAll(form)].map(([, command]) => command!)
+  [...readFileSync(consoleFolder + file, 'utf8').matchAll(form)].map(([, command]) => command!)
 /** Those of a Project in which nothing is yet, and those of pages that are empty. */
-const steps = commandsIn('overview.ts', /command:\s*'([^']+)'/g)
-const ofEmptyPages = readdirSync(words).flatMap((file) => commandsIn(file, /noneCommand: '(hcloud [^']+)'/g))
+const steps = commandsIn('words/en/overview.ts', /command:\s*'([^']+)'/g)
+const ofEmptyPages = globSync(['words/en/*.ts', 'families/**/*.en.ts'], { cwd: consoleFolder }).flatMap((file) =>
+  commandsIn(file, /noneCommand: '(hcloud [^']+)'/g),
+)
 describe('commands for DNS', () => {
   if (!newest) return
 

@@ -17,11 +17,11 @@ import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { addresses as w } from '../../words/addresses.ts'
 import { common as c } from '../../words/common.ts'
 import { isAt, type Server } from '../servers/server.ts'
 import type { Address, AddressFamily, FloatingIp } from './address.ts'
 import type { Asked } from './list.tsx'
+import { addresses as w } from './words.ts'
 
 interface DialogsProps {
   readonly family: AddressFamily

@@ -12,9 +12,9 @@ import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { addresses as w } from '../../words/addresses.ts'
 import { common as c } from '../../words/common.ts'
 import { type Address, type AddressFamily, fromFloating, fromPrimary } from './address.ts'
+import { addresses as w } from './words.ts'
 
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).AddressDialogs }))
 

@@ -2,9 +2,9 @@
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
-import { certificates as w } from '../../words/certificates.ts'
 import { resources as r } from '../../words/resources.ts'
 import type { Certificate } from './certificate.ts'
+import { certificates as w } from './words.ts'
 
 export const certificateActs: ActsOptions<Certificate> = {
   family: 'certificates',

@@ -3,8 +3,8 @@ import type { ItemOf } from '../../api/api.ts'
 import { translator } from '../../lib/messages.ts'
 import { lifetimeOf } from '../../lib/timeline.ts'
 import type { Mood } from '../../ui/state.tsx'
-import { certificates as w } from '../../words/certificates.ts'
 import { date } from '../../words/format.ts'
+import { certificates as w } from './words.ts'
 
 export type Certificate = ItemOf<'certificates_list'>
 

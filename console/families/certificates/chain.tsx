@@ -1,8 +1,8 @@
 /** A chain of certificates as a list: each with its issuer, its end and its key. */
 import { List } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { certificates as w } from '../../words/certificates.ts'
 import { date } from '../../words/format.ts'
+import { certificates as w } from './words.ts'
 import type { ChainLink } from './x509.ts'
 
 export function ChainList({ links }: { readonly links: readonly ChainLink[] }) {

@@ -14,7 +14,6 @@ import { Seg } from '../../ui/seg.tsx'
 import { type Mood, Sign, State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
-import { certificates as w } from '../../words/certificates.ts'
 import { common as c } from '../../words/common.ts'
 import { date } from '../../words/format.ts'
 import { resources as r } from '../../words/resources.ts'
@@ -23,6 +22,7 @@ import { type Certificate, failureOf, isRetryable, outlookOf } from './certifica
 import styles from './certificates.module.css'
 import type { CertificatesSearch } from './search.ts'
 import { AxisHead, axisFor, Legend, Span } from './timeline.tsx'
+import { certificates as w } from './words.ts'
 
 const page = '/projects/$project/certificates/$id'
 const textsOf = ({ name, domain_names: names }: Certificate) => [name, ...names]

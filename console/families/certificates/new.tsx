@@ -11,8 +11,8 @@ import { List } from '../../ui/card.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
-import { certificates as w } from '../../words/certificates.ts'
 import { common as c } from '../../words/common.ts'
+import { certificates as w } from './words.ts'
 
 type Zone = ItemOf<'zones_list'>
 

@@ -2,9 +2,9 @@
 import { type Lifetime, lifetimeOf } from '../../lib/timeline.ts'
 import { FactLine } from '../../ui/page.tsx'
 import styles from '../../ui/picture.module.css'
-import { certificates as w } from '../../words/certificates.ts'
 import { date } from '../../words/format.ts'
 import { type Certificate, dayMs, outlookOf } from './certificate.ts'
+import { certificates as w } from './words.ts'
 
 /** What the axis shows, in ms since the epoch. */
 interface Axis {

@@ -11,10 +11,10 @@ import { Card, Facts } from '../../ui/card.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Note } from '../../ui/note.tsx'
-import { certificates as w } from '../../words/certificates.ts'
 import { common as c } from '../../words/common.ts'
 import { exactTime } from '../../words/format.ts'
 import { ChainList } from './chain.tsx'
+import { certificates as w } from './words.ts'
 import { type Chain, privateKeyKind, readChain } from './x509.ts'
 
 export function UploadPage() {

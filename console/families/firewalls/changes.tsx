@@ -9,10 +9,10 @@ import { cx } from '../../ui/cx.ts'
 import diff from '../../ui/diff.module.css'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { list } from '../../words/format.ts'
 import type { Change, Content } from './draft.ts'
 import type { RulesEditor } from './use-rules.ts'
+import { firewalls as w } from './words.ts'
 
 /** There are none before the first change. */
 const WarningNotes = lazy(async () => ({ default: (await import('./warning-notes.tsx')).WarningNotes }))

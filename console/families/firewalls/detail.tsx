@@ -18,11 +18,11 @@ import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels, Tag } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { resources as rw } from '../../words/resources.ts'
 import { serverIdsOf } from './applied.ts'
 import { type Firewall, firewallActs } from './firewall.ts'
 import { RulesTab } from './rules.tsx'
+import { firewalls as w } from './words.ts'
 
 const route = getRouteApi('/projects/$project/firewalls/$id/{-$tab}')
 const ResourcesTab = lazy(async () => ({ default: (await import('./resources.tsx')).ResourcesTab }))

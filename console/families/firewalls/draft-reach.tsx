@@ -4,11 +4,11 @@ import type { FirewallRules } from '../../pages/reach/decide.ts'
 import type { ReachTarget } from '../../pages/reach/picture.tsx'
 import type { Places } from '../../pages/reach/sources.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import type { Server } from '../servers/server.ts'
 import { kept } from './draft.ts'
 import type { Firewall } from './firewall.ts'
 import type { RulesEditor } from './use-rules.ts'
+import { firewalls as w } from './words.ts'
 
 /** The picture comes after the editor. */
 const ReachCard = lazy(async () => ({ default: (await import('../../pages/reach/reach-card.tsx')).ReachCard }))

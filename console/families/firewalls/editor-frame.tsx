@@ -1,7 +1,7 @@
 /** The places of the editor: rules, what they change beside them, and the picture below; one after the other where narrow. */
 import type { ReactNode } from 'react'
-import { firewalls as w } from '../../words/firewalls.ts'
 import styles from './rules.module.css'
+import { firewalls as w } from './words.ts'
 
 interface EditorFrameProps {
   readonly side: ReactNode

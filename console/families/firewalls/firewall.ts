@@ -1,10 +1,10 @@
 /** What the pages of firewalls share: types, and what a firewall is applied to. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import type { Server } from '../servers/server.ts'
 import { serverIdsOf } from './applied.ts'
 import type { Rule } from './rule.ts'
+import { firewalls as w } from './words.ts'
 
 export type Firewall = ItemOf<'firewalls_list'>
 export type Target = Firewall['applied_to'][number]

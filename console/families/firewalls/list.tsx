@@ -10,11 +10,11 @@ import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None, Tag, Tags } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { number } from '../../words/format.ts'
 import { serverIdsOf } from './applied.ts'
 import { effectiveCount, type Firewall, firewallActs } from './firewall.ts'
 import { internet } from './rule.ts'
+import { firewalls as w } from './words.ts'
 
 export function FirewallsPage() {
   const api = useApi()

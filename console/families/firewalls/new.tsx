@@ -19,7 +19,6 @@ import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common as c } from '../../words/common.ts'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { number } from '../../words/format.ts'
 import type { Server } from '../servers/server.ts'
 import { bodyOf, contentOf, kept } from './draft.ts'
@@ -28,6 +27,7 @@ import { EditorFrame } from './editor-frame.tsx'
 import type { Firewall, Target } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
+import { firewalls as w } from './words.ts'
 
 const WarningNotes = lazy(async () => ({ default: (await import('./warning-notes.tsx')).WarningNotes }))
 const Targets = lazy(async () => ({ default: (await import('./targets.tsx')).Targets }))

@@ -7,9 +7,9 @@ import { AreaField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { common as c } from '../../words/common.ts'
 import { forms as f } from '../../words/forms.ts'
-import { paste as w } from '../../words/paste.ts'
 import type { Content } from './draft.ts'
 import { type Misread, readPasted } from './paste.ts'
+import { paste as w } from './paste.words.ts'
 
 const mostReasons = 5
 

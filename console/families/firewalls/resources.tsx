@@ -16,10 +16,10 @@ import { Link } from '../../ui/link.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tag } from '../../ui/tag.tsx'
-import { firewallTargets as t } from '../../words/firewall-targets.ts'
-import { firewalls as w } from '../../words/firewalls.ts'
 import type { Server } from '../servers/server.ts'
 import type { Firewall, Target } from './firewall.ts'
+import { firewallTargets as t } from './targets.words.ts'
+import { firewalls as w } from './words.ts'
 
 interface ResourcesProps {
   readonly firewall: Firewall

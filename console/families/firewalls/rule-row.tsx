@@ -11,10 +11,10 @@ import { Said } from '../../ui/said.tsx'
 import { Sign } from '../../ui/state.tsx'
 import table from '../../ui/table.module.css'
 import { Tags } from '../../ui/tag.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { type Change, type Draft, hasPorts, type RuleProblems } from './draft.ts'
 import styles from './rules.module.css'
 import { Chips, SourcesCell } from './sources-cell.tsx'
+import { firewalls as w } from './words.ts'
 
 interface RowActs {
   readonly edit: (part: Partial<Draft>) => void

@@ -8,7 +8,6 @@ import { Said } from '../../ui/said.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import table from '../../ui/table.module.css'
 import { ListFrame, Tools } from '../../ui/table.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { number } from '../../words/format.ts'
 import type { Server } from '../servers/server.ts'
 import { type Content, kept, ruleFor } from './draft.ts'
@@ -16,6 +15,7 @@ import { internet } from './rule.ts'
 import { RuleRow } from './rule-row.tsx'
 import styles from './rules.module.css'
 import type { RulesEditor } from './use-rules.ts'
+import { firewalls as w } from './words.ts'
 
 const PasteDialog = lazy(async () => ({ default: (await import('./paste-dialog.tsx')).PasteDialog }))
 

@@ -6,7 +6,6 @@ import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { MenuOf } from '../../ui/menu.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { Changes } from './changes.tsx'
 import { bodyOf, contentOf } from './draft.ts'
 import { DraftReach } from './draft-reach.tsx'
@@ -14,6 +13,7 @@ import { EditorFrame } from './editor-frame.tsx'
 import { type Firewall, serversUnder } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
+import { firewalls as w } from './words.ts'
 
 interface RulesTabProps {
   readonly firewall: Firewall

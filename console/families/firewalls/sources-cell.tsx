@@ -4,10 +4,10 @@ import { cx } from '../../ui/cx.ts'
 import diff from '../../ui/diff.module.css'
 import { Icon } from '../../ui/icon.tsx'
 import { Tag, Tags } from '../../ui/tag.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { readNetworks, withNetworks } from './draft.ts'
 import { internet } from './rule.ts'
 import styles from './rules.module.css'
+import { firewalls as w } from './words.ts'
 
 interface Chip {
   readonly text: string

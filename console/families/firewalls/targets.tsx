@@ -4,10 +4,10 @@ import { SelectorField, selectorProblem } from '../../pages/shared/selector-fiel
 import { ServerPicker } from '../../pages/shared/server-picker.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Tag, Tags } from '../../ui/tag.tsx'
-import { firewallTargets as t } from '../../words/firewall-targets.ts'
 import { forms as f } from '../../words/forms.ts'
 import type { Server } from '../servers/server.ts'
 import type { Target } from './firewall.ts'
+import { firewallTargets as t } from './targets.words.ts'
 
 interface TargetsProps {
   readonly targets: readonly Target[]

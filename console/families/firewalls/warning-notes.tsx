@@ -2,10 +2,10 @@
 import { useMemo } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/note.tsx'
-import { firewalls as w } from '../../words/firewalls.ts'
 import { contentOf } from './draft.ts'
 import type { RulesEditor } from './use-rules.ts'
 import { type Warning, warningsOf } from './warnings.ts'
+import { firewalls as w } from './words.ts'
 
 interface NotesProps {
   readonly editor: RulesEditor

@@ -8,8 +8,8 @@ import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { images as w } from '../../words/images.ts'
 import { imageActs, isOwn, type Shown } from './image.ts'
+import { images as w } from './words.ts'
 
 interface ImageActs {
   menu(image: Shown): readonly MenuEntry[]

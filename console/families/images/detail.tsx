@@ -16,11 +16,11 @@ import { Labels, None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { images as w } from '../../words/images.ts'
 import { resources as r } from '../../words/resources.ts'
 import { useImageActs } from './acts.tsx'
 import { isOwn, type Shown, shown } from './image.ts'
 import { dayOf, ImageStatus } from './status.tsx'
+import { images as w } from './words.ts'
 
 export function ImagePage() {
   const api = useApi()

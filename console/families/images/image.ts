@@ -1,7 +1,7 @@
 /** What the pages of images share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions, Resource } from '../../pages/shared/acts.tsx'
-import { images as w } from '../../words/images.ts'
+import { images as w } from './words.ts'
 
 type Image = ItemOf<'images_list'>
 /** As a resource with a name: snapshots and backups have only a description. */

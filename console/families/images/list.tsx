@@ -8,11 +8,11 @@ import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { images as w } from '../../words/images.ts'
 import { resources as r } from '../../words/resources.ts'
 import { useImageActs } from './acts.tsx'
 import { isOwn, type Shown, shown } from './image.ts'
 import { ImageStatus } from './status.tsx'
+import { images as w } from './words.ts'
 
 const textsOf = ({ name, description, os_flavor: flavor }: Shown) => [name, description, flavor]
 

@@ -1,8 +1,8 @@
 /** Whether an image can be used, and until when. */
 import { State } from '../../ui/state.tsx'
 import { date } from '../../words/format.ts'
-import { images as w } from '../../words/images.ts'
 import type { Shown } from './image.ts'
+import { images as w } from './words.ts'
 
 export function dayOf(time: string): string {
   return date(time, { day: 'numeric', month: 'short', year: 'numeric' })

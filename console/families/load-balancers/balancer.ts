@@ -3,8 +3,8 @@ import type { ItemOf } from '../../api/api.ts'
 import type { BodyFor } from '../../api/operations.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
 import type { Mood } from '../../ui/state.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { healthOf } from './health.ts'
+import { balancers as w } from './words.ts'
 
 export type Balancer = ItemOf<'load_balancers_list'>
 export type Service = Balancer['services'][number]

@@ -6,9 +6,9 @@ import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { resources as r } from '../../words/resources.ts'
 import type { Balancer } from './balancer.ts'
+import { balancers as w } from './words.ts'
 
 export function DangerTab({ balancer, onRemove }: { readonly balancer: Balancer; readonly onRemove: () => void }) {
   const { id, name, protection } = balancer

@@ -12,10 +12,10 @@ import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels } from '../../ui/tag.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { common as c } from '../../words/common.ts'
 import { balancerActs } from './balancer.ts'
 import { HealthState } from './list.tsx'
+import { balancers as w } from './words.ts'
 
 const route = getRouteApi('/projects/$project/load-balancers/$id/{-$tab}')
 const OverviewTab = lazy(async () => ({ default: (await import('./overview.tsx')).OverviewTab }))

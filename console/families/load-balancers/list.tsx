@@ -8,11 +8,11 @@ import { useReason } from '../../shell/may.ts'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None, Tag, Tags } from '../../ui/tag.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { type Balancer, balancerActs, summaryOf } from './balancer.ts'
 import { serviceText } from './health.ts'
+import { balancers as w } from './words.ts'
 
 export function BalancersPage() {
   const api = useApi()

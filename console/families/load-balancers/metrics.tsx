@@ -8,9 +8,9 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { number, timeOfDay } from '../../words/format.ts'
 import styles from './balancers.module.css'
+import { balancers as w } from './words.ts'
 
 const kinds = ['open_connections', 'connections_per_second', 'requests_per_second', 'bandwidth'] as const
 const ranges = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const

@@ -10,8 +10,8 @@ import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import type { Balancer } from './balancer.ts'
+import { balancers as w } from './words.ts'
 
 type Asked = 'attach' | 'detach' | 'public'
 

@@ -22,12 +22,12 @@ import { LongForm, type Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { balancers as w } from '../../words/balancers.ts'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { prices as p } from '../../words/prices.ts'
 import { ServiceForm } from './service-dialog.tsx'
 import { bodyOf, newFields, type ServiceFields } from './service-fields.ts'
+import { balancers as w } from './words.ts'
 
 const route = getRouteApi('/projects/$project/load-balancers/new')
 

@@ -16,12 +16,12 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { prices as p } from '../../words/prices.ts'
 import type { Balancer } from './balancer.ts'
 import styles from './balancers.module.css'
+import { balancers as w } from './words.ts'
 
 type Asked = 'type' | 'algorithm' | 'ipv4' | 'ipv6'
 

@@ -12,10 +12,10 @@ import { Said } from '../../ui/said.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { balancers as w } from '../../words/balancers.ts'
 import type { Balancer, Service } from './balancer.ts'
 import styles from './balancers.module.css'
 import { bodyOf, fieldsOf, newFields, type ServiceFields } from './service-fields.ts'
+import { balancers as w } from './words.ts'
 
 interface ServiceDialogProps {
   readonly balancer: Balancer

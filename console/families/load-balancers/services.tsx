@@ -9,12 +9,12 @@ import { Empty } from '../../ui/empty.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, Table, Tools } from '../../ui/table.tsx'
 import { None, Tag, Tags } from '../../ui/tag.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { type Balancer, moodOf, type Service } from './balancer.ts'
 import { healthOf, serviceText } from './health.ts'
 import { ServiceDialog } from './service-dialog.tsx'
+import { balancers as w } from './words.ts'
 
 type Asked = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly service: Service }
 

@@ -18,9 +18,9 @@ import { Link } from '../../ui/link.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tag } from '../../ui/tag.tsx'
-import { balancers as w } from '../../words/balancers.ts'
 import type { Server } from '../servers/server.ts'
 import { type Balancer, type Health, moodOf, type NewTarget, type Target } from './balancer.ts'
+import { balancers as w } from './words.ts'
 
 export function TargetsTab({ balancer }: { readonly balancer: Balancer }) {
   const api = useApi()

@@ -24,11 +24,11 @@ import { Ago } from '../../ui/time.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { networks as w } from '../../words/networks.ts'
 import { resources as r } from '../../words/resources.ts'
 import { AliasDialog, type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
 import { type Member, type Network, networkActs, sizeOf } from './network.ts'
 import { Topology } from './topology.tsx'
+import { networks as w } from './words.ts'
 
 /** Something of the network that is about to be removed. */
 interface Removal {

@@ -7,10 +7,10 @@ import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { networks as w } from '../../words/networks.ts'
 import { resources as r } from '../../words/resources.ts'
 import { freeRange, type Member, type Network } from './network.ts'
 import { useNetworkZones } from './new.tsx'
+import { networks as w } from './words.ts'
 
 type SubnetType = Network['subnets'][number]['type']
 

@@ -8,8 +8,8 @@ import { useReason } from '../../shell/may.ts'
 import type { Column } from '../../ui/table.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { networks as w } from '../../words/networks.ts'
 import { type Network, networkActs } from './network.ts'
+import { networks as w } from './words.ts'
 
 const textsOf = ({ name, ip_range: range, subnets }: Network) => [name, range, ...subnets.map((one) => one.ip_range)]
 

@@ -1,7 +1,7 @@
 /** What the pages of networks share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
-import { networks as w } from '../../words/networks.ts'
+import { networks as w } from './words.ts'
 
 export type Network = ItemOf<'networks_list'>
 export type Member = ItemOf<'networks_listMembers'>

@@ -13,8 +13,8 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { networks as w } from '../../words/networks.ts'
 import { freeRange, sizeOf } from './network.ts'
+import { networks as w } from './words.ts'
 
 const rangeForm = /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/
 

@@ -1,7 +1,7 @@
 /** A picture of a network: its subnets, what is in each, and where its routes lead. The tables say the same. */
 import styles from '../../ui/picture.module.css'
-import { networks as w } from '../../words/networks.ts'
 import { holds, type Member, type Network } from './network.ts'
+import { networks as w } from './words.ts'
 
 const width = 720
 const box = { width: 150, height: 26, gap: 10 }

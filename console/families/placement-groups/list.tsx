@@ -17,9 +17,9 @@ import { type Column, workClass } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { placementGroups as w } from '../../words/placement-groups.ts'
 import { resources as r } from '../../words/resources.ts'
 import { type Group, hasRoom, JoinGroupDialog, LeaveGroupDialog } from './members.tsx'
+import { placementGroups as w } from './words.ts'
 
 const groupActs: ActsOptions<Group> = {
   family: 'placement_groups',

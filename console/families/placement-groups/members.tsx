@@ -6,7 +6,7 @@ import { allows } from '../../../src/families/servers/domain.ts'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { placementGroups as w } from '../../words/placement-groups.ts'
+import { placementGroups as w } from './words.ts'
 
 const families = ['servers', 'placement_groups']
 

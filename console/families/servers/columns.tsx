@@ -8,9 +8,9 @@ import { Labels, None, Tags } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { servers as w } from '../../words/servers.ts'
 import { addressesOf, isAt, type Server } from './server.ts'
 import { ServerStatus } from './status.tsx'
+import { servers as w } from './words.ts'
 
 export const serverColumns: readonly Column<Server>[] = [
   {

@@ -15,12 +15,12 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
-import { server as w } from '../../words/server.ts'
-import { servers as list } from '../../words/servers.ts'
 import { type ServerActs, useServerActs } from './acts.tsx'
+import { server as w } from './detail.words.ts'
 import { power, powerReason } from './power.ts'
 import { isAt, type Server } from './server.ts'
 import { ServerStatus } from './status.tsx'
+import { servers as list } from './words.ts'
 
 const route = getRouteApi('/projects/$project/servers/$id/{-$tab}')
 

@@ -9,15 +9,15 @@ import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { State } from '../../ui/state.tsx'
 import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { server as one } from '../../words/server.ts'
-import { serverDialogs as d } from '../../words/server-dialogs.ts'
-import { servers as w } from '../../words/servers.ts'
 import type { Asked } from './acts.tsx'
+import { server as one } from './detail.words.ts'
+import { serverDialogs as d } from './dialogs.words.ts'
 import type { Each, Result } from './each.ts'
 import { FirewallsDialog } from './firewalls-dialog.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
 import { type Cut, skipOf } from './power.ts'
 import type { Server } from './server.ts'
+import { servers as w } from './words.ts'
 
 interface DialogsProps {
   readonly asked: Asked | undefined

@@ -1,7 +1,7 @@
 /** Doing the same to many servers. */
 import { wordsFor } from '../../ui/failure.tsx'
 import { toast } from '../../ui/toasts.ts'
-import { serverDialogs as w } from '../../words/server-dialogs.ts'
+import { serverDialogs as w } from './dialogs.words.ts'
 import type { Server } from './server.ts'
 
 const atOnce = 6

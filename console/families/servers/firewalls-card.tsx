@@ -5,7 +5,7 @@ import card from '../../ui/card.module.css'
 import { Card, List } from '../../ui/card.tsx'
 import { Link } from '../../ui/link.tsx'
 import { State } from '../../ui/state.tsx'
-import { server as w } from '../../words/server.ts'
+import { server as w } from './detail.words.ts'
 import type { Server } from './server.ts'
 
 export function FirewallsCard({ server: { public_net: net } }: { readonly server: Server }) {

@@ -9,9 +9,9 @@ import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
-import { serverDialogs as d } from '../../words/server-dialogs.ts'
-import { servers as w } from '../../words/servers.ts'
+import { serverDialogs as d } from './dialogs.words.ts'
 import type { Server } from './server.ts'
+import { servers as w } from './words.ts'
 
 type Way = 'apply' | 'remove'
 

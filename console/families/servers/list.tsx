@@ -5,11 +5,11 @@ import { runningOn } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
-import { servers as w } from '../../words/servers.ts'
 import { useServerActs } from './acts.tsx'
 import { serverColumns } from './columns.tsx'
 import { firstServers, groups } from './search.ts'
 import { groupOf, textsOf } from './server.ts'
+import { servers as w } from './words.ts'
 
 const Bar = lazy(async () => ({ default: (await import('./bar.tsx')).ServerBar }))
 

@@ -4,10 +4,10 @@ import { copyAway } from '../../ui/copy.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { common as c } from '../../words/common.ts'
 import { resources as r } from '../../words/resources.ts'
-import { servers as w } from '../../words/servers.ts'
 import type { ServerActs } from './acts.tsx'
 import { type PowerVerb, power, powerReason } from './power.ts'
 import type { Server } from './server.ts'
+import { servers as w } from './words.ts'
 
 export function menuOf(
   acts: Omit<ServerActs, 'menu'>,

@@ -15,10 +15,10 @@ import { Tiles } from '../../ui/tile.tsx'
 import { problemsIn } from '../../ui/use-submit.ts'
 import { common as c } from '../../words/common.ts'
 import { date, list, number, percent } from '../../words/format.ts'
-import { newServer as w } from '../../words/new-server.ts'
 import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn, volumeObstacleOf } from './draft.ts'
 import type { Section, Wrongs } from './judge.ts'
 import type { Choices } from './new.tsx'
+import { newServer as w } from './new.words.ts'
 import { TypeTable } from './new-types.tsx'
 
 interface Form {

@@ -11,10 +11,10 @@ import { Note } from '../../ui/note.tsx'
 import { unsaid } from '../../ui/use-submit.ts'
 import { common as c } from '../../words/common.ts'
 import { list, percent } from '../../words/format.ts'
-import { newServer as w } from '../../words/new-server.ts'
 import { prices as p } from '../../words/prices.ts'
 import { costsOf, type Draft } from './draft.ts'
 import type { Choices } from './new.tsx'
+import { newServer as w } from './new.words.ts'
 import { drawnFields } from './new-steps.tsx'
 
 interface SummaryProps {

@@ -15,15 +15,15 @@ import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common as c } from '../../words/common.ts'
-import { newServer as n } from '../../words/new-server.ts'
-import { servers as w } from '../../words/servers.ts'
 import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
 import { reasonOf, wrongsOf } from './judge.ts'
+import { newServer as n } from './new.words.ts'
 import { newServerData } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
 import { type Failed, NewSummary } from './new-summary.tsx'
 import { type Password, Passwords } from './passwords.tsx'
 import type { NewServerSearch } from './search.ts'
+import { servers as w } from './words.ts'
 
 const route = getRouteApi('/projects/$project/servers/new')
 

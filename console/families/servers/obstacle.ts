@@ -1,8 +1,8 @@
 /** Why a type cannot be had, in words. */
 import { common as c } from '../../words/common.ts'
 import { list, number } from '../../words/format.ts'
-import { newServer as w } from '../../words/new-server.ts'
 import type { Obstacle } from './draft.ts'
+import { newServer as w } from './new.words.ts'
 
 export function obstacleText(obstacle: Obstacle, location: string): string {
   const places = (names: readonly string[]) => list(names, c.andMore)

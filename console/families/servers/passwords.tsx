@@ -6,7 +6,7 @@ import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { common as c } from '../../words/common.ts'
 import { forms as f } from '../../words/forms.ts'
-import { newServer as w } from '../../words/new-server.ts'
+import { newServer as w } from './new.words.ts'
 
 export interface Password {
   readonly name: string

@@ -1,10 +1,10 @@
 /** The power of servers: how it can be changed now, and changing it. */
 import { allows, isPassing, type Verb } from '../../../src/families/servers/domain.ts'
 import type { Action } from '../../api/actions.ts'
-import { servers as w } from '../../words/servers.ts'
 import type { ServerActs } from './acts.tsx'
 import type { Skip } from './each.ts'
 import type { Server } from './server.ts'
+import { servers as w } from './words.ts'
 
 export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset'>
 

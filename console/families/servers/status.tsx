@@ -4,8 +4,8 @@ import { Progress } from '../../ui/progress.tsx'
 import { State } from '../../ui/state.tsx'
 import { workClass } from '../../ui/table.tsx'
 import { percent } from '../../words/format.ts'
-import { servers as w } from '../../words/servers.ts'
 import { moodOf, type Server } from './server.ts'
+import { servers as w } from './words.ts'
 
 const powers: Readonly<Record<string, Server['status']>> = {
   start_server: 'starting',

@@ -1,7 +1,7 @@
 /** The head of a table of server types, of which one is chosen. */
 import { cx } from '../../ui/cx.ts'
 import table from '../../ui/table.module.css'
-import { newServer } from '../../words/new-server.ts'
+import { newServer } from './new.words.ts'
 
 const { typeColumns: t } = newServer
 

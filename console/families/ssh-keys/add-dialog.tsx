@@ -15,8 +15,8 @@ import { Note } from '../../ui/note.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
 import { common as c } from '../../words/common.ts'
-import { sshKeys as w } from '../../words/ssh-keys.ts'
 import { canGenerate, generateKeyPair, type SshKeyPair } from './generate.ts'
+import { sshKeys as w } from './words.ts'
 
 interface Made {
   readonly name: string

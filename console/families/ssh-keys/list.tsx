@@ -9,8 +9,8 @@ import { useReason } from '../../shell/may.ts'
 import { CopyButton, copyAway } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { common as c } from '../../words/common.ts'
-import { sshKeys as w } from '../../words/ssh-keys.ts'
 import { AddDialog } from './add-dialog.tsx'
+import { sshKeys as w } from './words.ts'
 
 type SshKey = ItemOf<'ssh_keys_list'>
 

@@ -5,9 +5,9 @@ import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { volumes as w } from '../../words/volumes.ts'
 import { AttachDialog, ResizeDialog } from './dialogs.tsx'
 import { type Server, type Volume, volumeActs } from './volume.ts'
+import { volumes as w } from './words.ts'
 
 interface VolumeActs {
   menu(volume: Volume): readonly MenuEntry[]

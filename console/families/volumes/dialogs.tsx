@@ -11,8 +11,8 @@ import { Note } from '../../ui/note.tsx'
 import { number } from '../../words/format.ts'
 import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
-import { volumes as w } from '../../words/volumes.ts'
 import { type Server, serverOptions, serversFor, useVolumePrice, type Volume } from './volume.ts'
+import { volumes as w } from './words.ts'
 
 interface AttachProps {
   readonly volume: Volume

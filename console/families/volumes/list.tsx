@@ -12,10 +12,10 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
-import { volumes as w } from '../../words/volumes.ts'
 import { useVolumeActs } from './acts.tsx'
 import { VolumeState } from './state.tsx'
 import { useVolumePrice, type Volume } from './volume.ts'
+import { volumes as w } from './words.ts'
 
 const textsOf = ({ name, linux_device: device }: Volume) => [name, device]
 

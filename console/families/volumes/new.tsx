@@ -20,8 +20,8 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
-import { volumes as w } from '../../words/volumes.ts'
 import { serverOptions, useVolumePrice } from './volume.ts'
+import { volumes as w } from './words.ts'
 
 export function NewVolumePage() {
   const api = useApi()

@@ -1,8 +1,8 @@
 /** Whether a volume is attached, or what is being done with it. */
 import { useRunning } from '../../api/actions.ts'
 import { State } from '../../ui/state.tsx'
-import { volumes as w } from '../../words/volumes.ts'
 import type { Volume } from './volume.ts'
+import { volumes as w } from './words.ts'
 
 export function VolumeState({ volume: { id, status, server } }: { readonly volume: Volume }) {
   const progress = useRunning('volume', id)?.progress

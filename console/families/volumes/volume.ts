@@ -4,7 +4,7 @@ import { type ItemOf, useApi } from '../../api/api.ts'
 import { money } from '../../lib/money.ts'
 import { estimate } from '../../lib/prices.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
-import { volumes as w } from '../../words/volumes.ts'
+import { volumes as w } from './words.ts'
 
 export type Volume = ItemOf<'volumes_list'>
 export type Server = ItemOf<'servers_list'>

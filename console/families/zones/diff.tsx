@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react'
 import diff from '../../ui/diff.module.css'
 import { number } from '../../words/format.ts'
-import { zones as w } from '../../words/zones.ts'
 import type { Preview } from './import-preview.ts'
+import { zones as w } from './words.ts'
 import { ttlText, type Zone } from './zone.ts'
 import styles from './zones.module.css'
 

@@ -9,7 +9,7 @@ import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { zones as w } from '../../words/zones.ts'
+import { zones as w } from './words.ts'
 import { delegationOf, ttlText, type Zone, zoneActs } from './zone.ts'
 
 const textsOf = ({ name }: Zone) => [name]

@@ -11,8 +11,8 @@ import { useReason } from '../../shell/may.ts'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Tiles } from '../../ui/tile.tsx'
-import { zones as w } from '../../words/zones.ts'
 import { newPrimary, PrimariesField, type PrimaryDraft, primariesOf } from './primaries-field.tsx'
+import { zones as w } from './words.ts'
 
 export function NewZonePage() {
   const navigate = useNavigate()

@@ -3,7 +3,7 @@ import { typedNumber } from '../../lib/typed-number.ts'
 import type { Submission } from '../../pages/shared/submit.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { zones as w } from '../../words/zones.ts'
+import { zones as w } from './words.ts'
 import styles from './zones.module.css'
 
 const algorithms = ['none', 'hmac-sha256', 'hmac-sha1', 'hmac-md5'] as const

@@ -14,7 +14,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
 import { common as c } from '../../words/common.ts'
-import { zones as w } from '../../words/zones.ts'
+import { zones as w } from './words.ts'
 import type { Rrset, Zone } from './zone.ts'
 import styles from './zones.module.css'
 

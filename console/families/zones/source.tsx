@@ -9,8 +9,8 @@ import field from '../../ui/field.module.css'
 import { Said } from '../../ui/said.tsx'
 import { Sign } from '../../ui/state.tsx'
 import { common as c } from '../../words/common.ts'
-import { zones as w } from '../../words/zones.ts'
 import type { Refused } from './import-preview.ts'
+import { zones as w } from './words.ts'
 import styles from './zones.module.css'
 
 /** Lines drawn of a long file, and those around the one that is wrong. */

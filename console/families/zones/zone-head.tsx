@@ -16,7 +16,7 @@ import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { common as c } from '../../words/common.ts'
 import { resources as r } from '../../words/resources.ts'
-import { zones as w } from '../../words/zones.ts'
+import { zones as w } from './words.ts'
 import { delegationOf, useZone, type Zone, zoneActs } from './zone.ts'
 
 interface ZoneHeadProps {

@@ -4,7 +4,7 @@ import { type ItemOf, useApi } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
 import { useOne } from '../../shell/gone.tsx'
 import type { Mood } from '../../ui/state.tsx'
-import { zones as w } from '../../words/zones.ts'
+import { zones as w } from './words.ts'
 
 export type Zone = ItemOf<'zones_list'>
 export type Rrset = ItemOf<'zones_listRrsets'>

@@ -1,4 +1,5 @@
 /** The areas that the first page needs, as in English. */
+
+export { servers } from '../../families/servers/words.de.ts'
 export { common } from './common.ts'
-export { servers } from './servers.ts'
 export { shell } from './shell.ts'

@@ -1,4 +1,5 @@
 /** The areas that the first page needs: the start loads them, in the language of the page alone. */
+
+export { servers } from '../../families/servers/words.en.ts'
 export { common } from './common.ts'
-export { servers } from './servers.ts'
 export { shell } from './shell.ts'

@@ -11,8 +11,8 @@ import { State } from '../../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../../ui/table.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { span } from '../../../words/format.ts'
-import { server as english } from '../../../words/server.ts'
 import type { TabProps } from '../detail.tsx'
+import { server as english } from '../detail.words.ts'
 
 const w = english.activity
 const moods = { running: 'busy', success: 'ok', error: 'bad' } as const

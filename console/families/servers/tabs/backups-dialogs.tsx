@@ -7,11 +7,11 @@ import { FormDialog } from '../../../pages/shared/form-dialog.tsx'
 import { perform } from '../../../pages/shared/submit.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/field.tsx'
-import { serverTabs } from '../../../words/server-tabs.ts'
 import type { Image } from '../draft.ts'
 import type { Password } from '../passwords.tsx'
 import type { Server } from '../server.ts'
 import { labelOf, RebuildDialog } from './rebuild-dialog.tsx'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.backups
 const changed = ['servers', 'images']

@@ -17,7 +17,6 @@ import { Age } from '../../../ui/time.tsx'
 import { common as c } from '../../../words/common.ts'
 import { number, percent } from '../../../words/format.ts'
 import { prices as p } from '../../../words/prices.ts'
-import { serverTabs as w } from '../../../words/server-tabs.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Image } from '../draft.ts'
 import { type Password, Passwords } from '../passwords.tsx'
@@ -25,6 +24,7 @@ import { isAt, type Server } from '../server.ts'
 import { type BackupsAct, BackupsDialogs } from './backups-dialogs.tsx'
 import { busyReason } from './busy.ts'
 import { labelOf } from './rebuild-dialog.tsx'
+import { serverTabs as w } from './words.ts'
 
 const b = w.backups
 

@@ -1,7 +1,7 @@
 /** Why nothing about a server can be changed while something else changes it. */
 import type { Action } from '../../../api/actions.ts'
-import { servers as w } from '../../../words/servers.ts'
 import type { Server } from '../server.ts'
+import { servers as w } from '../words.ts'
 
 export function busyReason({ locked }: Server, action: Action | undefined): string | undefined {
   return locked || action ? w.isBusy : undefined

@@ -8,9 +8,9 @@ import { Check } from '../../../ui/check.tsx'
 import { CommandLine } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { common as c } from '../../../words/common.ts'
-import { serverTabs } from '../../../words/server-tabs.ts'
 import type { Password } from '../passwords.tsx'
 import type { Server } from '../server.ts'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.change
 const changed = ['servers']

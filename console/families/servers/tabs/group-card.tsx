@@ -5,8 +5,8 @@ import { useApi } from '../../../api/api.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Facts } from '../../../ui/card.tsx'
-import { placementGroups as w } from '../../../words/placement-groups.ts'
 import { canJoin, hasRoom, MembershipDialog } from '../../placement-groups/members.tsx'
+import { placementGroups as w } from '../../placement-groups/words.ts'
 import type { ChangeProps } from './change.tsx'
 
 export function GroupCard({ server, busy }: Omit<ChangeProps, 'ask'>) {

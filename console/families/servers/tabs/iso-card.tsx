@@ -6,8 +6,8 @@ import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Facts } from '../../../ui/card.tsx'
 import { SelectField } from '../../../ui/field.tsx'
-import { serverTabs } from '../../../words/server-tabs.ts'
 import type { ChangeProps } from './change.tsx'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.change
 

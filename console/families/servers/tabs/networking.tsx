@@ -9,14 +9,14 @@ import { Card, List } from '../../../ui/card.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { addresses as a } from '../../../words/addresses.ts'
-import { server as s } from '../../../words/server.ts'
-import { serverTabs } from '../../../words/server-tabs.ts'
 import { type Address, fromFloating, fromPrimary } from '../../addresses/address.ts'
+import { addresses as a } from '../../addresses/words.ts'
 import type { TabProps } from '../detail.tsx'
+import { server as s } from '../detail.words.ts'
 import { FirewallsCard } from '../firewalls-card.tsx'
 import type { Server } from '../server.ts'
 import { NetworksCard } from './networks-card.tsx'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.networking
 const EffectiveRules = lazy(async () => ({

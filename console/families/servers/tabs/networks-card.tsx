@@ -12,12 +12,12 @@ import { Card, List } from '../../../ui/card.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Link } from '../../../ui/link.tsx'
-import { networks as n } from '../../../words/networks.ts'
-import { server as s } from '../../../words/server.ts'
-import { serverTabs } from '../../../words/server-tabs.ts'
+import { networks as n } from '../../networks/words.ts'
 import type { TabProps } from '../detail.tsx'
+import { server as s } from '../detail.words.ts'
 import type { Server } from '../server.ts'
 import { busyReason } from './busy.ts'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.networking
 const changed = ['networks', 'servers']

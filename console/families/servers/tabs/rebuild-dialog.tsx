@@ -4,10 +4,10 @@ import type { BodyFor } from '../../../api/operations.ts'
 import { Equivalents } from '../../../pages/shared/equivalents.tsx'
 import { perform } from '../../../pages/shared/submit.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
-import { serverTabs } from '../../../words/server-tabs.ts'
 import type { Image } from '../draft.ts'
 import type { Password } from '../passwords.tsx'
 import type { Server } from '../server.ts'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.change
 

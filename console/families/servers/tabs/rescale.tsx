@@ -13,14 +13,14 @@ import { Check } from '../../../ui/check.tsx'
 import { cx } from '../../../ui/cx.ts'
 import table from '../../../ui/table.module.css'
 import { number } from '../../../words/format.ts'
-import { newServer as n } from '../../../words/new-server.ts'
 import { prices as p } from '../../../words/prices.ts'
-import { serverTabs } from '../../../words/server-tabs.ts'
 import { obstacleOf, type ServerType } from '../draft.ts'
+import { newServer as n } from '../new.words.ts'
 import { obstacleText } from '../obstacle.ts'
 import { isAt, type Server } from '../server.ts'
 import { TypeHead } from '../type-head.tsx'
 import type { ChangeProps } from './change.tsx'
+import { serverTabs } from './words.ts'
 
 const w = serverTabs.change
 

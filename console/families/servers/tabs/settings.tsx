@@ -17,11 +17,11 @@ import { useUnsaved } from '../../../ui/unsaved.ts'
 import { useDraft } from '../../../ui/use-draft.ts'
 import { useSubmit } from '../../../ui/use-submit.ts'
 import { common as c } from '../../../words/common.ts'
-import { server as english } from '../../../words/server.ts'
-import { serverDialogs as d } from '../../../words/server-dialogs.ts'
-import { servers as s } from '../../../words/servers.ts'
 import { useServerActs } from '../acts.tsx'
 import type { TabProps } from '../detail.tsx'
+import { server as english } from '../detail.words.ts'
+import { serverDialogs as d } from '../dialogs.words.ts'
+import { servers as s } from '../words.ts'
 
 const w = english.settings
 

@@ -1,0 +1,3 @@
+import { first } from '../../words/first.ts'
+
+export const { servers } = first()

@@ -1,3 +1,0 @@
-import { first } from './first.ts'
-
-export const { servers } = first()
