@@ -74,7 +74,12 @@ function filesOfConsole() {
     /^src\/((public-)?families|kernel|protocols\/net|pages|version)[/.]|\/contract\.ts$/.test(path),
   )
   const isOfTests = (path) => path.endsWith('/proof.ts')
-  return [...own, ...shared.filter((path) => !isOfTests(path)), 'scripts/console-tables.ts']
+  return [
+    ...own,
+    ...shared.filter((path) => !isOfTests(path)),
+    'scripts/console-slices.ts',
+    'scripts/console-tables.ts',
+  ]
 }
 
 function filesIn(folder) {

@@ -1,6 +1,7 @@
 /**
  * Writes what the console knows of the API into console/generated, from the tables that the server itself uses: which
- * operations there are, what their bodies look like, and which icons can be drawn.
+ * operations there are, what their bodies look like, and which icons can be drawn; and the lists of what families have in
+ * their slices of the console.
  */
 import { deepEqual } from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { schemaAt } from '../src/kernel/contract/as-of.ts'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint } from '../src/kernel/contract/contract.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
+import { sliceLists } from './console-slices.ts'
 
 const folder = new URL('../console/generated/', import.meta.url)
 const now = Number.POSITIVE_INFINITY
@@ -64,6 +66,7 @@ const files = {
 export type TypeOf = { ${[...types].map(([path, type]) => `${path}: '${type}'`).join('; ')} }\n
 export const operationsText = ${JSON.stringify(written)}\n`,
   'descriptions.json': JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, description(row)]))),
+  ...Object.fromEntries(Object.entries(sliceLists).map(([name, text]) => [name, made + text])),
   'icons.ts': `${made}export type IconName = ${icons.map((name) => `'${name}'`).join(' | ')}\n`,
 }
 mkdirSync(folder, { recursive: true })

@@ -1,81 +1,24 @@
 /** The operations of the API and their types. Everything here comes from the contracts, as types only. */
 import type { Static, TSchema } from 'typebox'
-import type { certificateEndpoints } from '../../src/families/certificates/contract.ts'
-import type { datacenterEndpoints } from '../../src/families/datacenters/contract.ts'
-import type { firewallEndpoints } from '../../src/families/firewalls/contract.ts'
-import type { floatingIpEndpoints } from '../../src/families/floating-ips/contract.ts'
-import type { imageEndpoints } from '../../src/families/images/contract.ts'
-import type { isoEndpoints } from '../../src/families/isos/contract.ts'
-import type { loadBalancerTypeEndpoints } from '../../src/families/load-balancer-types/contract.ts'
-import type { addressEndpoints } from '../../src/families/load-balancers/addresses/contract.ts'
-import type { loadBalancerEndpoints } from '../../src/families/load-balancers/contract.ts'
-import type { metricEndpoints } from '../../src/families/load-balancers/metrics/contract.ts'
-import type { placeEndpoints } from '../../src/families/load-balancers/places/contract.ts'
-import type { serviceEndpoints } from '../../src/families/load-balancers/services/contract.ts'
-import type { targetEndpoints } from '../../src/families/load-balancers/targets/contract.ts'
-import type { locationEndpoints } from '../../src/families/locations/contract.ts'
-import type { networkEndpoints } from '../../src/families/networks/contract.ts'
-import type { memberEndpoints } from '../../src/families/networks/members/contract.ts'
-import type { placementGroupEndpoints } from '../../src/families/placement-groups/contract.ts'
-import type { pricingEndpoints } from '../../src/families/pricing/contract.ts'
-import type { primaryIpEndpoints } from '../../src/families/primary-ips/contract.ts'
-import type { serverTypeEndpoints } from '../../src/families/server-types/contract.ts'
-import type { serverEndpoints } from '../../src/families/servers/contract.ts'
-import type { sshKeyEndpoints } from '../../src/families/ssh-keys/contract.ts'
-import type { storageBoxTypeEndpoints } from '../../src/families/storage-box-types/contract.ts'
-import type { storageBoxEndpoints } from '../../src/families/storage-boxes/contract.ts'
-import type { volumeEndpoints } from '../../src/families/volumes/contract.ts'
-import type { zoneEndpoints } from '../../src/families/zones/contract.ts'
-import type { rrsetEndpoints } from '../../src/families/zones/rrsets/contract.ts'
-import type { zonefileEndpoints } from '../../src/families/zones/zonefiles/contract.ts'
-import type { actionEndpoints, familyActionEndpoints, ResourceParam } from '../../src/kernel/actions/contract.ts'
+import type { actionEndpoints } from '../../src/kernel/actions/contract.ts'
 import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
 import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
 import type { labEndpoints } from '../../src/reachability/contract.ts'
+import type { Contracts } from '../generated/contracts.ts'
 import { type OperationId, operationsText, type TypeOf } from '../generated/operations.ts'
 import { type Operation, readOperations } from './operation-table.ts'
 
 /** The id of an operation, as in openapi.json: `servers_create`. */
 export type { OperationId } from '../generated/operations.ts'
 
-type ActionsOf<Family extends string, Param extends ResourceParam = 'id'> = ReturnType<
-  typeof familyActionEndpoints<Family, Param>
->
-
-interface Families {
+interface Families extends Contracts {
   audit: typeof auditEndpoints
   management: typeof managementEndpoints
   people: typeof peopleEndpoints
   actions: typeof actionEndpoints
-  certificates: typeof certificateEndpoints & ActionsOf<'certificates'>
-  datacenters: typeof datacenterEndpoints
-  firewalls: typeof firewallEndpoints & ActionsOf<'firewalls'>
-  floating_ips: typeof floatingIpEndpoints & ActionsOf<'floating_ips'>
-  images: typeof imageEndpoints & ActionsOf<'images'>
-  isos: typeof isoEndpoints
   lab: typeof labEndpoints
-  load_balancer_types: typeof loadBalancerTypeEndpoints
-  load_balancers: typeof loadBalancerEndpoints &
-    typeof serviceEndpoints &
-    typeof targetEndpoints &
-    typeof placeEndpoints &
-    typeof addressEndpoints &
-    typeof metricEndpoints &
-    ActionsOf<'load_balancers'>
-  locations: typeof locationEndpoints
-  networks: typeof networkEndpoints & typeof memberEndpoints & ActionsOf<'networks'>
-  placement_groups: typeof placementGroupEndpoints
-  pricing: typeof pricingEndpoints
-  primary_ips: typeof primaryIpEndpoints & ActionsOf<'primary_ips'>
-  server_types: typeof serverTypeEndpoints
-  servers: typeof serverEndpoints & ActionsOf<'servers'>
-  ssh_keys: typeof sshKeyEndpoints
-  storage_box_types: typeof storageBoxTypeEndpoints
-  storage_boxes: typeof storageBoxEndpoints
-  volumes: typeof volumeEndpoints & ActionsOf<'volumes'>
-  zones: typeof zoneEndpoints & typeof zonefileEndpoints & typeof rrsetEndpoints & ActionsOf<'zones', 'id_or_name'>
 }
 
 /** `servers`: every family has operations, not all have resources. */

@@ -4,6 +4,7 @@
  */
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
+import { sliceLists } from '../../scripts/console-slices.ts'
 
 export interface Import {
   /** The specifier as written. */
@@ -34,12 +35,12 @@ export function readSources(): Source[] {
   return read('src', isModule).map(([path, text]) => toSource(path.slice('src/'.length), text))
 }
 
-/** What the console is written in, and whatever uses it; paths are relative to the root. */
+/** What the console is written in, with the lists that are made of it, and whatever uses it; paths are relative to the root. */
 export function readConsole(): Source[] {
   const isPart = ({ name, parentPath }: Dirent) => /\.(tsx?|css)$/.test(name) && !parentPath.endsWith('/generated')
-  return ['console', 'test', 'bench', 'scripts'].flatMap((folder) =>
-    read(folder, isPart).map(([path, text]) => toSource(path, text)),
-  )
+  const written = ['console', 'test', 'bench', 'scripts'].flatMap((folder) => read(folder, isPart))
+  const made = Object.entries(sliceLists).map(([name, text]) => [`console/generated/${name}`, text] as const)
+  return [...written, ...made].map(([path, text]) => toSource(path, text))
 }
 
 /** The files of a folder with their texts, by path relative to the root. */

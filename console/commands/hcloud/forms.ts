@@ -211,3 +211,22 @@ export const usual = (kind: string, filters: Readonly<Record<string, AnyField>> 
   get: { words: [kind, 'describe', id], fields: {} },
   remove: { words: [kind, 'delete', id], fields: {} },
 })
+
+/** hcloud reads one kind of measurement at a time and chooses the steps itself. */
+export const metricsQuery = {
+  type: (value: string | readonly string[]): Words => {
+    const kinds = typeof value === 'string' ? value.split(',') : value
+    return kinds.length === 1 ? ['--type', kinds[0]!] : new Refusal('oneValue')
+  },
+  start: '--start',
+  end: '--end',
+  step: noOption,
+}
+
+// ---- The catalogue ----------------------------------------------------------------------------------------------------
+
+/** The commands of what the catalogue has. */
+export const catalogue = (kind: string, query: object) => ({
+  list: { words: [kind, 'list'], fields: {}, query: { name: noOption, ...query } },
+  get: { words: [kind, 'describe', '{id}'], fields: {} },
+})

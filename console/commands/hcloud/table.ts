@@ -1,51 +1,14 @@
 /** How every operation of the API is written for the hcloud command line. A family that is missing does not compile. */
 import type { OperationFamily } from '../../api/operations.ts'
-import { floatingIps, networks, primaryIps } from './addresses.ts'
-import { certificates, firewalls } from './firewalls.ts'
-import { type AnyCommand, Refusal } from './forms.ts'
-import { loadBalancers } from './load-balancers.ts'
-import {
-  actions,
-  datacenters,
-  images,
-  isos,
-  loadBalancerTypes,
-  locations,
-  placementGroups,
-  pricing,
-  serverTypes,
-  storageBoxes,
-  storageBoxTypes,
-  volumes,
-} from './others.ts'
-import { servers, sshKeys } from './servers.ts'
-import { zones } from './zones.ts'
+import { hcloud } from '../../generated/hcloud.ts'
+import { type AnyCommand, noCommand, Refusal } from './forms.ts'
 
 /** Those of the public API: hcloud knows nothing of people, Projects and what only Wolke has. */
 type ApiFamily = Exclude<OperationFamily, 'audit' | 'lab' | 'management' | 'people'>
 
 const families = {
-  actions,
-  certificates,
-  datacenters,
-  firewalls,
-  floating_ips: floatingIps,
-  images,
-  isos,
-  load_balancer_types: loadBalancerTypes,
-  load_balancers: loadBalancers,
-  locations,
-  networks,
-  placement_groups: placementGroups,
-  pricing,
-  primary_ips: primaryIps,
-  server_types: serverTypes,
-  servers,
-  ssh_keys: sshKeys,
-  storage_box_types: storageBoxTypes,
-  storage_boxes: storageBoxes,
-  volumes,
-  zones,
+  ...hcloud,
+  actions: { list: noCommand, get: noCommand },
 } satisfies Readonly<Record<ApiFamily, object>>
 
 /** The minor version of hcloud that was the first to have the commands of a family. */

@@ -1,10 +1,15 @@
 /** Renders what requests make as a configuration of Terraform. */
+import { terraform } from '../../generated/terraform.ts'
 import type { Asked, Rendered } from '../request.ts'
 import { blockText, localName } from './hcl.ts'
-import { makers, NoResource, type Resource } from './resources.ts'
-import { serviceMakers } from './services.ts'
+import { type Make, NoResource, type Resource, type Terraform } from './resources.ts'
 
-const all = { ...makers, ...serviceMakers }
+const families: Readonly<Record<string, Terraform>> = terraform
+const all: Readonly<Record<string, Make>> = Object.fromEntries(
+  Object.entries(families).flatMap(([family, { makers }]) =>
+    Object.entries(makers).map(([key, make]) => [`${family}_${key}`, make]),
+  ),
+)
 
 /** The operations that make a resource. */
 export const terraformOperations: readonly string[] = Object.keys(all)
@@ -27,27 +32,12 @@ export function toTerraform(asked: Asked): Rendered {
 
 const textOf = ({ type, label, body }: Resource) => blockText(['resource', type, label], body)
 
-/** The types of resources by the family of the API; certificates have one for each kind. */
-const types: Readonly<Record<string, string>> = {
-  firewalls: 'firewall',
-  floating_ips: 'floating_ip',
-  images: 'snapshot',
-  load_balancers: 'load_balancer',
-  networks: 'network',
-  placement_groups: 'placement_group',
-  primary_ips: 'primary_ip',
-  servers: 'server',
-  ssh_keys: 'ssh_key',
-  volumes: 'volume',
-  zones: 'zone',
-}
-
 /** The block that takes over what exists; undefined for what Terraform has no resource for. */
 export function toTerraformImport(
   family: string,
   { id, name, type }: { readonly id: number; readonly name?: string | null; readonly type?: string },
 ): string | undefined {
-  const kind = family === 'certificates' ? `${type}_certificate` : types[family]
-  if (!kind || (family === 'images' && type !== 'snapshot')) return undefined
+  const kind = families[family]?.kindOf(type)
+  if (!kind) return undefined
   return `import {\n  to = hcloud_${kind}.${localName(name)}\n  id = "${id}"\n}`
 }

@@ -1,31 +1,19 @@
-/** Servers and SSH keys for the hcloud command line. */
-import type { serverEndpoints } from '../../../src/families/servers/contract.ts'
-import type { sshKeyEndpoints } from '../../../src/families/ssh-keys/contract.ts'
+/** Servers for the hcloud command line. */
 import {
   actionForms,
   type Forms,
   labelsOf,
+  metricsQuery,
   noOption,
   positional,
   protection,
-  Refusal,
   since,
   usual,
   type Words,
-} from './forms.ts'
+} from '../../commands/hcloud/forms.ts'
+import type { Contract } from './contract.ts'
 
 const simple = (verb: string) => ({ words: ['server', verb, '{id}'], fields: {} })
-
-/** hcloud reads one kind of measurement at a time and chooses the steps itself. */
-export const metricsQuery = {
-  type: (value: string | readonly string[]): Words => {
-    const kinds = typeof value === 'string' ? value.split(',') : value
-    return kinds.length === 1 ? ['--type', kinds[0]!] : new Refusal('oneValue')
-  },
-  start: '--start',
-  end: '--end',
-  step: noOption,
-}
 
 interface PublicNet {
   readonly enable_ipv4?: boolean
@@ -45,7 +33,7 @@ function publicNet({ enable_ipv4, enable_ipv6, ipv4, ipv6 }: PublicNet): Words {
 
 const userData = (input: string) => (input === '' ? [] : { flag: ['--user-data-from-file', '-'], input })
 
-export const servers: Forms<typeof serverEndpoints> = {
+export const hcloud: Forms<Contract> = {
   ...actionForms,
   ...usual('server', { status: noOption }),
   create: {
@@ -106,13 +94,4 @@ export const servers: Forms<typeof serverEndpoints> = {
     fields: { placement_group: '--placement-group' },
   },
   changeProtection: { words: [], fields: protection('server', ['delete', 'rebuild']) },
-}
-
-export const sshKeys: Forms<typeof sshKeyEndpoints> = {
-  ...usual('ssh-key', { fingerprint: noOption }),
-  create: {
-    words: ['ssh-key', 'create'],
-    fields: { name: '--name', public_key: '--public-key', labels: '--label' },
-  },
-  update: { words: ['ssh-key', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('ssh-key') } },
 }

@@ -1,5 +1,5 @@
-/** Resources of Terraform for Load Balancers and zones. */
-import { type Body, Expression, type Value } from './hcl.ts'
+/** Load Balancers as resources of Terraform. */
+import type { Body, Value } from '../../commands/terraform/hcl.ts'
 import {
   type Fields,
   idOf,
@@ -10,8 +10,10 @@ import {
   type Resource,
   refuse,
   resource,
+  reverseName,
+  type Terraform,
   texts,
-} from './resources.ts'
+} from '../../commands/terraform/resources.ts'
 
 function service(balancer: Value, body: Fields, label: string): Resource {
   const blocks: (readonly [string, Body])[] = []
@@ -94,46 +96,17 @@ const balancer: Make = (body) => {
   ]
 }
 
-// ---- Zones -----------------------------------------------------------------------------------------------------------
-
-const records = (body: Fields) => list(body.records).map((one) => given(one, 'value', 'comment'))
-
-/** Objects in attributes have no fields without a value. */
-function given(fields: Fields, ...names: readonly string[]): Readonly<Record<string, Value>> {
-  const all = names.map((name) => [name, fields[name]] as const)
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null && value !== '')) as Record<
-    string,
-    Value
-  >
-}
-
-function rrset(zone: Value, body: Fields): Resource {
-  const label = `${body.name}_${body.type}`
-  return resource('zone_rrset', label, { zone, ...pick(body, 'name', 'type', 'ttl', 'labels'), records: records(body) })
-}
-
-const zone: Make = (body) => {
-  if (body.zonefile) refuse('option', 'zonefile')
-  const nameservers = list(body.primary_nameservers).map((one) =>
-    given(one, 'address', 'port', 'tsig_algorithm', 'tsig_key'),
-  )
-  const made = resource('zone', body.name, {
-    ...pick(body, 'name', 'mode', 'ttl', 'labels'),
-    primary_nameservers: nameservers.length > 0 ? nameservers : undefined,
-  })
-  const name = new Expression(`${made.type}.${made.label}.name`)
-  return [made, ...list(body.rrsets).map((one) => rrset(name, one))]
-}
-
-export const serviceMakers: Readonly<Record<string, Make>> = {
-  load_balancers_create: balancer,
-  load_balancers_addService: (body, { id }) => [service(numberOf(id), body, `port_${body.listen_port ?? 'default'}`)],
-  load_balancers_addTarget: (body, { id }) => [target(numberOf(id), body, body.type as string)],
-  load_balancers_attachToNetwork: (body, { id }) => {
-    if (body.ip_range) refuse('option', 'ip_range')
-    const attributes = { load_balancer_id: numberOf(id), network_id: body.network as number, ...pick(body, 'ip') }
-    return [resource('load_balancer_network', '', attributes)]
+export const terraform: Terraform = {
+  kindOf: () => 'load_balancer',
+  makers: {
+    create: balancer,
+    addService: (body, { id }) => [service(numberOf(id), body, `port_${body.listen_port ?? 'default'}`)],
+    addTarget: (body, { id }) => [target(numberOf(id), body, body.type as string)],
+    attachToNetwork: (body, { id }) => {
+      if (body.ip_range) refuse('option', 'ip_range')
+      const attributes = { load_balancer_id: numberOf(id), network_id: body.network as number, ...pick(body, 'ip') }
+      return [resource('load_balancer_network', '', attributes)]
+    },
+    changeDnsPtr: reverseName('load_balancer_id'),
   },
-  zones_create: zone,
-  zones_createRrset: (body, { id_or_name }) => [rrset(String(id_or_name), body)],
 }

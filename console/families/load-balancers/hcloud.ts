@@ -1,16 +1,11 @@
 /** Load Balancers for the hcloud command line. */
-import type { addressEndpoints } from '../../../src/families/load-balancers/addresses/contract.ts'
-import type { loadBalancerEndpoints } from '../../../src/families/load-balancers/contract.ts'
-import type { metricEndpoints } from '../../../src/families/load-balancers/metrics/contract.ts'
-import type { placeEndpoints } from '../../../src/families/load-balancers/places/contract.ts'
-import type { serviceEndpoints } from '../../../src/families/load-balancers/services/contract.ts'
-import type { targetEndpoints } from '../../../src/families/load-balancers/targets/contract.ts'
 import {
   actionForms,
   type Forms,
   ignored,
   labelsOf,
   later,
+  metricsQuery,
   noOption,
   ofMade,
   positional,
@@ -20,16 +15,9 @@ import {
   since,
   usual,
   type Words,
-} from './forms.ts'
-import { optionOf } from './options.ts'
-import { metricsQuery } from './servers.ts'
-
-type Endpoints = typeof loadBalancerEndpoints &
-  typeof serviceEndpoints &
-  typeof targetEndpoints &
-  typeof placeEndpoints &
-  typeof addressEndpoints &
-  typeof metricEndpoints
+} from '../../commands/hcloud/forms.ts'
+import { optionOf } from '../../commands/hcloud/options.ts'
+import type { Contract } from './contract.ts'
 
 const simple = (verb: string) => ({ words: ['load-balancer', verb, '{id}'], fields: {} })
 
@@ -87,7 +75,7 @@ const target = {
   ip: ({ ip }: { readonly ip: string }): Words => ['--ip', ip],
 }
 
-export const loadBalancers: Forms<Endpoints> = {
+export const hcloud: Forms<Contract> = {
   ...actionForms,
   ...usual('load-balancer'),
   create: {

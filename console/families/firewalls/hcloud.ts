@@ -1,20 +1,17 @@
-/** Firewalls and certificates for the hcloud command line. */
-import type { certificateEndpoints } from '../../../src/families/certificates/contract.ts'
-import type { firewallEndpoints } from '../../../src/families/firewalls/contract.ts'
+/** Firewalls for the hcloud command line. */
 import {
   actionForms,
   type Context,
   type Forms,
   labelsOf,
   later,
-  noOption,
   ofMade,
   Refusal,
-  since,
   usual,
   type Words,
-} from './forms.ts'
-import { optionOf } from './options.ts'
+} from '../../commands/hcloud/forms.ts'
+import { optionOf } from '../../commands/hcloud/options.ts'
+import type { Contract } from './contract.ts'
 
 /** Rules as the file that hcloud reads, without what says nothing. */
 function rulesFile(rules: readonly object[]): Words {
@@ -40,7 +37,7 @@ const targets =
     return commands.length === 0 ? new Refusal('nothing') : { commands }
   }
 
-export const firewalls: Forms<typeof firewallEndpoints> = {
+export const hcloud: Forms<Contract> = {
   ...actionForms,
   ...usual('firewall'),
   create: {
@@ -63,25 +60,4 @@ export const firewalls: Forms<typeof firewallEndpoints> = {
   setRules: { words: ['firewall', 'replace-rules', '{id}'], fields: { rules: rulesFile } },
   applyToResources: { words: [], fields: { apply_to: targets('apply-to-resource') } },
   removeFromResources: { words: [], fields: { remove_from: targets('remove-from-resource') } },
-}
-
-export const certificates: Forms<typeof certificateEndpoints> = {
-  ...actionForms,
-  ...usual('certificate', { type: noOption }),
-  create: {
-    words: ['certificate', 'create'],
-    fields: {
-      name: '--name',
-      labels: since(50, '--label'),
-      type: '--type',
-      certificate: (text) => ({ flag: ['--cert-file', 'certificate.pem'], files: { 'certificate.pem': text } }),
-      private_key: (text) => ({ flag: ['--key-file', 'private-key.pem'], files: { 'private-key.pem': text } }),
-      domain_names: '--domain',
-    },
-  },
-  update: {
-    words: ['certificate', 'update', '{id}'],
-    fields: { name: '--name', labels: labelsOf('certificate') },
-  },
-  retry: { words: ['certificate', 'retry', '{id}'], fields: {}, since: 47 },
 }

@@ -1,7 +1,4 @@
 /** DNS zones and their records for the hcloud command line. */
-import type { zoneEndpoints } from '../../../src/families/zones/contract.ts'
-import type { rrsetEndpoints } from '../../../src/families/zones/rrsets/contract.ts'
-import type { zonefileEndpoints } from '../../../src/families/zones/zonefiles/contract.ts'
 import {
   actionForms,
   type Context,
@@ -15,8 +12,9 @@ import {
   Refusal,
   usual,
   type Words,
-} from './forms.ts'
-import { optionOf } from './options.ts'
+} from '../../commands/hcloud/forms.ts'
+import { optionOf } from '../../commands/hcloud/options.ts'
+import type { Contract } from './contract.ts'
 
 const zone = '{id_or_name}'
 const inZone = ['id_or_name']
@@ -50,7 +48,7 @@ const mode = (given: string | readonly string[]): Words => {
 }
 const zonefile = (input: string): Words => ({ flag: ['--zonefile', '-'], input })
 
-export const zones: Forms<typeof zoneEndpoints & typeof rrsetEndpoints & typeof zonefileEndpoints> = {
+export const hcloud: Forms<Contract> = {
   ...actionForms,
   ...usual('zone', { mode }, zone),
   create: {

@@ -1,0 +1,5 @@
+/** Load Balancer types for the hcloud command line. */
+import { catalogue, type Forms, paging } from '../../commands/hcloud/forms.ts'
+import type { Contract } from './contract.ts'
+
+export const hcloud: Forms<Contract> = catalogue('load-balancer-type', paging)

@@ -1,0 +1,5 @@
+/** Server types for the hcloud command line. */
+import { catalogue, type Forms, paging } from '../../commands/hcloud/forms.ts'
+import type { Contract } from './contract.ts'
+
+export const hcloud: Forms<Contract> = catalogue('server-type', paging)

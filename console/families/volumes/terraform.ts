@@ -1,0 +1,25 @@
+/** Volumes as resources of Terraform. */
+import { type Make, numberOf, pick, resource, type Terraform, texts } from '../../commands/terraform/resources.ts'
+
+const volume: Make = (body) => [
+  resource('volume', body.name, {
+    ...pick(body, 'name', 'size'),
+    ...texts(body, 'location'),
+    server_id: body.server as number | undefined,
+    ...pick(body, 'automount', 'format', 'labels'),
+  }),
+]
+
+export const terraform: Terraform = {
+  kindOf: () => 'volume',
+  makers: {
+    create: volume,
+    attach: (body, { id }) => [
+      resource('volume_attachment', '', {
+        volume_id: numberOf(id),
+        server_id: body.server as number,
+        ...pick(body, 'automount'),
+      }),
+    ],
+  },
+}
