@@ -1,13 +1,23 @@
-/** All pages, by area. A page is one entry in the file of its area in `routes/`. */
+/** All pages: those of each family are in its slice, others in `routes/`. */
+import { familyPages } from './families.ts'
 import { installationPages } from './routes/account.tsx'
-import { project, root } from './routes/frame.tsx'
-import { namePages } from './routes/names.tsx'
-import { networkingPages } from './routes/networking.tsx'
+import { project, root } from './routes/frame.ts'
 import { projectPages } from './routes/project.tsx'
-import { serverPages } from './routes/servers.tsx'
+import { Root } from './shell/root.tsx'
+import { PendingPage } from './ui/skeleton.tsx'
 import './routes/navigation.ts'
+
+root.update({
+  component: Root,
+  // Nothing of the frame is there before it is known who looks.
+  pendingComponent: () => (
+    <main>
+      <PendingPage />
+    </main>
+  ),
+})
 
 export const routeTree = root.addChildren([
   ...installationPages,
-  project.addChildren([...projectPages, ...serverPages, ...networkingPages, ...namePages]),
+  project.addChildren([...projectPages, ...familyPages]),
 ])

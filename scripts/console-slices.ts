@@ -8,6 +8,7 @@ const folder = new URL('../console/families/', import.meta.url)
 
 /** Every part that is listed, by the name of its file and of what that exports. */
 const parts = {
+  'entry.ts': 'entry',
   'hcloud.ts': 'hcloud',
   'terraform.ts': 'terraform',
 }

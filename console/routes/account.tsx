@@ -1,7 +1,7 @@
 /** Pages outside of Projects: all Projects, one's own account, and the installation. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { apiOf } from '../api/api.ts'
-import { root } from './frame.tsx'
+import { root } from './frame.ts'
 
 const own = apiOf(undefined)
 const account = createRoute({ getParentRoute: () => root, path: '/account' })

@@ -1,13 +1,21 @@
-/** The pages of a Project itself: its overview, what happened there, who may what, and its settings. */
+/** The pages of a Project itself: its overview, who reaches what, what happened there, who may what, and its settings. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { activitySearch, auditSearch } from '../pages/activity/search.ts'
-import { resourceSearch } from '../pages/shared/search.ts'
-import { inProject, load, loadList, loadOfProject } from './frame.tsx'
+import { loadReach, reachSearch } from '../pages/reach/search.ts'
+import { apiIn, inProject, load, loadOfProject } from './frame.ts'
 
 const overview = createRoute({
   getParentRoute: inProject,
   path: '/',
   component: lazyRouteComponent(() => import('../pages/overview/overview.tsx'), 'OverviewPage'),
+})
+
+const reach = createRoute({
+  getParentRoute: inProject,
+  path: '/reach',
+  validateSearch: reachSearch,
+  loader: (asked) => loadReach(asked.context.cache, apiIn(asked)),
+  component: lazyRouteComponent(() => import('../pages/reach/page.tsx'), 'ReachPage'),
 })
 
 const activity = createRoute({
@@ -22,14 +30,6 @@ const tokens = createRoute({
   path: '/security/tokens',
   loader: (asked) => loadOfProject(asked, 'management_listTokens'),
   component: lazyRouteComponent(() => import('../pages/access/tokens.tsx'), 'TokensPage'),
-})
-
-const sshKeys = createRoute({
-  getParentRoute: inProject,
-  path: '/security/ssh-keys',
-  validateSearch: resourceSearch,
-  loader: (asked) => loadList(asked, 'ssh_keys_list'),
-  component: lazyRouteComponent(() => import('../families/ssh-keys/list.tsx'), 'SshKeysPage'),
 })
 
 const members = createRoute({
@@ -71,14 +71,4 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('../pages/raw/request.tsx'), 'RequestPage'),
 })
 
-export const projectPages = [
-  overview,
-  activity,
-  tokens,
-  sshKeys,
-  members,
-  audit,
-  settings,
-  operations,
-  request,
-] as const
+export const projectPages = [overview, reach, activity, tokens, members, audit, settings, operations, request] as const

@@ -1,6 +1,7 @@
 /** Where the palette leads without a name: pages, what can be created, Projects, one's account, and how the console looks. */
 import { typeOf } from '../api/operations.ts'
 import type { Project, Whoami } from '../api/session.ts'
+import { type Family, families } from '../families.ts'
 import { typeName } from '../lib/api-names.ts'
 import { isRegistered, perform, shortcuts } from '../shortcuts.ts'
 import type { Route, Target } from '../ui/link.tsx'
@@ -10,7 +11,6 @@ import { admin } from '../words/admin.ts'
 import { palette as w } from '../words/palette.ts'
 import { shell as frame } from '../words/shell.ts'
 import { signOut } from './account.ts'
-import { type Family, families } from './families.ts'
 import { navigation } from './navigation.ts'
 import type { Hit } from './palette-hits.ts'
 import { densityEntries, languageEntries, themeEntries } from './settings.ts'
@@ -25,36 +25,19 @@ export function pageHits(go: Go): readonly Hit[] {
     .map(({ to, label, icon, keys }) => ({ key: to, group: w.pages, label, icon, keys, act: () => void go({ to }) }))
 }
 
-/** Where one is created: on a page, in a dialog of the list, or from something else, as snapshots are. */
-const creates: Readonly<Record<Family, Route | 'dialog' | 'elsewhere'>> = {
-  servers: '/projects/$project/servers/new',
-  firewalls: '/projects/$project/firewalls/new',
-  floating_ips: 'dialog',
-  primary_ips: 'dialog',
-  load_balancers: '/projects/$project/load-balancers/new',
-  volumes: '/projects/$project/volumes/new',
-  networks: '/projects/$project/networks/new',
-  images: 'elsewhere',
-  certificates: '/projects/$project/certificates/new',
-  zones: '/projects/$project/zones/new',
-  placement_groups: 'dialog',
-  ssh_keys: 'dialog',
-}
-
 /** Families with a page for it are led there; others open their dialog on the list. */
 export function createHits(go: Go, reasonOf: (family: Family) => string | undefined): readonly Hit[] {
   return (Object.keys(families) as Family[])
-    .filter((family) => creates[family] !== 'elsewhere')
+    .filter((family) => families[family].creates !== 'elsewhere')
     .map((family) => {
-      const { icon, list } = families[family]
-      const create = creates[family]
+      const { icon, list, create } = families[family]
       return {
         key: `create ${family}`,
         group: w.actions,
         label: w.create(typeName(typeOf(family))),
         icon,
         reason: reasonOf(family),
-        act: () => (create === 'dialog' ? createOn(list, go) : void go({ to: create as Route })),
+        act: () => (create ? void go({ to: create }) : createOn(list, go)),
       }
     })
 }

@@ -1,7 +1,8 @@
 /** The pages of resources, so that what is in the cache can be found by its name. */
+
+import { type Family, families, familyOfList, pageOf } from '../families.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { Target } from '../ui/link.tsx'
-import { type Family, families, familyOfList } from './families.ts'
 
 interface Named {
   readonly id: number
@@ -39,14 +40,6 @@ function linksOfRows(family: Family, rows: readonly Named[]): readonly ResourceL
   const { label, icon } = families[family]
   return rows.flatMap((one) => {
     const name = nameIn(one)
-    return name ? [{ family, id: one.id, name, kind: label, icon, ...targetOf(family, one) }] : []
+    return name ? [{ family, id: one.id, name, kind: label, icon, ...pageOf(family, { id: one.id, name }) }] : []
   })
-}
-
-/** Its page, or the list with only what has its name. */
-function targetOf(family: Family, one: Named): Target {
-  const { list, one: page, tab } = families[family]
-  if (!page) return { to: list, search: { q: nameIn(one) } }
-  const params = family === 'zones' ? { zone: one.name ?? '' } : { id: String(one.id) }
-  return { to: page, params: { ...params, ...(tab ? { tab } : {}) } }
 }

@@ -1,6 +1,6 @@
 /** Every operation of the API is used by a page of the console, or there is a reason why none does. */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { readDriven } from '../console/driven.ts'
@@ -36,20 +36,19 @@ const notInConsole: Readonly<Record<string, string>> = {
 
 const text = ['families', 'pages', 'shell', 'api']
   .flatMap((folder) =>
-    readdirSync(new URL(`../../console/${folder}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => readFileSync(new URL(`../../console/${folder}/${name}`, import.meta.url), 'utf8')),
+    readdirSync(new URL(`../console/${folder}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
+      // Commands for other clients use nothing.
+      .filter((name) => /\.tsx?$/.test(name) && !/(hcloud|terraform)\.ts$/.test(name))
+      .map((name) => readFileSync(new URL(`../console/${folder}/${name}`, import.meta.url), 'utf8')),
   )
   .join('\n')
   // A type of many operations uses none of them.
   .replaceAll(/\$\{string\}_/g, '')
 
-/** The families of the table, but for servers, whose acts are their own. */
-const ofTable = [
-  ...readFileSync(new URL('../../console/shell/families.ts', import.meta.url), 'utf8').matchAll(/^ {2}(\w+): \{.*/gm),
-]
-  .filter(([line]) => !line.startsWith('  servers'))
-  .map(([, family]) => family)
+/** The families with pages, but for servers, whose acts are their own. */
+const ofTable = globSync('*/entry.ts', { cwd: new URL('../console/families/', import.meta.url) })
+  .map((path) => path.split('/')[0]!.replaceAll('-', '_'))
+  .filter((family) => family !== 'servers')
 
 /** Families whose pages are shared name operations by their end, as in `${family}_assign`. */
 const shared = new Set(ofTable)

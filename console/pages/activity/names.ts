@@ -3,7 +3,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Api, type ReplyKey, useApi } from '../../api/api.ts'
 import { typeOf } from '../../api/operations.ts'
-import { type Family, familyOfList, familyOfType } from '../../shell/families.ts'
+import { type Family, familyOfList, familyOfType } from '../../families.ts'
 import { nameIn } from '../../shell/resource-links.ts'
 
 /** The name of a resource by its type and id; undefined when it is not known, as of what was deleted. */

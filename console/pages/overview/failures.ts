@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { familyOf } from '../../api/operations.ts'
+import { families, familyOfType, pageOf } from '../../families.ts'
 import { failureText } from '../../lib/action-failures.ts'
 import { commandName } from '../../lib/action-names.ts'
-import { families, familyOfType } from '../../shell/families.ts'
 import type { Target } from '../../ui/link.tsx'
 import { ago } from '../../words/format.ts'
 import { overview as w } from '../../words/overview.ts'
@@ -58,9 +58,9 @@ function needOf({ id, command, error, finished, resources }: Action, nameOf: Nam
 function linkTo(subject: Ref | undefined, nameOf: NameOf, project: string): Target {
   const family = subject && familyOfType(subject.type)
   if (!subject || !family) return { to: '/projects/$project/activity', params: { project } }
-  const { list, one } = families[family]
+  const { list, one, isKnownByName } = families[family]
   const name = nameOf(subject.type, subject.id)
   if (!one || name === undefined) return { to: list, params: { project } }
-  const id = String(subject.id)
-  return { to: one, params: family === 'zones' ? { project, zone: name } : { project, id, tab: 'activity' } }
+  const { to, params } = pageOf(family, { id: subject.id, name }, isKnownByName ? undefined : 'activity')
+  return { to, params: { project, ...params } }
 }

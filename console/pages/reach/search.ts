@@ -1,4 +1,7 @@
 /** What the address of "Who can reach what" says: the question. */
+import type { QueryClient } from '@tanstack/react-query'
+import type { Api } from '../../api/api.ts'
+
 interface ReachSearch {
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -12,4 +15,12 @@ export function reachSearch(search: Record<string, unknown>): ReachSearch {
     return typeof written === 'string' && written !== '' ? { [name]: written } : {}
   }
   return { ...text('from'), ...text('to'), ...text('port') }
+}
+
+/** All firewalls, and the servers whose names stand for addresses. */
+export function loadReach(cache: QueryClient, api: Api) {
+  return Promise.all([
+    cache.ensureQueryData(api.list('firewalls_list', {})),
+    cache.ensureQueryData(api.list('servers_list', {})),
+  ])
 }

@@ -1,8 +1,8 @@
 /** What can be done with a resource of any family: rename, labels, protection, deletion, and its id to copy. */
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
-import { type AnyRequest, isOperation, type OperationId } from '../../api/operations.ts'
-import type { Family } from '../../shell/families.ts'
+import { type AnyRequest, isOperation, type OperationId, operationOf } from '../../api/operations.ts'
+import { type Family, families } from '../../families.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
@@ -52,10 +52,11 @@ interface ResourceActs<Row> {
   readonly dialogs: ReactNode
 }
 
-/** A request about one resource; zones go by name or id. */
+/** A request about one resource, by the parameter that the path of the operation has for it. */
 export function requestOn({ id }: { readonly id: number }, family: Family, act: string, body?: object): AnyRequest {
   const operation = `${family}_${act}` as OperationId
-  return { operation, params: family === 'zones' ? { id_or_name: String(id) } : { id }, ...(body ? { body } : {}) }
+  const [, param = 'id'] = /\{(\w+)\}/.exec(operationOf(operation).path) ?? []
+  return { operation, params: { [param]: id }, ...(body ? { body } : {}) }
 }
 
 /** `onRemoved` is called when a resource is gone, such as to leave its page. */
@@ -64,6 +65,7 @@ export function useResourceActs<Row extends Resource>(
   onRemoved?: () => void,
 ): ResourceActs<Row> {
   const { family, whyNot } = options
+  const { isKnownByName } = families[family]
   const [asked, ask] = useState<Asked<Row>>()
   const mayChange = useReason(`${family}_update`)
   const mayDelete = useReason(`${family}_remove`)
@@ -76,15 +78,14 @@ export function useResourceActs<Row extends Resource>(
       key: kind,
       label,
       icon,
-      // A zone is its name.
-      isEdit: kind === (family === 'zones' ? 'labels' : 'rename'),
+      isEdit: kind === (isKnownByName ? 'labels' : 'rename'),
       reason: mayChange,
       onSelect: () => ask({ kind, row }),
     })
     return [
       ...own,
       ...(own.length > 0 ? (['line'] as const) : []),
-      ...(family === 'zones' ? [] : [change('rename', w.rename, 'settings')]),
+      ...(isKnownByName ? [] : [change('rename', w.rename, 'settings')]),
       change('labels', c.labels, 'tag'),
       ...(row.protection
         ? [

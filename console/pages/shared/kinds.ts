@@ -1,6 +1,7 @@
 /** What the kinds of resources are called that Projects hold. */
+
+import { families, isFamily } from '../../families.ts'
 import { capital, familyName } from '../../lib/api-names.ts'
-import { families, isFamily } from '../../shell/families.ts'
 import { access } from '../../words/access.ts'
 import { common } from '../../words/common.ts'
 import { list, number } from '../../words/format.ts'

@@ -1,5 +1,6 @@
 /** Gives a resource another name. */
 import type { ApiRequest } from '../../api/operations.ts'
+import { families } from '../../families.ts'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
@@ -17,8 +18,7 @@ interface RenameProps {
 
 export function RenameDialog({ family, row, onClose }: RenameProps) {
   const { current, isGone } = useCurrent(family, row)
-  // Snapshots and backups have a description where others have a name.
-  const field = family === 'images' ? 'description' : 'name'
+  const { nameField: field = 'name' } = families[family]
   const draft = useDraft({ name: current[field] ?? row.name })
   const name = draft.value.name.trim()
   return (

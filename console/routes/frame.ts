@@ -1,20 +1,11 @@
-/** What the routes of all areas stand on: the root, the open Project, and how pages load what they show first. */
+/** What all routes stand on: the root, which `routes.tsx` gives its look, the open Project, and how pages load what they show first. */
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, notFound } from '@tanstack/react-router'
 import { type Api, apiOf } from '../api/api.ts'
 import type { InputOf, OperationId } from '../api/operations.ts'
 import { projectsQuery, whoamiQuery } from '../api/session.ts'
-import { Root } from '../shell/root.tsx'
-import { PendingPage } from '../ui/skeleton.tsx'
 
 export const root = createRootRouteWithContext<{ readonly cache: QueryClient }>()({
-  component: Root,
-  // Nothing of the frame is there before it is known who looks.
-  pendingComponent: () => (
-    <main>
-      <PendingPage />
-    </main>
-  ),
   loader: ({ context: { cache } }) =>
     Promise.all([cache.ensureQueryData(whoamiQuery), cache.ensureQueryData(projectsQuery)]),
 })
