@@ -7,7 +7,7 @@ import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
 import type { labEndpoints } from '../../src/reachability/contract.ts'
 import type { Contracts } from '../generated/contracts.ts'
-import { type OperationId, operationsText, type TypeOf } from '../generated/operations.ts'
+import { type OperationId, operationsText } from '../generated/operations.ts'
 import { type Operation, readOperations } from './operation-table.ts'
 
 /** The id of an operation, as in openapi.json: `servers_create`. */
@@ -43,9 +43,6 @@ type FamilyOf<Path> = Path extends `/projects/{project_id}/${infer Rest}` ? Firs
 
 /** What operations are about, as feeds and scopes name it: `servers`, `tokens`. */
 export type FamilyName = { [Id in OperationId]: FamilyOf<EndpointOf<Id>['path']> }[OperationId]
-
-/** The type by which the API refers to what can be deleted one by one: `server`. */
-export type ResourceType = TypeOf[keyof TypeOf]
 
 /** What a query parameter may be given as; lists are sent as repeated parameters. */
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined

@@ -1,20 +1,21 @@
 /** What the API names with words of its own, in those of the reader. What a newer server adds keeps its name. */
-import { names } from '../words/names.ts'
+import { familyOf } from '../api/operations.ts'
+import { names, slices } from '../words/names.ts'
+import type { Names } from '../words/slice.ts'
 
-type Table = Readonly<Record<string, string>>
-
-const w: Readonly<Record<keyof typeof names, Table>> = names
+const families: Readonly<Record<string, string>> = names.families
+const ofSlices: Readonly<Record<string, Names>> = slices
 
 const inWords = (name: string) => name.replaceAll('_', ' ')
 
 /** `Floating IPs` for `floating_ips`, as in a sentence. */
 export function familyName(family: string): string {
-  return w.families[family] ?? inWords(family)
+  return ofSlices[family]?.family ?? families[family] ?? inWords(family)
 }
 
 /** `SSH key` for `ssh_key`. */
 export function typeName(type: string): string {
-  return w.types[type] ?? inWords(type)
+  return ofSlices[familyOf(type)]?.type ?? inWords(type)
 }
 
 export function capital(text: string): string {

@@ -1,6 +1,19 @@
+/** What the API names with words of its own: families, types of resources, and what actions do. */
+import type { FamilyName } from '../api/operations.ts'
+import type { Contracts } from '../generated/contracts.ts'
+import type { TypeOf } from '../generated/operations.ts'
+import type { Names } from './slice.ts'
 import { inLanguage } from './words.ts'
 
-export const { names } = await inLanguage({
+type Named = FamilyName & keyof Contracts
+
+const words = await inLanguage({
   en: () => import('./en/names.ts'),
   de: () => import('./de/names.ts'),
 })
+
+export const { names } = words
+
+/** Those of families with slices. One without names does not compile, nor one whose resources have none. */
+export const slices: Readonly<Record<Named, Names> & Record<keyof TypeOf, Names & Required<Pick<Names, 'type'>>>> =
+  words.slices

@@ -1,9 +1,10 @@
 /** Whatever the API names with words of its own has words of people in every language of the console. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { actions } from '../../console/words/en/actions.ts'
-import { names } from '../../console/words/en/names.ts'
+import { names as german } from '../../console/words/de/names.ts'
+import { names as english } from '../../console/words/en/names.ts'
+import type { Names } from '../../console/words/slice.ts'
 import { readSources } from '../laws/source.ts'
 
 /** The commands that the contract lists, by the row of the operations that start them. */
@@ -32,23 +33,37 @@ function commandsOfSources(): string[] {
     })
 }
 
-describe('the names of the API in the console', () => {
+const slices = new URL('../console/families/', import.meta.url).pathname
+
+/** All names in a language, as pairs of what the API and what people say. */
+async function namesIn(language: 'en' | 'de', common: typeof english) {
+  const modules = await Promise.all(
+    globSync(`*/names.${language}.ts`, { cwd: slices }).map((file) => import(slices + file)),
+  )
+  const ofSlices = modules.map(({ names }): Names => names)
+  assert.ok(ofSlices.length > 15)
+  return {
+    commands: { ...common.commands, ...Object.assign({}, ...ofSlices.map(({ commands }) => commands)) },
+    others: { ...common.families, ...ofSlices.flatMap(({ family, type = family }) => [family, type]) },
+  }
+}
+
+describe('the names of the API in the console', async () => {
+  const [en, de] = await Promise.all([namesIn('en', english), namesIn('de', german)])
+
   it('have words for every command of an action', () => {
     const [ofContract, ofSources] = [commandsOfContract(), commandsOfSources()]
     assert.ok(ofContract.length > 60 && ofSources.length > 20, `${ofContract.length} and ${ofSources.length} commands`)
     assert.deepEqual(
-      [...new Set([...ofContract, ...ofSources])].filter((command) => !(command in actions.commands)),
+      [...new Set([...ofContract, ...ofSources])].filter((command) => !(command in en.commands)),
       [],
     )
   })
 
   it('are words of people, not names with the underscores taken out', () => {
-    const english = Object.entries({ ...names.families, ...names.types, ...actions.commands })
-    const files = ['actions', 'names'].map((area) => new URL(`../../console/words/de/${area}.ts`, import.meta.url))
-    const text = files.map((file) => readFileSync(file, 'utf8')).join('')
-    const german = [...text.matchAll(/^ {4}(\w+): '(.+)',$/gm)].map(([, name, word]) => [name!, word!] as const)
-    assert.ok(german.length >= english.length)
-    for (const [name, word] of [...english, ...german]) assert.doesNotMatch(word, /_|rrset|zonefile/i, name)
-    for (const [name, word] of german) assert.notEqual(word, (actions.commands as Record<string, string>)[name])
+    const all = [en, de].flatMap(({ commands, others }) => Object.entries({ ...commands, ...others }))
+    for (const [name, word] of all) assert.doesNotMatch(word as string, /_|rrset|zonefile/i, name)
+    assert.deepEqual(Object.keys(de.commands).sort(), Object.keys(en.commands).sort())
+    for (const [name, word] of Object.entries(de.commands)) assert.notEqual(word, en.commands[name])
   })
 })

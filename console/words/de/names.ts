@@ -1,28 +1,11 @@
-/** Was die API mit eigenen Wörtern benennt: Familien, und Arten von Ressourcen. */
+/** Was die API mit eigenen Wörtern benennt und zu keiner Familie gehört. */
 import type { names as English } from '../en/names.ts'
+
+export { names as slices } from '../../generated/names.de.ts'
 
 export const names: typeof English = {
   families: {
     actions: 'Aktionen',
-    certificates: 'Zertifikate',
-    firewalls: 'Firewalls',
-    floating_ips: 'Floating IPs',
-    images: 'Images',
-    isos: 'ISO-Images',
-    load_balancer_types: 'Typen von Load Balancern',
-    load_balancers: 'Load Balancer',
-    locations: 'Standorte',
-    networks: 'Netzwerke',
-    placement_groups: 'Placement Groups',
-    pricing: 'Preise',
-    primary_ips: 'Primary IPs',
-    server_types: 'Servertypen',
-    servers: 'Server',
-    ssh_keys: 'SSH-Schlüssel',
-    storage_box_types: 'Storage-Box-Typen',
-    storage_boxes: 'Storage-Boxen',
-    volumes: 'Volumes',
-    zones: 'DNS-Zonen',
     projects: 'Projekte',
     tokens: 'API-Tokens',
     members: 'Mitglieder',
@@ -37,18 +20,13 @@ export const names: typeof English = {
     whoami: 'Aufrufer',
     reachability: 'Erreichbarkeit',
   },
-  types: {
-    server: 'Server',
-    firewall: 'Firewall',
-    floating_ip: 'Floating IP',
-    primary_ip: 'Primary IP',
-    load_balancer: 'Load Balancer',
-    volume: 'Volume',
-    network: 'Netzwerk',
-    image: 'Image',
-    certificate: 'Zertifikat',
-    zone: 'Zone',
-    placement_group: 'Placement Group',
-    ssh_key: 'SSH-Schlüssel',
+  commands: {
+    change_dns_ptr: 'Reverse-DNS ändern',
+    change_protection: 'Schutz ändern',
+    attach_to_network: 'An Netzwerk hängen',
+    detach_from_network: 'Von Netzwerk lösen',
+  },
+  failures: {
+    action_failed: 'Die Maschine konnte es nicht tun.',
   },
 }

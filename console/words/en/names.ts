@@ -1,29 +1,13 @@
-/** What the API names with words of its own: families, and types of resources. */
-import type { FamilyName, ResourceType } from '../../api/operations.ts'
+/** What the API names with words of its own and is of no family; the families that have slices name themselves. */
+import type { FamilyName } from '../../api/operations.ts'
+import type { Contracts } from '../../generated/contracts.ts'
+
+export { names as slices } from '../../generated/names.en.ts'
 
 export const names = {
   /** As in a sentence. */
   families: {
     actions: 'actions',
-    certificates: 'certificates',
-    firewalls: 'firewalls',
-    floating_ips: 'Floating IPs',
-    images: 'images',
-    isos: 'ISO images',
-    load_balancer_types: 'Load Balancer types',
-    load_balancers: 'Load Balancers',
-    locations: 'locations',
-    networks: 'networks',
-    placement_groups: 'placement groups',
-    pricing: 'prices',
-    primary_ips: 'Primary IPs',
-    server_types: 'server types',
-    servers: 'servers',
-    ssh_keys: 'SSH keys',
-    storage_box_types: 'Storage Box types',
-    storage_boxes: 'Storage Boxes',
-    volumes: 'volumes',
-    zones: 'DNS zones',
     projects: 'Projects',
     tokens: 'API tokens',
     members: 'members',
@@ -37,19 +21,16 @@ export const names = {
     account: 'accounts',
     whoami: 'callers',
     reachability: 'reachability',
-  } satisfies Record<FamilyName, string>,
-  types: {
-    server: 'server',
-    firewall: 'firewall',
-    floating_ip: 'Floating IP',
-    primary_ip: 'Primary IP',
-    load_balancer: 'Load Balancer',
-    volume: 'volume',
-    network: 'network',
-    image: 'image',
-    certificate: 'certificate',
-    zone: 'zone',
-    placement_group: 'placement group',
-    ssh_key: 'SSH key',
-  } satisfies Record<ResourceType, string>,
+  } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
+  /** What actions of several families do. */
+  commands: {
+    change_dns_ptr: 'Change reverse DNS',
+    change_protection: 'Change protection',
+    attach_to_network: 'Attach to network',
+    detach_from_network: 'Detach from network',
+  },
+  /** Why they fail, whatever they do. */
+  failures: {
+    action_failed: 'The machine could not do it.',
+  },
 }

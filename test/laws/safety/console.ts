@@ -173,7 +173,7 @@ const takers = ['console/commands', 'console/ui', 'console/shell', 'console/shor
 const named = /^ {2}(\w+)(?=[:,])|^ {4,}([a-z]+[A-Z]\w*)(?=[:,])/gm
 
 const isWords = ({ path }: Source) => /^console\/words\/|\.(en|de)\.ts$/.test(path)
-const isEnglish = ({ path }: Source) => /^console\/words\/en\/|\.en\.ts$/.test(path)
+const isEnglish = ({ path }: Source) => /^console\/(words\/en\/|families\/.*\.en\.ts$)/.test(path)
 
 /** The module that gives code an area of words in the language of the page. */
 const areaOf = (path: string) => path.replace('/words/en/', '/words/').replace(/\.en\.ts$/, '.ts')
@@ -183,18 +183,16 @@ const texts: Rule = {
   check: (sources) => {
     const code = sources.filter((source) => inConsole(source) && !isWords(source))
     const taking = code.filter(({ path }) => takers.some((folder) => inFolder(path, folder)))
-    return sources
-      .filter((source) => inConsole(source) && isEnglish(source))
-      .flatMap((source) => {
-        const importing = code.filter(({ imports }) => imports.some(({ file }) => file === areaOf(source.path)))
-        const folders = new Set(importing.map(({ path }) => dirname(path)))
-        const beside = code.filter(({ path }) => folders.has(dirname(path)))
-        const used = words([...taking, ...beside].map((user) => user.code).join('\n'))
-        return [...source.bare.matchAll(named)]
-          .map(({ index, 1: outer = '', 2: name = outer }) => ({ index, name }))
-          .filter(({ name }) => !used.has(name))
-          .map(({ index, name }) => `${source.path}:${lineAt(source, index)} ${name}`)
-      })
+    return sources.filter(isEnglish).flatMap((source) => {
+      const importing = code.filter(({ imports }) => imports.some(({ file }) => file === areaOf(source.path)))
+      const folders = new Set(importing.map(({ path }) => dirname(path)))
+      const beside = code.filter(({ path }) => folders.has(dirname(path)))
+      const used = words([...taking, ...beside].map((user) => user.code).join('\n'))
+      return [...source.bare.matchAll(named)]
+        .map(({ index, 1: outer = '', 2: name = outer }) => ({ index, name }))
+        .filter(({ name }) => !used.has(name))
+        .map(({ index, name }) => `${source.path}:${lineAt(source, index)} ${name}`)
+    })
   },
   planted: [
     {

@@ -1,0 +1,5 @@
+import type { Names } from '../../words/slice.ts'
+
+export const names = {
+  family: 'ISO images',
+} satisfies Names

@@ -1,0 +1,5 @@
+import type { names as English } from './names.en.ts'
+
+export const names: typeof English = {
+  family: 'Servertypen',
+}
