@@ -11,6 +11,8 @@ const parts = {
   'entry.ts': 'entry',
   'hcloud.ts': 'hcloud',
   'terraform.ts': 'terraform',
+  'states.ts': 'states',
+  'prices.ts': 'prices',
   'names.en.ts': 'names',
   'names.de.ts': 'names',
 }

@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import type { Pricing } from '../../src/families/pricing/contract.ts'
 import { isLess, percentOf, sum, times } from '../../src/protocols/net/decimal.ts'
 
-type PriceList = Static<typeof Pricing>
+export type PriceList = Static<typeof Pricing>
 
 /** Both amounts of a price. */
 interface Price {
@@ -15,7 +15,8 @@ interface Price {
 }
 
 export interface Line {
-  readonly what: 'server' | 'backups' | 'load_balancer' | 'primary_ip' | 'floating_ip' | 'volume' | 'snapshot'
+  /** What it is for, such as `server` or `backups`; names.en.ts of its family has words for it. */
+  readonly what: string
   /** The name of a type, the version of an address, or GB. */
   readonly detail: string
   readonly count: number
@@ -24,63 +25,17 @@ export interface Line {
   readonly monthly: string
 }
 
-interface Estimate {
-  readonly currency: string
-  readonly lines: readonly Line[]
-  /** The sum of what is billed by the hour. */
-  readonly hourly: string
-  /** The most that a month costs. */
-  readonly monthly: string
-  /** What has no price in that location. */
-  readonly unknown: readonly string[]
+/** What resources of a family cost, in prices.ts of its slice. */
+export interface Priced<Row> {
+  /** Which of them cost something, unless it is all. */
+  readonly query?: Readonly<Record<string, readonly string[]>>
+  /** What one of them costs; nothing where it has no price in its location. */
+  readonly linesOf: (row: Row, prices: PriceList) => readonly Line[]
 }
 
-/** What is to be there in one location; `count` is how often, once where absent. */
-export interface Wanted {
-  readonly location: string
-  readonly servers?: readonly { readonly type: string; readonly backups?: boolean; readonly count?: number }[]
-  readonly loadBalancers?: readonly { readonly type: string; readonly count?: number }[]
-  readonly primaryIps?: readonly { readonly type: 'ipv4' | 'ipv6'; readonly count?: number }[]
-  readonly floatingIps?: readonly { readonly type: 'ipv4' | 'ipv6'; readonly count?: number }[]
-  /** Sizes in GB, of which there may be parts. */
-  readonly snapshots?: readonly { readonly size: number }[]
-  readonly volumes?: readonly { readonly size: number; readonly count?: number }[]
-}
-
-/** Adds up what is wanted. */
-export function estimate(wanted: Wanted, prices: PriceList): Estimate {
-  const unknown: string[] = []
-  const lines = [
-    ...(wanted.servers ?? []).flatMap((one) => serverLines(one, wanted.location, prices)),
-    ...(wanted.loadBalancers ?? []).map(({ type, count = 1 }) =>
-      hourlyLine('load_balancer', type, count, priceIn(prices.load_balancer_types, type, wanted.location)),
-    ),
-    ...(wanted.primaryIps ?? []).map(({ type, count = 1 }) =>
-      hourlyLine('primary_ip', type, count, priceIn(prices.primary_ips, type, wanted.location)),
-    ),
-    ...(wanted.floatingIps ?? []).map(({ type, count = 1 }) => {
-      const price = priceIn(prices.floating_ips, type, wanted.location)
-      return price && monthlyLine('floating_ip', type, count, price.price_monthly.net)
-    }),
-    ...(wanted.volumes ?? []).map(({ size, count = 1 }) =>
-      monthlyLine('volume', String(size), count, times(prices.volume.price_per_gb_month.net, size)),
-    ),
-    ...(wanted.snapshots ?? []).map(({ size }) =>
-      monthlyLine('snapshot', String(size), 1, percentOf(prices.image.price_per_gb_month.net, (size * 100).toFixed(1))),
-    ),
-  ]
-  const asked = [wanted.loadBalancers, wanted.primaryIps, wanted.floatingIps].flatMap((some) => some ?? [])
-  for (const { type } of [...(wanted.servers ?? []), ...asked]) {
-    if (!lines.some((line) => line?.detail === type)) unknown.push(type)
-  }
-  const known = lines.filter((line) => line !== undefined)
-  return {
-    currency: prices.currency,
-    lines: known,
-    hourly: sum(known.flatMap(({ hourly }) => hourly ?? [])),
-    monthly: sum(known.map(({ monthly }) => monthly)),
-    unknown,
-  }
+/** The sums of lines: of what is billed by the hour, and the most that a month costs. */
+export function totalOf(lines: readonly Line[]): { readonly hourly: string; readonly monthly: string } {
+  return { hourly: sum(lines.flatMap(({ hourly }) => hourly ?? [])), monthly: sum(lines.map(({ monthly }) => monthly)) }
 }
 
 interface Hourly {
@@ -138,24 +93,48 @@ function priceIn<P>(lists: Lists<P>, wanted: string, location: string): P | unde
   return list?.prices.find((price) => price.location === location)
 }
 
-function serverLines(
-  { type, backups = false, count = 1 }: { type: string; backups?: boolean; count?: number },
-  location: string,
-  prices: PriceList,
-): (Line | undefined)[] {
-  const line = hourlyLine('server', type, count, priceIn(prices.server_types, type, location))
-  if (!line || !backups) return [line]
-  const { percentage } = prices.server_backup
+/** What is to be there in one location. */
+interface Wanted {
+  readonly type: string
+  readonly location: string
+  readonly count?: number | undefined
+}
+
+/** What is billed by the hour, up to a month; nothing where it has no price there. */
+export function hourlyLines(
+  what: string,
+  { type, location, count = 1 }: Wanted,
+  lists: Lists<Hourly>,
+): readonly Line[] {
+  const price = priceIn(lists, type, location)
+  if (!price) return []
+  const [hourly, monthly] = [times(price.price_hourly.net, count), times(price.price_monthly.net, count)]
+  return [{ what, detail: type, count, hourly, monthly }]
+}
+
+/** What is billed by the month only; nothing where it has no price there. */
+export function monthlyLines(
+  what: string,
+  { type, location, count = 1 }: Wanted,
+  lists: Lists<{ readonly price_monthly: Price }>,
+): readonly Line[] {
+  const price = priceIn(lists, type, location)
+  if (!price) return []
+  return [{ what, detail: type, count, hourly: null, monthly: times(price.price_monthly.net, count) }]
+}
+
+/** What is billed by its size in GB, of which there may be parts. */
+export function sizeLine(
+  what: string,
+  size: number,
+  { price_per_gb_month }: { readonly price_per_gb_month: Price },
+): Line {
+  const monthly = percentOf(price_per_gb_month.net, (size * 100).toFixed(1))
+  return { what, detail: String(size), count: 1, hourly: null, monthly }
+}
+
+/** What costs a share of another line. */
+export function shareLine(what: string, line: Line, percentage: string): Line {
   const hourly = line.hourly && percentOf(line.hourly, percentage)
-  return [line, { ...line, what: 'backups', hourly, monthly: percentOf(line.monthly, percentage) }]
-}
-
-function hourlyLine(what: Line['what'], detail: string, count: number, price: Hourly | undefined): Line | undefined {
-  if (!price) return undefined
-  const hourly = times(price.price_hourly.net, count)
-  return { what, detail, count, hourly, monthly: times(price.price_monthly.net, count) }
-}
-
-function monthlyLine(what: Line['what'], detail: string, count: number, monthly: string): Line {
-  return { what, detail, count, hourly: null, monthly: times(monthly, count) }
+  return { ...line, what, hourly, monthly: percentOf(line.monthly, percentage) }
 }

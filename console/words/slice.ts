@@ -8,4 +8,6 @@ export interface Names {
   readonly type?: string
   /** What its actions do, by the commands of the API. */
   readonly commands?: Readonly<Record<string, string>>
+  /** What they cost money for, as in an overview of costs. */
+  readonly costs?: Readonly<Record<string, string>>
 }

@@ -11,7 +11,7 @@ import { compare } from '../../console/families/zones/import-preview.ts'
 import { exportedEndpoints, originForPrograms, pointed } from '../../console/lib/endpoint.ts'
 import { fieldOf, problemsOf, type RequestSchema } from '../../console/lib/form-model.ts'
 import { expandNames, nextName } from '../../console/lib/names.ts'
-import { estimate } from '../../console/lib/prices.ts'
+import { hourlyLines, monthlyLines, shareLine, sizeLine, totalOf } from '../../console/lib/prices.ts'
 import { joinRdata, rdataFields, splitRdata } from '../../console/lib/rdata.ts'
 import { lifetimeOf } from '../../console/lib/timeline.ts'
 import { commands as grantedCommands, families as offeredFamilies } from '../../console/pages/access/grantable.ts'
@@ -81,38 +81,28 @@ describe('estimates', () => {
   it('of one thing are what the price list says', () => {
     for (const { name, prices: all } of prices.server_types) {
       for (const { location, price_hourly: hourly, price_monthly: monthly } of all) {
-        const { unknown, ...found } = estimate({ location, servers: [{ type: name }] }, prices)
-        assert.deepEqual([found.hourly, found.monthly, unknown], [hourly.net, monthly.net, []])
+        const found = totalOf(hourlyLines('server', { type: name, location }, prices.server_types))
+        assert.deepEqual(found, { hourly: hourly.net, monthly: monthly.net })
       }
     }
-    for (const kind of ['ipv4', 'ipv6'] as const) {
-      const { prices: all } = prices.primary_ips.find(({ type }) => type === kind)!
-      const { hourly, monthly } = estimate({ location: 'hel1', primaryIps: [{ type: kind }] }, prices)
-      const expected = all.find(({ location }) => location === 'hel1')!
-      assert.deepEqual([hourly, monthly], [expected.price_hourly.net, expected.price_monthly.net])
-    }
+    const [{ prices: all }] = prices.floating_ips as [(typeof prices.floating_ips)[number]]
+    const [{ location, price_monthly: monthly }] = all as [(typeof all)[number]]
+    const [line] = monthlyLines('floating_ip', { type: 'ipv4', location }, prices.floating_ips)
+    assert.deepEqual([line!.hourly, line!.monthly], [null, monthly.net])
   })
 
-  it('add up, with backups and what is billed by month only', () => {
-    const { lines, monthly, unknown } = estimate(
-      {
-        location: 'hel1',
-        servers: [{ type: 'cpx22', backups: true, count: 3 }, { type: 'none' }],
-        volumes: [{ size: 10 }],
-        snapshots: [{ size: 2.3 }],
-        floatingIps: [{ type: 'ipv4' }],
-        loadBalancers: [{ type: 'lb11' }],
-      },
-      prices,
-    )
-    const [server, backups] = lines
-    assert.deepEqual([lines.length, unknown], [6, ['none']])
-    assert.equal(rounded(backups!.monthly, 10), rounded(percentOf(server!.monthly, '20'), 10))
-    const volume = lines.find(({ what }) => what === 'volume')!
-    assert.deepEqual([volume.hourly, volume.monthly], [null, '0.5720000000'])
-    const snapshot = lines.find(({ what }) => what === 'snapshot')!
+  it('add up, with shares, sizes and what is billed by month only', () => {
+    const [server] = hourlyLines('server', { type: 'cpx22', location: 'hel1', count: 3 }, prices.server_types)
+    const backups = shareLine('backups', server!, prices.server_backup.percentage)
+    assert.equal(rounded(backups.monthly, 10), rounded(percentOf(server!.monthly, '20'), 10))
+    const volume = sizeLine('volume', 10, prices.volume)
+    assert.deepEqual([volume.hourly, rounded(volume.monthly, 10)], [null, '0.5720000000'])
+    const snapshot = sizeLine('snapshot', 2.3, prices.image)
     assert.equal(rounded(snapshot.monthly, 5), '0.03289')
-    assert.equal(monthly, sum(lines.map((line) => line.monthly)))
+    assert.deepEqual(hourlyLines('server', { type: 'none', location: 'hel1' }, prices.server_types), [])
+    const { hourly, monthly } = totalOf([server!, backups, volume, snapshot])
+    assert.equal(hourly, sum([server!.hourly!, backups.hourly!]))
+    assert.equal(monthly, sum([server!, backups, volume, snapshot].map((line) => line.monthly)))
   })
 })
 

@@ -6,7 +6,6 @@ import { parseAddress } from '../../../src/protocols/net/ip.ts'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { aMonth } from '../../lib/money.ts'
-import { estimate } from '../../lib/prices.ts'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { ServerPicker } from '../../pages/shared/server-picker.tsx'
 import { useCurrent } from '../../pages/shared/use-current.ts'
@@ -18,6 +17,8 @@ import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { common as c } from '../../words/common.ts'
+import { linesOfAddress as linesOfFloating } from '../floating-ips/prices.ts'
+import { linesOfAddress as linesOfPrimary } from '../primary-ips/prices.ts'
 import { isAt, type Server } from '../servers/server.ts'
 import type { Address, AddressFamily, FloatingIp } from './address.ts'
 import type { Asked } from './list.tsx'
@@ -298,7 +299,7 @@ function Cost({ family, type, location }: CostProps) {
   const api = useApi()
   const { data } = useSuspenseQuery(api.query('pricing_get', {}))
   const { pricing } = data
-  const wanted = family === 'primary_ips' ? { primaryIps: [{ type }] } : { floatingIps: [{ type }] }
-  const [line] = estimate({ location, ...wanted }, pricing).lines
+  const linesOf = family === 'primary_ips' ? linesOfPrimary : linesOfFloating
+  const [line] = linesOf(type, location, pricing)
   return line ? w.costs(aMonth(line.monthly, pricing.currency)) : w.noPrice
 }

@@ -7,4 +7,5 @@ export const names: typeof English = {
     create_image: 'Image erstellen',
     delete_image: 'Image löschen',
   },
+  costs: { snapshot: 'Snapshots' },
 }

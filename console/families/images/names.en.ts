@@ -7,4 +7,5 @@ export const names = {
     create_image: 'Create image',
     delete_image: 'Delete image',
   },
+  costs: { snapshot: 'Snapshots' },
 } satisfies Names

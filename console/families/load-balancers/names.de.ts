@@ -17,4 +17,5 @@ export const names: typeof English = {
     enable_public_interface: 'Öffentliche Schnittstelle einschalten',
     disable_public_interface: 'Öffentliche Schnittstelle ausschalten',
   },
+  costs: { load_balancer: 'Load Balancer' },
 }

@@ -17,4 +17,5 @@ export const names = {
     enable_public_interface: 'Turn on public interface',
     disable_public_interface: 'Turn off public interface',
   },
+  costs: { load_balancer: 'Load Balancers' },
 } satisfies Names

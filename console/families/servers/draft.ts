@@ -2,7 +2,9 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { expandNames } from '../../lib/names.ts'
-import { estimate, type Line } from '../../lib/prices.ts'
+import type { Line } from '../../lib/prices.ts'
+import { linesOfAddress } from '../primary-ips/prices.ts'
+import { linesOfServer } from './prices.ts'
 
 export type ServerType = ItemOf<'server_types_list'>
 export type Image = ItemOf<'images_list'>
@@ -142,8 +144,9 @@ export function requestsOf(draft: Draft, images: readonly Image[], types: readon
 /** What one server of a draft costs, by parts; nothing where its type has no price in its location. */
 export function costsOf({ type, location = '', backups, ipv4, ipv6 }: Draft, prices: Prices): readonly Line[] {
   if (type === undefined) return []
+  const server = linesOfServer({ type, location, backups }, prices)
   const addresses = [...(ipv4 ? ['ipv4' as const] : []), ...(ipv6 ? ['ipv6' as const] : [])]
-  const primaryIps = addresses.map((version) => ({ type: version }))
-  const { lines } = estimate({ location, servers: [{ type, backups }], primaryIps }, prices)
-  return lines.some(({ what }) => what === 'server') ? lines : []
+  return server.length === 0
+    ? []
+    : [...server, ...addresses.flatMap((version) => linesOfAddress(version, location, prices))]
 }

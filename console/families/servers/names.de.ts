@@ -24,4 +24,5 @@ export const names: typeof English = {
     attach_iso: 'ISO einlegen',
     detach_iso: 'ISO auswerfen',
   },
+  costs: { server: 'Server', backups: 'Backups' },
 }

@@ -10,4 +10,5 @@ export const names: typeof English = {
     detach_volume: 'Volume lösen',
     resize_volume: 'Volume vergrößern',
   },
+  costs: { volume: 'Volumes' },
 }

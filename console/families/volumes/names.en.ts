@@ -10,4 +10,5 @@ export const names = {
     detach_volume: 'Detach volume',
     resize_volume: 'Enlarge volume',
   },
+  costs: { volume: 'Volumes' },
 } satisfies Names

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import { money } from '../../lib/money.ts'
-import { estimate } from '../../lib/prices.ts'
+import { totalOf } from '../../lib/prices.ts'
 import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import { prices } from './prices.ts'
 import { volumes as w } from './words.ts'
 
 export type Volume = ItemOf<'volumes_list'>
@@ -15,8 +16,8 @@ export function useVolumePrice(): (size: number) => string | undefined {
   const { data } = useQuery(api.query('pricing_get', {}))
   return (size) => {
     if (!data || !Number.isInteger(size)) return undefined
-    const { monthly, currency } = estimate({ location: '', volumes: [{ size }] }, data.pricing)
-    return money(monthly, currency)
+    const { monthly } = totalOf(prices.linesOf({ size }, data.pricing))
+    return money(monthly, data.pricing.currency)
   }
 }
 

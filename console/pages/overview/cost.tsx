@@ -1,8 +1,6 @@
 /** What a month of a Project costs. Loaded after what the overview is for. */
-import { useQuery } from '@tanstack/react-query'
 import { sum } from '../../../src/protocols/net/decimal.ts'
-import { useApi } from '../../api/api.ts'
-import type { Server } from '../../families/servers/server.ts'
+import { costName } from '../../lib/api-names.ts'
 import { money } from '../../lib/money.ts'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -10,24 +8,16 @@ import picture from '../../ui/picture.module.css'
 import { percent } from '../../words/format.ts'
 import { overview as w } from '../../words/overview.ts'
 import { prices as p } from '../../words/prices.ts'
-import { monthlyCosts } from './costs.ts'
+import { useCosts } from './costs.ts'
 
-export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
-  const api = useApi()
-  const { data } = useQuery(api.query('pricing_get', {}))
-  const { data: volumes } = useQuery(api.list('volumes_list', {}))
-  const { data: balancers } = useQuery(api.list('load_balancers_list', {}))
-  const { data: floatingIps } = useQuery(api.list('floating_ips_list', {}))
-  const { data: primaryIps } = useQuery(api.list('primary_ips_list', {}))
-  const { data: snapshots } = useQuery(api.list('images_list', { query: { type: ['snapshot'] } }))
-  if (!data || !volumes || !balancers || !floatingIps || !primaryIps || !snapshots) return null
-  const possessions = { servers, volumes, balancers, floatingIps, primaryIps, snapshots }
-  const costs = monthlyCosts(possessions, data.pricing).filter(({ amount }) => Number(amount) > 0)
+export function CostCard() {
+  const known = useCosts()
+  if (!known) return null
+  const { currency, parts: costs } = known
   const total = sum(costs.map(({ amount }) => amount))
-  const { currency } = data.pricing
   // Parts of a picture, of which nothing is added up.
   const shareOf = (amount: string) => (Number(amount) / Number(total)) * 100
-  const shares = costs.map(({ what, amount }) => `${w.costs[what]} ${percent(Math.round(shareOf(amount)))}`)
+  const shares = costs.map(({ what, amount }) => `${costName(what)} ${percent(Math.round(shareOf(amount)))}`)
   return (
     <Card title={w.cost} padded>
       <Price amount={money(total, currency)} unit={p.month} aside={w.estimate} />
@@ -35,7 +25,7 @@ export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
         rows={costs.map(({ what, amount }, index) => [
           <span key={what} className="row">
             <Key index={index} />
-            {w.costs[what]}
+            {costName(what)}
           </span>,
           money(amount, currency),
         ])}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { familyOf } from '../../api/operations.ts'
 import { families, familyOfType, pageOf } from '../../families.ts'
+import { states } from '../../generated/states.ts'
 import { failureText } from '../../lib/action-failures.ts'
 import { commandName } from '../../lib/action-names.ts'
 import type { Target } from '../../ui/link.tsx'
@@ -11,12 +12,14 @@ import { ago } from '../../words/format.ts'
 import { overview as w } from '../../words/overview.ts'
 import { type Action, typesIn } from '../activity/entries.ts'
 import { type NameOf, useNames } from '../activity/names.ts'
-import type { Need } from './states.ts'
+import type { Need, States } from '../shared/states.ts'
 
 const latelyMs = 86_400_000
 /** What is older by this much more is asked for as well, so that the question stays the same for a while. */
 const stepMs = 3_600_000
 const most = 50
+
+const ofFamilies: Readonly<Record<string, States<never>>> = states
 
 type Ref = Action['resources'][number]
 /** What there is now of families, as far as it is known. */
@@ -34,10 +37,10 @@ export function useFailures(lists: Lists): readonly Need[] | undefined {
   return failed?.map((action) => needOf(action, nameOf, String(api.project)))
 }
 
-/** Certificates tell of their failures by their state, and of what is gone nobody wants to know why it failed. */
+/** Some families tell of failures by their state, and of what is gone nobody wants to know why it failed. */
 function isNeed({ family, command, resources }: Action, lists: Lists): boolean {
   const isGone = ({ type, id }: Ref) => lists[familyOf(type)]?.every((one) => one.id !== id) ?? false
-  return family !== 'certificates' && (command.startsWith('create_') || !resources.some(isGone))
+  return !ofFamilies[family]?.tellsFailures && (command.startsWith('create_') || !resources.some(isGone))
 }
 
 function needOf({ id, command, error, finished, resources }: Action, nameOf: NameOf, project: string): Need {

@@ -115,7 +115,7 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
         aside={
           <>
             <Suspense>
-              <CostCard servers={servers} />
+              <CostCard />
             </Suspense>
             <ActivityCard />
           </>

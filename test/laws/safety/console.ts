@@ -167,7 +167,14 @@ const classes: Rule = {
 }
 
 /** Parts that are given the words of whoever uses them, or name them by their own keys. */
-const takers = ['console/commands', 'console/ui', 'console/shell', 'console/shortcuts.ts', 'console/pages/shared']
+const takers = [
+  'console/commands',
+  'console/lib',
+  'console/ui',
+  'console/shell',
+  'console/shortcuts.ts',
+  'console/pages/shared',
+]
 
 /** The texts of an area. Below them, those with small letters alone are also looked up by what the API says. */
 const named = /^ {2}(\w+)(?=[:,])|^ {4,}([a-z]+[A-Z]\w*)(?=[:,])/gm

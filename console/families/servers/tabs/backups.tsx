@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
 import { aMonth, money } from '../../../lib/money.ts'
-import { estimate, overviewOf } from '../../../lib/prices.ts'
+import { overviewOf } from '../../../lib/prices.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
@@ -20,6 +20,7 @@ import { prices as p } from '../../../words/prices.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Image } from '../draft.ts'
 import { type Password, Passwords } from '../passwords.tsx'
+import { linesOfServer } from '../prices.ts'
 import { isAt, type Server } from '../server.ts'
 import { type BackupsAct, BackupsDialogs } from './backups-dialogs.tsx'
 import { busyReason } from './busy.ts'
@@ -114,9 +115,8 @@ function BackupsCard({ server, busy, ask }: BackupsCardProps) {
 /** What backups cost, which is a share of the price of the type where the server is. */
 function BackupPrice({ server }: { readonly server: Server }) {
   const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
-  const wanted = { type: server.server_type.name, backups: true }
-  const { lines } = estimate({ location: isAt(server), servers: [wanted] }, pricing)
-  const cost = lines.find(({ what }) => what === 'backups')
+  const wanted = { type: server.server_type.name, location: isAt(server), backups: true }
+  const cost = linesOfServer(wanted, pricing).find(({ what }) => what === 'backups')
   const share = b.share(percent(Number(pricing.server_backup.percentage)))
   return [share, cost && aMonth(cost.monthly, pricing.currency)].filter(Boolean).join(', ')
 }

@@ -1,0 +1,12 @@
+/** What Floating IPs cost. */
+import type { ItemOf } from '../../api/api.ts'
+import { type Line, monthlyLines, type Priced, type PriceList } from '../../lib/prices.ts'
+
+/** An address of a version in a location. */
+export function linesOfAddress(type: 'ipv4' | 'ipv6', location: string, prices: PriceList): readonly Line[] {
+  return monthlyLines('floating_ip', { type, location }, prices.floating_ips)
+}
+
+export const prices: Priced<ItemOf<'floating_ips_list'>> = {
+  linesOf: ({ type, home_location: { name } }, list) => linesOfAddress(type, name, list),
+}

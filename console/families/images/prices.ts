@@ -1,0 +1,8 @@
+/** What snapshots cost. */
+import type { ItemOf } from '../../api/api.ts'
+import { type Priced, sizeLine } from '../../lib/prices.ts'
+
+export const prices: Priced<ItemOf<'images_list'>> = {
+  query: { type: ['snapshot'] },
+  linesOf: ({ image_size: size }, { image }) => [sizeLine('snapshot', size ?? 0, image)],
+}

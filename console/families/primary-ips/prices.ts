@@ -1,0 +1,12 @@
+/** What Primary IPs cost. */
+import type { ItemOf } from '../../api/api.ts'
+import { hourlyLines, type Line, type Priced, type PriceList } from '../../lib/prices.ts'
+
+/** An address of a version in a location. */
+export function linesOfAddress(type: 'ipv4' | 'ipv6', location: string, prices: PriceList): readonly Line[] {
+  return hourlyLines('primary_ip', { type, location }, prices.primary_ips)
+}
+
+export const prices: Priced<ItemOf<'primary_ips_list'>> = {
+  linesOf: ({ type, location }, list) => linesOfAddress(type, location.name, list),
+}

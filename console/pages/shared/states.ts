@@ -1,0 +1,31 @@
+/** What the states of resources ask of somebody. The slice of a family that can fail says so in `states.ts`. */
+import { type Family, families } from '../../families.ts'
+import type { Target } from '../../ui/link.tsx'
+import type { Mood } from '../../ui/state.tsx'
+
+export interface Need {
+  readonly key: string
+  readonly mood: Mood
+  readonly title: string
+  readonly text: string
+  readonly link: Target
+}
+
+/** A resource, and the Project that it is in. */
+export interface States<Row> {
+  /** Its place among the needs of all families. */
+  readonly place: number
+  /** What needs somebody; `project` is the id of the Project as it is in addresses. */
+  readonly needsOf: (row: Row, project: string) => readonly Need[]
+  /** Whether nothing tells of its state as it changes, so that it is asked for again and again. */
+  readonly isSilent?: boolean
+  /** Whether its state is not known yet, as when a data plane does not answer. */
+  readonly isUnknown?: (row: Row) => boolean
+  /** Whether its state tells of acts that failed, which then need nobody a second time. */
+  readonly tellsFailures?: boolean
+}
+
+/** Things of different kinds have the same names. */
+export function withKind(family: Family, text: string): string {
+  return [families[family].label, text].filter(Boolean).join(' · ')
+}
