@@ -2,7 +2,7 @@
  * All keyboard shortcuts. This one list feeds the handler, the palette, the tips and the `?` sheet. A shortcut does
  * something only while a part of the page has registered what it does.
  */
-import { createStore } from './api/store.ts'
+import { createStore } from './lib/store.ts'
 
 export interface Shortcut {
   /** `Mod+K`, a key, or keys one after the other: `G S`. */

@@ -9,8 +9,10 @@ import { ApiFailure } from './api/failure.ts'
 import { createConsoleRouter } from './router.tsx'
 import { loadStates } from './shell/states-later.tsx'
 import { listenToKeys } from './shortcuts.ts'
-import { firstPicture, loadLayers } from './ui/layers.ts'
+import { firstPicture } from './ui/layers.ts'
+import { loadLayers } from './ui/load-layers.ts'
 import { loadErrorWords } from './ui/said.tsx'
+import { askWith } from './ui/unsaved.ts'
 
 /** What the API refused is on the page; anything else is a mistake of the console. */
 function onCaughtError(cause: unknown): void {
@@ -21,7 +23,12 @@ export function start(root: HTMLElement): void {
   const cache = createCache()
   removeFrame(root)
   listenToKeys()
-  onFailure(() => loadErrorWords(cache))
+  const loadNames = async () => {
+    const { nameOfId } = await import('./api/known-names.ts')
+    return (id: number) => nameOfId(cache, id)
+  }
+  onFailure(() => loadErrorWords(loadNames))
+  askWith(async () => (await import('./ui/discard-question.tsx')).DiscardQuestion)
   createRoot(root, { onCaughtError }).render(
     <StrictMode>
       <QueryClientProvider client={cache}>
@@ -30,7 +37,7 @@ export function start(root: HTMLElement): void {
     </StrictMode>,
   )
   void firstPicture
-    .then(() => Promise.all([loadLayers(), loadErrorWords(cache), loadStates()]))
+    .then(() => Promise.all([loadLayers(), loadErrorWords(loadNames), loadStates()]))
     // What could not be loaded now is loaded when it is asked for.
     .catch(() => undefined)
 }

@@ -1,7 +1,7 @@
 /** Actions that run, as far as they are known. `follow-actions.ts` keeps this up to date. */
 import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../lib/store.ts'
 import type { ReplyFor } from './operations.ts'
-import { createStore, useStore } from './store.ts'
 
 export type Action = ReplyFor<'actions_get'>['action']
 

@@ -1,8 +1,10 @@
 /** How pages read and change things: typed calls, and queries whose keys are the operation and its input. */
+
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { call } from './client.ts'
+import type { Page } from './further-pages.ts'
 import { type InputOf, type OperationId, operationOf, type ReplyFor } from './operations.ts'
 
 /** The key of a reply: the Project, the operation and what it was asked. */
@@ -39,11 +41,6 @@ export function apiOf(project: number | undefined) {
 }
 
 export type Api = ReturnType<typeof apiOf>
-
-/** What pages of a list say of it. */
-export interface Page {
-  readonly meta?: { readonly pagination: { readonly last_page: number | null; readonly next_page: number | null } }
-}
 
 async function allOf<Id extends OperationId>(
   project: number | undefined,

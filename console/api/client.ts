@@ -3,12 +3,12 @@
 import { isRole } from '../../src/kernel/access/roles.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
+import { createStore } from '../lib/store.ts'
 import { takeEarly } from './early.ts'
 import { ApiFailure } from './failure.ts'
 import { type AnyRequest, type InputOf, type OperationId, operationOf, type ReplyFor } from './operations.ts'
 import { presence } from './presence.ts'
 import { askForProof } from './proof.ts'
-import { createStore } from './store.ts'
 
 /** How much of the rate limit is left, from the last reply. */
 interface Rate {

@@ -1,5 +1,4 @@
 /** The pages of a long list after its first one. */
-import type { Page } from './api.ts'
 
 const atOnce = 6
 
@@ -18,4 +17,9 @@ export async function furtherPages<P extends Page>(first: P, ask: (page: number)
     pages.push(await ask(next))
   }
   return pages
+}
+
+/** What pages of a list say of it. */
+export interface Page {
+  readonly meta?: { readonly pagination: { readonly last_page: number | null; readonly next_page: number | null } }
 }

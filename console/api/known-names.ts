@@ -1,11 +1,22 @@
 /** The names of resources by their ids, as far as replies have told them; nothing is asked for it. */
 import type { QueryClient } from '@tanstack/react-query'
-import { nameIn } from '../shell/resource-links.ts'
 import type { ReplyKey } from './api.ts'
+
+export interface Named {
+  readonly id: number
+  readonly name?: string | null
+  /** What snapshots have in place of a name. */
+  readonly description?: string | null
+}
 
 interface Row {
   readonly id?: number
   readonly name?: string | null
+}
+
+/** What people call a resource. */
+export function nameIn({ name, description }: Named): string {
+  return name || description || ''
 }
 
 /** Undefined while nothing has told of it. */

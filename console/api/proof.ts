@@ -1,5 +1,5 @@
 /** Calls that need a fresh proof of who one is wait until it is given, and are then made again. */
-import { createStore } from './store.ts'
+import { createStore } from '../lib/store.ts'
 
 interface Waiting {
   readonly resolve: (isProven: boolean) => void

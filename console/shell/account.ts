@@ -1,7 +1,7 @@
 /** The menu of the one who is signed in. */
 import type { Whoami } from '../api/session.ts'
 import { perform, shortcuts } from '../shortcuts.ts'
-import type { MenuEntry } from '../ui/menu.tsx'
+import type { MenuEntry } from '../ui/menu-entry.ts'
 import { shell as w } from '../words/shell.ts'
 import { languageEntries, lookEntries } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /** What concerns the whole console: no connection, too many requests. */
 import { useEffect, useState } from 'react'
 import { reachable, throttled } from '../api/client.ts'
-import { useStore } from '../api/store.ts'
+import { useStore } from '../lib/store.ts'
 import { Note } from '../ui/note.tsx'
 import { span, timeOfDay } from '../words/format.ts'
 import { shell as words } from '../words/shell.ts'

@@ -4,7 +4,8 @@ import { Button, ButtonAnchor } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { common as c } from '../words/common.ts'
 import { resources as w } from '../words/resources.ts'
-import { Commands, type NamedRequest } from './commands.tsx'
+import { Commands } from './commands.tsx'
+import type { NamedRequest } from './named-request.ts'
 
 interface CommandsDialogProps {
   readonly request?: AnyRequest

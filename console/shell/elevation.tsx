@@ -1,7 +1,7 @@
 /** Asks who one is while a call waits for it. The dialog is loaded when it is needed. */
 import { lazy, Suspense, useEffect } from 'react'
 import { waitingForProof } from '../api/proof.ts'
-import { useStore } from '../api/store.ts'
+import { useStore } from '../lib/store.ts'
 import { showOnTop } from '../ui/top-slot.tsx'
 
 const ElevationDialog = lazy(async () => ({ default: (await import('./elevation-dialog.tsx')).ElevationDialog }))

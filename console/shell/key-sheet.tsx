@@ -1,5 +1,5 @@
 /** All shortcuts, from the registry, with the switch that turns single keys off. */
-import { useStore } from '../api/store.ts'
+import { useStore } from '../lib/store.ts'
 import { keyTexts, type Shortcut, shortcuts, shortcutsOn, switchShortcuts } from '../shortcuts.ts'
 import { Facts } from '../ui/card.tsx'
 import { Check } from '../ui/check.tsx'

@@ -3,7 +3,7 @@
 import { reachable } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
 import { type Lack, useLack } from '../api/session.ts'
-import { createStore, useStore } from '../api/store.ts'
+import { createStore, useStore } from '../lib/store.ts'
 import { shell as w } from '../words/shell.ts'
 
 /** Whether what the page shows was deleted while it was open. */

@@ -1,32 +1,21 @@
 /** What the palette finds: pages, what can be done, Projects, settings, and resources by their names. */
+
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { type ReplyKey, useApi } from '../api/api.ts'
 import { lackOf, projectsQuery, useProject, whoamiQuery } from '../api/session.ts'
 import { type Family, families } from '../families.ts'
-import type { IconName } from '../ui/icon.tsx'
 import { palette as w } from '../words/palette.ts'
 import { lackText } from './may.ts'
 import { paletteActs } from './palette-acts.ts'
+import type { Hit } from './palette-hit.ts'
 import { accountHits, adminHits, createHits, type Go, pageHits, projectHits, settingHits } from './palette-places.ts'
 import { linksIn, linksOf, type ResourceLink } from './resource-links.ts'
 
 const mostShown = 60
 /** Names are looked for once somebody has stopped typing. */
 const pauseMs = 150
-
-export interface Hit {
-  readonly key: string
-  readonly group: string
-  readonly label: string
-  readonly aside?: string | undefined
-  readonly icon: IconName
-  readonly keys?: string | undefined
-  /** Why it cannot be done now. */
-  readonly reason?: string | undefined
-  readonly act: () => void
-}
 
 /** `isKnown` is false while names are still looked for, or when they could not be. */
 export function useHits(text: string): { readonly hits: readonly Hit[]; readonly isKnown: boolean } {

@@ -6,7 +6,8 @@ import styles from '../ui/palette.module.css'
 import { PaletteFrame } from '../ui/palette-frame.tsx'
 import { useShortcutText } from '../ui/use-shortcut-text.ts'
 import { palette as w } from '../words/palette.ts'
-import { type Hit, useHits } from './palette-hits.ts'
+import type { Hit } from './palette-hit.ts'
+import { useHits } from './palette-hits.ts'
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')

@@ -1,15 +1,9 @@
 /** The pages of resources, so that what is in the cache can be found by its name. */
 
+import { type Named, nameIn } from '../api/known-names.ts'
 import { type Family, families, familyOfList, pageOf } from '../families.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { Target } from '../ui/link.tsx'
-
-interface Named {
-  readonly id: number
-  readonly name?: string | null
-  /** What snapshots have in place of a name. */
-  readonly description?: string | null
-}
 
 /** Where one resource is shown; the Project is still missing among the parameters. */
 export interface ResourceLink extends Target {
@@ -18,11 +12,6 @@ export interface ResourceLink extends Target {
   readonly name: string
   readonly kind: string
   readonly icon: IconName
-}
-
-/** What people call a resource. */
-export function nameIn({ name, description }: Named): string {
-  return name || description || ''
 }
 
 /** The resources in the reply of a list. */

@@ -4,7 +4,7 @@
  */
 import { apiOf } from '../api/api.ts'
 import type { BodyFor } from '../api/operations.ts'
-import type { MenuEntry } from '../ui/menu.tsx'
+import type { MenuEntry } from '../ui/menu-entry.ts'
 import { shell as w } from '../words/shell.ts'
 import { type Language, language } from '../words/words.ts'
 

@@ -1,28 +1,15 @@
 /** A decision that cannot be taken back, a secret shown once, a short form. Made when it opens. */
-import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
+
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { common as w } from '../words/common.ts'
 import { forms as f } from '../words/forms.ts'
 import { Button } from './button.tsx'
+import type { DialogProps } from './dialog-props.ts'
 import { FailureNote } from './failure.tsx'
 import fields from './field.module.css'
 import { Field } from './field.tsx'
 
 const Popup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }))
-
-export interface DialogProps {
-  readonly title: ReactNode
-  readonly text?: ReactNode
-  readonly onClose: () => void
-  /** What is sent when the form inside is sent. */
-  readonly onSubmit?: (() => void) | undefined
-  readonly footer: ReactNode
-  readonly isWide?: boolean | undefined
-  /** Whether Esc and a click beside it close it; not where a secret is shown once. */
-  readonly isLeavable?: boolean | undefined
-  /** Whether leaving it loses something. Without it, whatever was typed or chosen in it counts. */
-  readonly isDirty?: boolean | undefined
-  readonly children?: ReactNode
-}
 
 export function Dialog(props: DialogProps) {
   return (
@@ -119,13 +106,4 @@ function TypedWord({
       )}
     </Field>
   )
-}
-
-/** Sends a form by its button or by Enter, never by leaving the page. */
-export function sent(act: () => void): (event: FormEvent) => void {
-  return (event) => {
-    event.preventDefault()
-    event.stopPropagation()
-    act()
-  }
 }

@@ -1,5 +1,5 @@
 /** The key that edits: it takes the entry for that from the menu of the row that has the focus, or of the open resource. */
-import type { MenuEntry, MenuItem } from './menu.tsx'
+import type { MenuEntry, MenuItem } from './menu-entry.ts'
 
 let isWanted = false
 

@@ -1,6 +1,6 @@
 /**
  * Where menus, dialogs and tips are put: inside a landmark, so that nothing on the page is outside of one. They are
- * loaded after the first picture.
+ * loaded after the first picture, by load-layers.ts.
  */
 
 export function layerRoot(): HTMLElement {
@@ -18,9 +18,4 @@ export const firstPicture = new Promise<void>((resolve) => {
 export function pageStands(): void {
   if ('requestIdleCallback' in window) window.requestIdleCallback(begin, { timeout: 2_000 })
   else setTimeout(begin, 500)
-}
-
-/** Loads what pops up before it is asked for. */
-export async function loadLayers(): Promise<void> {
-  await Promise.all([import('./menu-popup.tsx'), import('./dialog-popup.tsx')])
 }

@@ -6,7 +6,7 @@ import { Frame } from './frame.tsx'
 import { Icon } from './icon.tsx'
 import { layerRoot } from './layers.ts'
 import styles from './menu.module.css'
-import type { MenuEntry, MenuItem, MenuPopupProps } from './menu.tsx'
+import type { MenuEntry, MenuItem, MenuPopupProps } from './menu-entry.ts'
 import { Sign } from './state.tsx'
 import { useShortcutText } from './use-shortcut-text.ts'
 

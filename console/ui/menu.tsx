@@ -1,36 +1,8 @@
 /** A menu. Its button is plain, so that lists can have one in every row; the menu itself is made when it opens. */
+
 import { lazy, type ReactNode, type RefObject, Suspense, use, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
-import type { IconName } from './icon.tsx'
-
-export interface MenuItem {
-  readonly key: string
-  readonly label: ReactNode
-  readonly icon?: IconName | undefined
-  /** In weaker ink at the end. */
-  readonly aside?: string | undefined
-  readonly keys?: string | undefined
-  readonly isBad?: boolean | undefined
-  readonly isChosen?: boolean | undefined
-  /** Whether the key for editing takes it. */
-  readonly isEdit?: boolean | undefined
-  /** Why it cannot be used now; it stays where it is. */
-  readonly reason?: string | undefined
-  readonly onSelect?: (() => void) | undefined
-}
-
-export type MenuEntry = MenuItem | 'line'
-
-interface MenuProps {
-  readonly label: string
-  readonly entries: readonly MenuEntry[]
-}
-
-export interface MenuPopupProps extends MenuProps {
-  readonly anchor: RefObject<HTMLElement | null>
-  readonly onClose: () => void
-  readonly align?: 'start' | 'end' | undefined
-}
+import type { MenuEntry, MenuPopupProps } from './menu-entry.ts'
 
 const Popup = lazy(async () => ({ default: (await import('./menu-popup.tsx')).MenuPopup }))
 

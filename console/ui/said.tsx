@@ -1,5 +1,4 @@
 /** What is wrong with an input, in the language of the page. */
-import type { QueryClient } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { saidByServer } from '../api/failure.ts'
 import { language } from '../words/words.ts'
@@ -12,17 +11,18 @@ let formOf: (message: string) => string | undefined = () => undefined
 let namedForm = formOf
 let withNames = (message: string) => message
 
-export async function loadErrorWords(cache: QueryClient): Promise<void> {
+/** `loadNames` gives the names of resources by their ids, as far as they are known. */
+export async function loadErrorWords(loadNames: () => Promise<(id: number) => string | undefined>): Promise<void> {
   if (w) return
-  const [{ errors }, { named }, { translator }, { nameOfId }] = await Promise.all([
+  const [{ errors }, { named }, { translator }, nameOf] = await Promise.all([
     import('../words/errors.ts'),
     import('../words/named.ts'),
     import('../lib/messages.ts'),
-    import('../api/known-names.ts'),
+    loadNames(),
   ])
   w = errors
   formOf = translator(w.messages)
-  withNames = (message) => message.replace(/(?<= with ID '?)\d+/g, (id) => nameOfId(cache, Number(id)) ?? id)
+  withNames = (message) => message.replace(/(?<= with ID '?)\d+/g, (id) => nameOf(Number(id)) ?? id)
   namedForm = translator({ ...named, ...w.messages })
 }
 

@@ -1,6 +1,6 @@
 /** A point in time: relative to one day, then the date; exact on hover. */
 import { useSyncExternalStore } from 'react'
-import { createStore } from '../api/store.ts'
+import { createStore } from '../lib/store.ts'
 import { ago, exactTime, span } from '../words/format.ts'
 
 const tickMs = 10_000

@@ -1,6 +1,6 @@
 /** News about what is out of sight. Read out once; errors stay until they are closed. */
 import { useEffect } from 'react'
-import { useStore } from '../api/store.ts'
+import { useStore } from '../lib/store.ts'
 import { common as w } from '../words/common.ts'
 import { IconButton } from './button.tsx'
 import { Sign } from './state.tsx'

@@ -1,6 +1,6 @@
 /** The news that are shown now. */
 import type { ReactNode } from 'react'
-import { createStore } from '../api/store.ts'
+import { createStore } from '../lib/store.ts'
 import type { Mood } from './state.tsx'
 
 export interface Toast {

@@ -3,7 +3,7 @@
  * inside, so that the question belongs to the dialog and focus and Esc go the right way.
  */
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import { createStore, useStore } from '../api/store.ts'
+import { createStore, useStore } from '../lib/store.ts'
 
 const slots = createStore<readonly symbol[]>([])
 const shown = createStore<readonly { readonly content: ReactNode }[]>([])

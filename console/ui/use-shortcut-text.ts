@@ -1,6 +1,6 @@
 /** The keys of a shortcut, as they are written on the keyboard. */
 
-import { useStore } from '../api/store.ts'
+import { useStore } from '../lib/store.ts'
 import { keyTexts, shortcutsOn } from '../shortcuts.ts'
 
 export function useShortcutText(keys: string | undefined): readonly string[] | undefined {

@@ -48,3 +48,7 @@ export function fromPrimary(one: PrimaryIp): Address {
     autoDelete: auto_delete,
   }
 }
+
+export type Asked =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'assign' | 'unassign' | 'names'; readonly address: Address }

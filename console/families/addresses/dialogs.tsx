@@ -20,8 +20,7 @@ import { common as c } from '../../words/common.ts'
 import { linesOfAddress as linesOfFloating } from '../floating-ips/prices.ts'
 import { linesOfAddress as linesOfPrimary } from '../primary-ips/prices.ts'
 import { isAt, type Server } from '../servers/server.ts'
-import type { Address, AddressFamily, FloatingIp } from './address.ts'
-import type { Asked } from './list.tsx'
+import type { Address, AddressFamily, Asked, FloatingIp } from './address.ts'
 import { addresses as w } from './words.ts'
 
 interface DialogsProps {

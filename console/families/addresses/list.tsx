@@ -1,4 +1,5 @@
 /** Floating IPs and Primary IPs: where they lead, their names, and what can be done with them. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
@@ -8,19 +9,16 @@ import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Link } from '../../ui/link.tsx'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
+import type { Asked } from './address.ts'
 import { type Address, type AddressFamily, fromFloating, fromPrimary } from './address.ts'
 import { addresses as w } from './words.ts'
 
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).AddressDialogs }))
-
-export type Asked =
-  | { readonly kind: 'create' }
-  | { readonly kind: 'assign' | 'unassign' | 'names'; readonly address: Address }
 
 export function FloatingIpsPage() {
   const api = useApi()

@@ -1,6 +1,6 @@
 /** What can be done with certificates. */
 import { useApi, useOutdate } from '../../api/api.ts'
-import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import type { ActsOptions } from '../../pages/shared/act.ts'
 import { tellFailure } from '../../ui/failure.tsx'
 import { resources as r } from '../../words/resources.ts'
 import type { Certificate } from './certificate.ts'

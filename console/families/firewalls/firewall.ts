@@ -1,6 +1,6 @@
 /** What the pages of firewalls share: types, and what a firewall is applied to. */
 import type { ItemOf } from '../../api/api.ts'
-import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import type { ActsOptions } from '../../pages/shared/act.ts'
 import type { Server } from '../servers/server.ts'
 import { serverIdsOf } from './applied.ts'
 import type { Rule } from './rule.ts'

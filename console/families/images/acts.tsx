@@ -7,7 +7,7 @@ import type { ApiRequest } from '../../api/operations.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { imageActs, isOwn, type Shown } from './image.ts'
 import { images as w } from './words.ts'
 

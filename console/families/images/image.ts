@@ -1,6 +1,6 @@
 /** What the pages of images share. */
 import type { ItemOf } from '../../api/api.ts'
-import type { ActsOptions, Resource } from '../../pages/shared/acts.tsx'
+import type { ActsOptions, Resource } from '../../pages/shared/act.ts'
 import { images as w } from './words.ts'
 
 type Image = ItemOf<'images_list'>

@@ -1,9 +1,8 @@
 /** What the pages of Load Balancers share: types, and how healthy targets are. */
 import type { ItemOf } from '../../api/api.ts'
 import type { BodyFor } from '../../api/operations.ts'
-import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import type { ActsOptions } from '../../pages/shared/act.ts'
 import type { Mood } from '../../ui/state.tsx'
-import { healthOf } from './health.ts'
 import { balancers as w } from './words.ts'
 
 export type Balancer = ItemOf<'load_balancers_list'>
@@ -31,4 +30,16 @@ export function summaryOf(balancer: Pick<Balancer, 'targets'>): {
   const health = healthOf(balancer.targets)
   const healthy = health.filter(({ status }) => status === 'healthy').length
   return { healthy, all: health.length, mood: health.length === 0 ? 'off' : moodOf(health) }
+}
+
+/** The health of everything that targets stand for, each server and address once, whatever names it. */
+export function healthOf(targets: readonly Target[]): readonly Health[] {
+  const places = targets.flatMap((target) => target.targets ?? [target])
+  const byPlace = new Map(
+    places.map((place) => [
+      `${place.server?.id ?? ('ip' in place && place.ip?.ip)} ${place.use_private_ip}`,
+      place.health_status ?? [],
+    ]),
+  )
+  return [...byPlace.values()].flat()
 }

@@ -3,7 +3,8 @@ import { type Need, type States, withKind } from '../../pages/shared/states.ts'
 import { number } from '../../words/format.ts'
 import { overview as w } from '../../words/overview.ts'
 import type { Balancer } from './balancer.ts'
-import { healthOf, serviceText } from './health.ts'
+import { healthOf } from './balancer.ts'
+import { serviceText } from './health.ts'
 
 /** Whether the health of some targets is not known, as when the data plane does not answer. */
 function isUnchecked({ targets }: Balancer): boolean {

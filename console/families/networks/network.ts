@@ -1,6 +1,6 @@
 /** What the pages of networks share. */
 import type { ItemOf } from '../../api/api.ts'
-import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import type { ActsOptions } from '../../pages/shared/act.ts'
 import { networks as w } from './words.ts'
 
 export type Network = ItemOf<'networks_list'>

@@ -1,31 +1,12 @@
 /** What can be done with servers, one or many; menus, dialogs and the work are loaded when they are asked for. */
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import type { Action } from '../../api/actions.ts'
-import { type Api, useApi, useOutdate } from '../../api/api.ts'
+
+import { lazy, Suspense, useState } from 'react'
+import { useApi, useOutdate } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
-import type { MenuEntry } from '../../ui/menu.tsx'
 import type { Each, Result } from './each.ts'
-import type { Cut } from './power.ts'
-import type { Server } from './server.ts'
+import type { Asked, ServerActs } from './server-acts.ts'
 
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).ServerDialogs }))
-
-/** A dialog that was asked for. */
-export interface Asked {
-  readonly kind: 'delete' | 'rename' | 'labels' | 'firewalls' | Cut
-  readonly servers: readonly Server[]
-  readonly done: () => void
-}
-
-export interface ServerActs {
-  readonly api: Api
-  /** The menu of one server. */
-  menu(server: Server, action: Action | undefined, deleted?: () => void): Promise<readonly MenuEntry[]>
-  readonly each: Each
-  ask(asked: Asked): void
-  readonly reasons: Readonly<Record<'power' | 'change' | 'remove' | 'firewalls', string | undefined>>
-  readonly dialogs: ReactNode
-}
 
 export function useServerActs(): ServerActs {
   const api = useApi()

@@ -1,9 +1,9 @@
 /** What can be done with the servers that are selected; loaded with the first of them. */
 import { usePaletteActs } from '../../shell/palette-acts.ts'
 import { type PickedAct, PickedBar } from '../../ui/picked-bar.tsx'
-import type { Asked, ServerActs } from './acts.tsx'
-import { type PowerVerb, power, powerReason } from './power.ts'
+import { power, powerReason } from './power.ts'
 import type { Server } from './server.ts'
+import type { Asked, PowerVerb, ServerActs } from './server-acts.ts'
 import { servers as w } from './words.ts'
 
 interface ServerBarProps {

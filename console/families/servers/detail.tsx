@@ -1,10 +1,10 @@
 /** One server, in tabs that have addresses of their own. */
+
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
-import type { Action } from '../../api/actions.ts'
 import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
-import { CommandsButton } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,19 +15,16 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
-import { type ServerActs, useServerActs } from './acts.tsx'
+import { useServerActs } from './acts.tsx'
 import { server as w } from './detail.words.ts'
 import { power, powerReason } from './power.ts'
-import { isAt, type Server } from './server.ts'
+import { isAt } from './server.ts'
+import type { ServerActs } from './server-acts.ts'
 import { ServerStatus } from './status.tsx'
+import type { TabProps } from './tabs/tab.ts'
 import { servers as list } from './words.ts'
 
 const route = getRouteApi('/projects/$project/servers/$id/{-$tab}')
-
-export interface TabProps {
-  readonly server: Server
-  readonly action: Action | undefined
-}
 
 /** A tab is loaded when it is opened. */
 const tabs: Readonly<Record<keyof typeof w.tabs, ComponentType<TabProps>>> = {

@@ -1,8 +1,8 @@
 /** What keeps a draft from being created, as far as the console can know: by section, in words. */
 import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
+import type { Choices } from './choices.ts'
 import { type Draft, imagesOf, isBadRange, isPast, namesIn, obstacleOf, volumeObstacleOf } from './draft.ts'
-import type { Choices } from './new.tsx'
 import { newServer as w } from './new.words.ts'
 import { obstacleText } from './obstacle.ts'
 

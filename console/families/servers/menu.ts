@@ -1,12 +1,12 @@
 /** The menu of one server; loaded when one opens. */
 import type { Action } from '../../api/actions.ts'
 import { copyAway } from '../../ui/copy.tsx'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { common as c } from '../../words/common.ts'
 import { resources as r } from '../../words/resources.ts'
-import type { ServerActs } from './acts.tsx'
-import { type PowerVerb, power, powerReason } from './power.ts'
+import { power, powerReason } from './power.ts'
 import type { Server } from './server.ts'
+import type { PowerVerb, ServerActs } from './server-acts.ts'
 import { servers as w } from './words.ts'
 
 export function menuOf(

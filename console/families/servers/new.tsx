@@ -1,13 +1,11 @@
 /** Creating servers: one page, whose choices are in its address, so that it can be shared. */
 
-import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
-import { isLess } from '../../../src/protocols/net/decimal.ts'
+import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
-import { leastMonthly } from '../../lib/prices.ts'
-import { Commands, CommandsButton } from '../../shell/commands.tsx'
+import { Commands } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
@@ -15,10 +13,10 @@ import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common as c } from '../../words/common.ts'
-import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
+import { type Choices, useChoices } from './choices.ts'
+import { type Draft, obstacleOf, proposedName, requestsOf } from './draft.ts'
 import { reasonOf, wrongsOf } from './judge.ts'
 import { newServer as n } from './new.words.ts'
-import { newServerData } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
 import { type Failed, NewSummary } from './new-summary.tsx'
 import { type Password, Passwords } from './passwords.tsx'
@@ -126,44 +124,6 @@ export function NewServerPage() {
     </>
   )
 }
-
-/** All that can be chosen from. */
-function useChoices() {
-  const api = useApi()
-  const [types, images, locations, pricing, keys, volumes, firewalls, networks, groups, servers] = newServerData(api)
-  return {
-    types: useSorted(useSuspenseQuery(types).data, byPrice),
-    images: useSorted(useSuspenseQuery(images).data, byFlavor),
-    locations: useSuspenseQuery(locations).data,
-    pricing: useSuspenseQuery(pricing).data.pricing,
-    keys: useSuspenseQuery(keys).data,
-    volumes: useSuspenseQuery(volumes).data,
-    firewalls: useSuspenseQuery(firewalls).data,
-    networks: useSuspenseQuery(networks).data,
-    groups: useSuspenseQuery(groups).data,
-    servers: useSuspenseQuery(servers).data,
-  }
-}
-
-function useSorted<Item>(items: readonly Item[], order: (a: Item, b: Item) => number): readonly Item[] {
-  return useMemo(() => items.toSorted(order), [items, order])
-}
-
-function byPrice(a: ServerType, b: ServerType): number {
-  const [one, other] = [a, b].map(({ prices }) => leastMonthly(prices) ?? '0') as [string, string]
-  return Number(isLess(other, one)) - Number(isLess(one, other))
-}
-
-const flavors = ['debian', 'ubuntu', 'fedora', 'alma', 'rocky', 'centos', 'opensuse']
-
-/** The best known first, and of each the newest. */
-function byFlavor(a: Image, b: Image): number {
-  const place = ({ os_flavor: flavor }: Image) => (flavors.includes(flavor) ? flavors.indexOf(flavor) : flavors.length)
-  const version = ({ os_version: text }: Image) => Number.parseFloat(text ?? '0')
-  return place(a) - place(b) || version(b) - version(a)
-}
-
-export type Choices = ReturnType<typeof useChoices>
 
 function beginning(search: NewServerSearch, data: Choices): Draft {
   const { type, image = preferredImage(data), location = preferredLocation(data), name } = search

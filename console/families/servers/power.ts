@@ -1,15 +1,11 @@
 /** The power of servers: how it can be changed now, and changing it. */
-import { allows, isPassing, type Verb } from '../../../src/families/servers/domain.ts'
+
+import { allows, isPassing } from '../../../src/families/servers/domain.ts'
 import type { Action } from '../../api/actions.ts'
-import type { ServerActs } from './acts.tsx'
 import type { Skip } from './each.ts'
 import type { Server } from './server.ts'
+import type { PowerVerb, ServerActs } from './server-acts.ts'
 import { servers as w } from './words.ts'
-
-export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset'>
-
-/** What interrupts what runs on a server; it is asked about first. */
-export type Cut = Exclude<PowerVerb, 'powerOn'>
 
 type Acts = Omit<ServerActs, 'menu'>
 

@@ -1,7 +1,7 @@
 /** What the pages of zones share. */
 import { useParams } from '@tanstack/react-router'
 import { type ItemOf, useApi } from '../../api/api.ts'
-import type { ActsOptions } from '../../pages/shared/acts.tsx'
+import type { ActsOptions } from '../../pages/shared/act.ts'
 import { useOne } from '../../shell/gone.tsx'
 import type { Mood } from '../../ui/state.tsx'
 import { zones as w } from './words.ts'

@@ -1,14 +1,16 @@
 /** The people of a Project, and those who are invited. */
+
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { projectsQuery, useLack, useProject, whoamiQuery } from '../../api/session.ts'
-import { CommandsButton } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
-import { DotsMenu, type MenuEntry } from '../../ui/menu.tsx'
+import { DotsMenu } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, Table } from '../../ui/table.tsx'
@@ -22,12 +24,12 @@ import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
 import { PersonCell } from '../shared/person-cell.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import type { Member } from './member.ts'
 import { RoleDialog } from './role-dialog.tsx'
 
 const w = access.members
 const { roles } = shell
 
-export type Member = ReplyFor<'management_listMembers'>['members'][number]
 type Invitation = ReplyFor<'people_invitations'>['invitations'][number]
 
 type Open =

@@ -5,7 +5,7 @@ import { useApi } from '../../api/api.ts'
 import { projectsQuery } from '../../api/session.ts'
 import { access } from '../../words/access.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
-import type { Member } from './members.tsx'
+import type { Member } from './member.ts'
 import { type GivenRole, RolesField } from './roles-field.tsx'
 
 const w = access.members

@@ -3,10 +3,10 @@ import { apiOf } from '../../api/api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { account } from '../../words/account.ts'
-import { type Way, WayRow } from './security.tsx'
+import { type Way, WayRow } from './way-row.tsx'
 
 const w = account.security
 const api = apiOf(undefined)

@@ -8,12 +8,12 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormFooter } from '../../ui/form-footer.tsx'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { Note } from '../../ui/note.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { account } from '../../words/account.ts'
 import { browserOf } from './agents.ts'
-import { type Way, WayRow } from './security.tsx'
+import { type Way, WayRow } from './way-row.tsx'
 
 const w = account.security
 const on = account.sessions.on

@@ -1,4 +1,5 @@
 /** The ways in which one signs in: password, passkeys, one-time codes, recovery codes, identity providers. */
+
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiOf, outdate } from '../../api/api.ts'
@@ -6,13 +7,12 @@ import type { ReplyFor } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { DotsMenu, type MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { NameDialog } from '../../ui/name-dialog.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { account as english } from '../../words/account.ts'
-import { common as c } from '../../words/common.ts'
 import { ago } from '../../words/format.ts'
 import { AccountFrame } from './frame.tsx'
 import { LinkedCard } from './linked.tsx'
@@ -20,11 +20,10 @@ import { PasskeyCard } from './passkeys.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { RecoveryDialog } from './recovery-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
+import { nameOf, type Way, WayRow } from './way-row.tsx'
 
 const w = english.security
 const api = apiOf(undefined)
-
-export type Way = ReplyFor<'people_credentials'>['credentials'][number]
 
 /** What is open on top of the page. */
 type Open =
@@ -109,38 +108,6 @@ export function SecurityPage() {
       )}
       {open?.kind === 'remove' && <RemoveWay way={open.way} refresh={refresh} onClose={close} />}
     </AccountFrame>
-  )
-}
-
-/** The name of a way to sign in. */
-function nameOf({ kind, name }: Way): string {
-  if (kind === 'password') return w.password
-  if (kind === 'totp') return w.codes
-  return name || w.oidc
-}
-
-export function WayRow({
-  way,
-  name = nameOf(way),
-  aside,
-  menu,
-}: {
-  readonly way: Way
-  readonly name?: string
-  readonly aside?: string
-  readonly menu: (way: Way) => readonly MenuEntry[]
-}) {
-  const used = way.last_used === null ? w.neverUsed : w.lastUsed(ago(way.last_used))
-  return (
-    <li>
-      <span>
-        {name}
-        <small>{[aside, w.added(ago(way.created)), used].filter(Boolean).join(' · ')}</small>
-      </span>
-      <span className="end">
-        <DotsMenu label={c.actionsFor(name)} entries={() => menu(way)} />
-      </span>
-    </li>
   )
 }
 

@@ -2,9 +2,9 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Api, type ReplyKey, useApi } from '../../api/api.ts'
+import { nameIn } from '../../api/known-names.ts'
 import { typeOf } from '../../api/operations.ts'
 import { type Family, familyOfList, familyOfType } from '../../families.ts'
-import { nameIn } from '../../shell/resource-links.ts'
 
 /** The name of a resource by its type and id; undefined when it is not known, as of what was deleted. */
 export type NameOf = (type: string, id: number) => string | undefined

@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { apiOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
-import { CommandsButton } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
 import { Halves, PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'

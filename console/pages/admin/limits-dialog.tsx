@@ -8,7 +8,7 @@ import { FormDialog } from '../shared/form-dialog.tsx'
 import { kindName } from '../shared/kinds.ts'
 import { limitOf, standard } from '../shared/limit.ts'
 import styles from './admin.module.css'
-import type { InstalledProject } from './projects.tsx'
+import type { InstalledProject } from './installed-project.ts'
 
 const w = admin.projects
 

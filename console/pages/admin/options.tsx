@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiOf, type ItemOf } from '../../api/api.ts'
-import { CommandsButton } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { Check } from '../../ui/check.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'

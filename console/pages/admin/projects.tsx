@@ -1,15 +1,16 @@
 /** All Projects of the installation: whose they are, how much they hold and may hold. Not what is in them. */
+
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { apiOf, type ItemOf, outdate } from '../../api/api.ts'
+import { apiOf, outdate } from '../../api/api.ts'
 import { projectsQuery, whoamiQuery } from '../../api/session.ts'
-import { CommandsButton } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyAway } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
@@ -23,12 +24,11 @@ import { NewProject } from '../home/new-project.tsx'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { holdings, kindNames } from '../shared/kinds.ts'
 import { AdminTabs, FilteredList } from './frame.tsx'
+import type { InstalledProject } from './installed-project.ts'
 import { LimitsDialog } from './limits-dialog.tsx'
 
 const w = admin.projects
 const api = apiOf(undefined)
-
-export type InstalledProject = ItemOf<'management_listInstalledProjects'>
 
 type Open =
   | { readonly kind: 'new' }

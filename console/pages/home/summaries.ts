@@ -1,6 +1,6 @@
 /** The Projects of the caller with what is to be said of each, in one request; and which of them are pinned here. */
 import { apiOf, type ItemOf } from '../../api/api.ts'
-import { createStore } from '../../api/store.ts'
+import { createStore } from '../../lib/store.ts'
 
 const everyMs = 20_000
 

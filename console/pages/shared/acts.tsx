@@ -1,47 +1,19 @@
 /** What can be done with a resource of any family: rename, labels, protection, deletion, and its id to copy. */
+
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
-import { type AnyRequest, isOperation, type OperationId, operationOf } from '../../api/operations.ts'
-import { type Family, families } from '../../families.ts'
+import { isOperation } from '../../api/operations.ts'
+import { families } from '../../families.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
-import type { LabelMap } from '../../ui/labels-field.tsx'
-import type { MenuEntry } from '../../ui/menu.tsx'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { common as c } from '../../words/common.ts'
 import { resources as w } from '../../words/resources.ts'
+import { type ActsFamily, type ActsOptions, type Asked, type Resource, requestOn } from './act.ts'
 import { perform } from './submit.ts'
 
 const Dialogs = lazy(async () => ({ default: (await import('./acts-dialogs.tsx')).ActsDialogs }))
-
-/** Servers have acts of their own. */
-export type ActsFamily = Exclude<Family, 'servers'>
-
-export interface Resource {
-  readonly id: number
-  readonly name: string
-  readonly labels: LabelMap
-  readonly protection?: { readonly delete: boolean } | undefined
-}
-
-export interface ActsOptions<Row extends Resource> {
-  readonly family: ActsFamily
-  /** Other families whose replies a deletion outdates. */
-  readonly touches?: readonly string[]
-  /** What goes with a resource that is deleted. */
-  readonly lost: string | ((row: Row) => string)
-  /** The button that deletes it, unless it says the name. */
-  readonly deleteAct?: string
-  /** Whether its name has to be typed before, because data is lost. */
-  readonly losesData?: boolean
-  /** Why it cannot be deleted in its present state. */
-  readonly whyNot?: (row: Row) => string | undefined
-}
-
-export interface Asked<Row> {
-  readonly kind: 'rename' | 'labels' | 'delete'
-  readonly row: Row
-}
 
 interface ResourceActs<Row> {
   /** The menu of one resource; `own` comes first. */
@@ -50,13 +22,6 @@ interface ResourceActs<Row> {
   /** Protects it, or takes the protection off. */
   protect(row: Row): Promise<void>
   readonly dialogs: ReactNode
-}
-
-/** A request about one resource, by the parameter that the path of the operation has for it. */
-export function requestOn({ id }: { readonly id: number }, family: Family, act: string, body?: object): AnyRequest {
-  const operation = `${family}_${act}` as OperationId
-  const [, param = 'id'] = /\{(\w+)\}/.exec(operationOf(operation).path) ?? []
-  return { operation, params: { [param]: id }, ...(body ? { body } : {}) }
 }
 
 /** `onRemoved` is called when a resource is gone, such as to leave its page. */

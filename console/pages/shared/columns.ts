@@ -1,5 +1,5 @@
 /** Which columns of a list are shown. The choice is kept in this browser, for each list by itself. */
-import { createStore, useStore } from '../../api/store.ts'
+import { createStore, useStore } from '../../lib/store.ts'
 import type { Column } from '../../ui/table.tsx'
 
 type Hidden = Readonly<Record<string, readonly string[]>>

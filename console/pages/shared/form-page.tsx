@@ -2,10 +2,11 @@
 
 import type { ReactNode } from 'react'
 import type { AnyRequest } from '../../api/operations.ts'
-import { Commands, CommandsButton } from '../../shell/commands.tsx'
+import { Commands } from '../../shell/commands.tsx'
+import { CommandsButton } from '../../shell/commands-button.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { sent } from '../../ui/dialog.tsx'
+import { sent } from '../../ui/dialog-props.ts'
 import { FailureNote } from '../../ui/failure.tsx'
 import type { Target } from '../../ui/link.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'

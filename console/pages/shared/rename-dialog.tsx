@@ -6,7 +6,7 @@ import { TextField } from '../../ui/field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { common as c } from '../../words/common.ts'
 import { resources as w } from '../../words/resources.ts'
-import { type ActsFamily, type Resource, requestOn } from './acts.tsx'
+import { type ActsFamily, type Resource, requestOn } from './act.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { useCurrent } from './use-current.ts'
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
-import { type ActsFamily, type Resource, requestOn } from './acts.tsx'
+import { type ActsFamily, type Resource, requestOn } from './act.ts'
 
 /** Begins with the row of the list that it was asked for. */
 export function useCurrent(family: ActsFamily | 'servers', row: Resource) {

@@ -11,8 +11,8 @@ import { State } from '../../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../../ui/table.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { span } from '../../../words/format.ts'
-import type { TabProps } from '../detail.tsx'
 import { server as english } from '../detail.words.ts'
+import type { TabProps } from './tab.ts'
 
 const w = english.activity
 const moods = { running: 'busy', success: 'ok', error: 'bad' } as const

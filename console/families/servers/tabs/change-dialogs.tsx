@@ -181,3 +181,10 @@ export function TicketDialog({ name, ticket, onClose }: TicketProps) {
     </Dialog>
   )
 }
+
+/** What a card needs to say why something cannot be done, and to ask for it. */
+export interface ChangeProps {
+  readonly server: Server
+  readonly busy: string | undefined
+  readonly ask: (asked: ChangeAct) => void
+}

@@ -1,4 +1,5 @@
 /** What changes the machine: its type, its disk, and the ways in when its keys are lost. */
+
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
@@ -9,27 +10,20 @@ import { SelectField } from '../../../ui/field.tsx'
 import { Columns } from '../../../ui/page.tsx'
 import { State } from '../../../ui/state.tsx'
 import { common as c } from '../../../words/common.ts'
-import type { TabProps } from '../detail.tsx'
 import type { Image } from '../draft.ts'
 import { newServer as n } from '../new.words.ts'
 import { type Password, Passwords } from '../passwords.tsx'
-import type { Server } from '../server.ts'
 import { busyReason } from './busy.ts'
+import type { ChangeProps } from './change-dialogs.tsx'
 import { type ChangeAct, ChangeDialogs, type Ticket, TicketDialog } from './change-dialogs.tsx'
 import { GroupCard } from './group-card.tsx'
 import { IsoCard } from './iso-card.tsx'
 import { labelOf, RebuildDialog } from './rebuild-dialog.tsx'
 import { RescaleCard } from './rescale.tsx'
+import type { TabProps } from './tab.ts'
 import { serverTabs } from './words.ts'
 
 const w = serverTabs.change
-
-/** What a card needs to say why something cannot be done, and to ask for it. */
-export interface ChangeProps {
-  readonly server: Server
-  readonly busy: string | undefined
-  readonly ask: (asked: ChangeAct) => void
-}
 
 export function ChangeTab({ server, action }: TabProps) {
   const [asked, ask] = useState<ChangeAct>()

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card, Facts } from '../../../ui/card.tsx'
 import { canJoin, hasRoom, MembershipDialog } from '../../placement-groups/members.tsx'
 import { placementGroups as w } from '../../placement-groups/words.ts'
-import type { ChangeProps } from './change.tsx'
+import type { ChangeProps } from './change-dialogs.tsx'
 
 export function GroupCard({ server, busy }: Omit<ChangeProps, 'ask'>) {
   const { data: groups } = useSuspenseQuery(useApi().list('placement_groups_list', {}))

@@ -6,7 +6,7 @@ import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Facts } from '../../../ui/card.tsx'
 import { SelectField } from '../../../ui/field.tsx'
-import type { ChangeProps } from './change.tsx'
+import type { ChangeProps } from './change-dialogs.tsx'
 import { serverTabs } from './words.ts'
 
 const w = serverTabs.change

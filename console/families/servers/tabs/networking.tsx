@@ -11,11 +11,11 @@ import { Link } from '../../../ui/link.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { type Address, fromFloating, fromPrimary } from '../../addresses/address.ts'
 import { addresses as a } from '../../addresses/words.ts'
-import type { TabProps } from '../detail.tsx'
 import { server as s } from '../detail.words.ts'
 import { FirewallsCard } from '../firewalls-card.tsx'
 import type { Server } from '../server.ts'
 import { NetworksCard } from './networks-card.tsx'
+import type { TabProps } from './tab.ts'
 import { serverTabs } from './words.ts'
 
 const w = serverTabs.networking

@@ -13,10 +13,10 @@ import { Copyable } from '../../../ui/copy.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { networks as n } from '../../networks/words.ts'
-import type { TabProps } from '../detail.tsx'
 import { server as s } from '../detail.words.ts'
 import type { Server } from '../server.ts'
 import { busyReason } from './busy.ts'
+import type { TabProps } from './tab.ts'
 import { serverTabs } from './words.ts'
 
 const w = serverTabs.networking

@@ -7,11 +7,11 @@ import { Labels, None } from '../../../ui/tag.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { common as c } from '../../../words/common.ts'
 import { number } from '../../../words/format.ts'
-import type { TabProps } from '../detail.tsx'
 import { server as w } from '../detail.words.ts'
 import { FirewallsCard } from '../firewalls-card.tsx'
 import { addressesOf } from '../server.ts'
 import { servers as s } from '../words.ts'
+import type { TabProps } from './tab.ts'
 
 export function OverviewTab({ server }: TabProps) {
   const { server_type: type, image, location, placement_group: group, iso } = server

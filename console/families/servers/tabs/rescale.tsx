@@ -19,7 +19,7 @@ import { newServer as n } from '../new.words.ts'
 import { obstacleText } from '../obstacle.ts'
 import { isAt, type Server } from '../server.ts'
 import { TypeHead } from '../type-head.tsx'
-import type { ChangeProps } from './change.tsx'
+import type { ChangeProps } from './change-dialogs.tsx'
 import { serverTabs } from './words.ts'
 
 const w = serverTabs.change

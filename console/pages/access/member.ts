@@ -1,0 +1,4 @@
+/** A member of a Project. */
+import type { ReplyFor } from '../../api/operations.ts'
+
+export type Member = ReplyFor<'management_listMembers'>['members'][number]
