@@ -12,7 +12,6 @@ import { listenToKeys } from './shortcuts.ts'
 import { firstPicture } from './ui/layers.ts'
 import { loadLayers } from './ui/load-layers.ts'
 import { loadErrorWords } from './ui/said.tsx'
-import { askWith } from './ui/unsaved.ts'
 
 /** What the API refused is on the page; anything else is a mistake of the console. */
 function onCaughtError(cause: unknown): void {
@@ -28,7 +27,6 @@ export function start(root: HTMLElement): void {
     return (id: number) => nameOfId(cache, id)
   }
   onFailure(() => loadErrorWords(loadNames))
-  askWith(async () => (await import('./ui/discard-question.tsx')).DiscardQuestion)
   createRoot(root, { onCaughtError }).render(
     <StrictMode>
       <QueryClientProvider client={cache}>

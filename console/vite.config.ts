@@ -128,7 +128,7 @@ export default defineConfig({
             { name: 'words', test: /console\/(words\/(words|format|first)|api\/early)\.|preload-helper/, priority: 2 },
             { name: 'libraries', test: libraries },
             { name: 'parts', test: parts },
-            { name: 'servers', test: firstList },
+            { name: 'first-list', test: firstList },
           ],
         },
       },

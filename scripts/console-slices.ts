@@ -13,8 +13,14 @@ const parts = {
   'terraform.ts': 'terraform',
   'states.ts': 'states',
   'prices.ts': 'prices',
+  'failures.ts': 'failures',
+  'retries.ts': 'retries',
   'names.en.ts': 'names',
   'names.de.ts': 'names',
+  'refusals.en.ts': 'refusals',
+  'refusals.de.ts': 'refusals',
+  'messages.en.ts': 'messages',
+  'messages.de.ts': 'messages',
 }
 
 interface Slice {

@@ -82,6 +82,9 @@ export interface AnyRequest {
   readonly afterwards?: readonly OperationId[] | undefined
 }
 
+/** What tries a failed action of a family again, by its command: operations that need nothing but the resource. */
+export type Retries<Family extends keyof Contracts> = Readonly<Record<string, keyof Contracts[Family]>>
+
 const { operations, types } = readOperations(operationsText)
 
 export function operationOf(id: OperationId): Operation {

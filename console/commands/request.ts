@@ -39,7 +39,7 @@ export type ReasonKind =
   | 'option'
   | 'ownCommand'
   | 'person'
-  | 'storageBoxes'
+  | 'notHere'
   | 'together'
   | 'unfinished'
   | 'value'

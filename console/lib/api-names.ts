@@ -6,8 +6,6 @@ import type { Names } from '../words/slice.ts'
 const families: Readonly<Record<string, string>> = names.families
 const ofSlices: Readonly<Record<string, Names>> = slices
 
-const costs: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(ofSlices).map((one) => one.costs))
-
 const inWords = (name: string) => name.replaceAll('_', ' ')
 
 /** `Floating IPs` for `floating_ips`, as in a sentence. */
@@ -18,11 +16,6 @@ export function familyName(family: string): string {
 /** `SSH key` for `ssh_key`. */
 export function typeName(type: string): string {
   return ofSlices[familyOf(type)]?.type ?? inWords(type)
-}
-
-/** `Servers` for `server`, which is what a part of the costs is for. */
-export function costName(what: string): string {
-  return costs[what] ?? capital(inWords(what))
 }
 
 export function capital(text: string): string {

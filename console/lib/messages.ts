@@ -6,6 +6,12 @@
  */
 export type Forms = Readonly<Record<string, string>>
 
+/** Why actions of a family fail, in failures.ts of its slice: by messages that name what is in the way, and by codes. */
+export interface Failures {
+  readonly named: Forms
+  readonly causes: Readonly<Record<string, string>>
+}
+
 interface Template {
   readonly pattern: RegExp
   /** The names of the places, in their order. */

@@ -14,16 +14,16 @@ let withNames = (message: string) => message
 /** `loadNames` gives the names of resources by their ids, as far as they are known. */
 export async function loadErrorWords(loadNames: () => Promise<(id: number) => string | undefined>): Promise<void> {
   if (w) return
-  const [{ errors }, { named }, { translator }, nameOf] = await Promise.all([
+  const [{ errors }, { messages, named }, { translator }, nameOf] = await Promise.all([
     import('../words/errors.ts'),
-    import('../words/named.ts'),
+    import('../words/messages.ts'),
     import('../lib/messages.ts'),
     loadNames(),
   ])
   w = errors
-  formOf = translator(w.messages)
+  formOf = translator(messages)
   withNames = (message) => message.replace(/(?<= with ID '?)\d+/g, (id) => nameOf(Number(id)) ?? id)
-  namedForm = translator({ ...named, ...w.messages })
+  namedForm = translator({ ...named, ...messages })
 }
 
 /** Undefined before the first failure. */

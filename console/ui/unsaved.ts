@@ -3,7 +3,7 @@
  * closing a dialog ask first.
  */
 import { useRouter } from '@tanstack/react-router'
-import { type ComponentType, createElement, useEffect, useState } from 'react'
+import { createElement, useEffect, useState } from 'react'
 import { showOnTop } from './top-slot.tsx'
 
 /**
@@ -64,17 +64,8 @@ export function mayDiscard(): Promise<boolean> {
   return asked
 }
 
-type Question = ComponentType<{ readonly onAnswer: (discards: boolean) => void }>
-
-let loadQuestion: () => Promise<Question>
-
-/** Says what asks. The question is a dialog itself, and dialogs ask it, so they do not know each other. */
-export function askWith(load: () => Promise<Question>): void {
-  loadQuestion = load
-}
-
 async function ask(): Promise<boolean> {
-  const DiscardQuestion = await loadQuestion()
+  const { DiscardQuestion } = await import('./discard-question.tsx')
   return new Promise((resolve) => {
     const hide = showOnTop(
       createElement(DiscardQuestion, {

@@ -1,4 +1,5 @@
 /** What the slice of a family has of words besides those of its pages. */
+import type { Forms } from '../lib/messages.ts'
 
 /** What a family has of names in its slice. */
 export interface Names {
@@ -8,6 +9,12 @@ export interface Names {
   readonly type?: string
   /** What its actions do, by the commands of the API. */
   readonly commands?: Readonly<Record<string, string>>
-  /** What they cost money for, as in an overview of costs. */
-  readonly costs?: Readonly<Record<string, string>>
+}
+
+/** What the server says about a family, in its slice. */
+export interface Messages {
+  /** Messages in which the server names what is in the way. */
+  readonly named: Forms
+  /** What messages about inputs are in another language. */
+  readonly messages: Forms
 }

@@ -1,11 +1,13 @@
 /** What the server says about inputs has a form in German: all that the common checks and parsers can say. */
 import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { translator } from '../../console/lib/messages.ts'
+import { type Forms, translator } from '../../console/lib/messages.ts'
 import { messages } from '../../console/words/de/messages.ts'
 import { named } from '../../console/words/de/named.ts'
-import { named as english } from '../../console/words/en/named.ts'
+import { named as commonEnglish } from '../../console/words/en/named.ts'
+import type { Messages } from '../../console/words/slice.ts'
 import { type GivenRule, parseRules } from '../../src/families/firewalls/domain.ts'
 import { bodyCheck } from '../../src/kernel/contract/input.ts'
 import { labelKeyProblem, labelValueProblem, parseLabels } from '../../src/kernel/contract/labels.ts'
@@ -17,7 +19,18 @@ import { bent, strange } from '../clients/bent.ts'
 import { accepted } from '../clients/bodies.ts'
 import { readSources } from '../laws/source.ts'
 
-const formOf = translator(messages)
+const slices = new URL('../console/families/', import.meta.url).pathname
+const messagesIn = async (language: string): Promise<readonly Messages[]> => {
+  const modules = await Promise.all(
+    globSync(`*/messages.${language}.ts`, { cwd: slices }).map((file) => import(slices + file)),
+  )
+  return modules.map(({ messages }) => messages)
+}
+const [english, german] = await Promise.all(['en', 'de'].map(messagesIn))
+const allMessages: Forms = Object.assign({}, ...german!.map((one) => one.messages), messages)
+const namedIn = (common: Forms, ofSlices: readonly Messages[]): Forms =>
+  Object.assign({}, ...ofSlices.map((one) => one.named), common)
+const formOf = translator(allMessages)
 
 const withoutQuoted = (text: string) => text.replace(/"(?:[^"\\]|\\.)*"/g, '')
 
@@ -70,7 +83,10 @@ function namingMessages(): readonly { readonly text: string; readonly samples: r
 const elsewhere = /^(the password x1|a session may have)/
 
 describe('what is in the way', () => {
-  for (const [language, forms] of Object.entries({ English: english, German: { ...named, ...messages } })) {
+  for (const [language, forms] of Object.entries({
+    English: namedIn(commonEnglish, english!),
+    German: { ...namedIn(named, german!), ...allMessages },
+  })) {
     it(`is named by errors in ${language}`, () => {
       const inWords = translator(forms)
       const all = namingMessages().filter(({ text }) => !elsewhere.test(text))

@@ -62,7 +62,7 @@ export const reverseName =
 
 /** How a family is written for Terraform. */
 export interface Terraform {
-  /** The resource that takes over what exists, such as `volume`; undefined where there is none for its type. */
+  /** The resource that takes over what exists, such as `server`; undefined where there is none for its type. */
   readonly kindOf: (type?: string) => string | undefined
   /** What makes resources, by the operation of the family. */
   readonly makers: Readonly<Record<string, Make>>

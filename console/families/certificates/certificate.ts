@@ -1,9 +1,9 @@
 /** What the pages of certificates share: how a certificate is seen, and when things happen to it. */
 import type { ItemOf } from '../../api/api.ts'
 import { translator } from '../../lib/messages.ts'
-import { lifetimeOf } from '../../lib/timeline.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { date } from '../../words/format.ts'
+import { lifetimeOf } from './lifetime.ts'
 import { certificates as w } from './words.ts'
 
 export type Certificate = ItemOf<'certificates_list'>

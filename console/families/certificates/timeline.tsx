@@ -1,9 +1,10 @@
 /** The lifetimes of certificates on one axis: bars from issued to expiry, today's line, and where renewal is tried. */
-import { type Lifetime, lifetimeOf } from '../../lib/timeline.ts'
+
 import { FactLine } from '../../ui/page.tsx'
 import styles from '../../ui/picture.module.css'
 import { date } from '../../words/format.ts'
 import { type Certificate, dayMs, outlookOf } from './certificate.ts'
+import { type Lifetime, lifetimeOf } from './lifetime.ts'
 import { certificates as w } from './words.ts'
 
 /** What the axis shows, in ms since the epoch. */

@@ -8,5 +8,4 @@ export const names: typeof English = {
     assign_floating_ip: 'Floating IP zuweisen',
     unassign_floating_ip: 'Floating IP lösen',
   },
-  costs: { floating_ip: 'Floating IPs' },
 }

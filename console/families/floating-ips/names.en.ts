@@ -8,5 +8,4 @@ export const names = {
     assign_floating_ip: 'Assign Floating IP',
     unassign_floating_ip: 'Unassign Floating IP',
   },
-  costs: { floating_ip: 'Floating IPs' },
 } satisfies Names

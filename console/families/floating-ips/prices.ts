@@ -1,6 +1,6 @@
 /** What Floating IPs cost. */
 import type { ItemOf } from '../../api/api.ts'
-import { type Line, monthlyLines, type Priced, type PriceList } from '../../lib/prices.ts'
+import { type Line, monthlyLines, type Priced, type PriceList } from '../pricing/lines.ts'
 
 /** An address of a version in a location. */
 export function linesOfAddress(type: 'ipv4' | 'ipv6', location: string, prices: PriceList): readonly Line[] {
@@ -8,5 +8,6 @@ export function linesOfAddress(type: 'ipv4' | 'ipv6', location: string, prices: 
 }
 
 export const prices: Priced<ItemOf<'floating_ips_list'>> = {
+  titles: { floating_ip: { en: 'Floating IPs', de: 'Floating IPs' } },
   linesOf: ({ type, home_location: { name } }, list) => linesOfAddress(type, name, list),
 }

@@ -7,5 +7,4 @@ export const names: typeof English = {
     create_image: 'Image erstellen',
     delete_image: 'Image löschen',
   },
-  costs: { snapshot: 'Snapshots' },
 }

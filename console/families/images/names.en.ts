@@ -7,5 +7,4 @@ export const names = {
     create_image: 'Create image',
     delete_image: 'Delete image',
   },
-  costs: { snapshot: 'Snapshots' },
 } satisfies Names

@@ -1,8 +1,9 @@
 /** What snapshots cost. */
 import type { ItemOf } from '../../api/api.ts'
-import { type Priced, sizeLine } from '../../lib/prices.ts'
+import { type Priced, sizeLine } from '../pricing/lines.ts'
 
 export const prices: Priced<ItemOf<'images_list'>> = {
+  titles: { snapshot: { en: 'Snapshots', de: 'Snapshots' } },
   query: { type: ['snapshot'] },
   linesOf: ({ image_size: size }, { image }) => [sizeLine('snapshot', size ?? 0, image)],
 }

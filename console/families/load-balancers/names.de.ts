@@ -17,5 +17,4 @@ export const names: typeof English = {
     enable_public_interface: 'Öffentliche Schnittstelle einschalten',
     disable_public_interface: 'Öffentliche Schnittstelle ausschalten',
   },
-  costs: { load_balancer: 'Load Balancer' },
 }

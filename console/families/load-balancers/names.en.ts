@@ -17,5 +17,4 @@ export const names = {
     enable_public_interface: 'Turn on public interface',
     disable_public_interface: 'Turn off public interface',
   },
-  costs: { load_balancer: 'Load Balancers' },
 } satisfies Names

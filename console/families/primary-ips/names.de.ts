@@ -7,5 +7,4 @@ export const names: typeof English = {
     assign_primary_ip: 'Primary IP zuweisen',
     unassign_primary_ip: 'Primary IP lösen',
   },
-  costs: { primary_ip: 'IP-Adressen' },
 }

@@ -7,5 +7,4 @@ export const names = {
     assign_primary_ip: 'Assign Primary IP',
     unassign_primary_ip: 'Unassign Primary IP',
   },
-  costs: { primary_ip: 'IP addresses' },
 } satisfies Names

@@ -1,6 +1,6 @@
 /** What Primary IPs cost. */
 import type { ItemOf } from '../../api/api.ts'
-import { hourlyLines, type Line, type Priced, type PriceList } from '../../lib/prices.ts'
+import { hourlyLines, type Line, type Priced, type PriceList } from '../pricing/lines.ts'
 
 /** An address of a version in a location. */
 export function linesOfAddress(type: 'ipv4' | 'ipv6', location: string, prices: PriceList): readonly Line[] {
@@ -8,5 +8,6 @@ export function linesOfAddress(type: 'ipv4' | 'ipv6', location: string, prices: 
 }
 
 export const prices: Priced<ItemOf<'primary_ips_list'>> = {
+  titles: { primary_ip: { en: 'IP addresses', de: 'IP-Adressen' } },
   linesOf: ({ type, location }, list) => linesOfAddress(type, location.name, list),
 }

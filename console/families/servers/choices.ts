@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { isLess } from '../../../src/protocols/net/decimal.ts'
 import { useApi } from '../../api/api.ts'
-import { leastMonthly } from '../../lib/prices.ts'
+import { leastMonthly } from '../pricing/lines.ts'
 import type { Image, ServerType } from './draft.ts'
 import { newServerData } from './new-data.ts'
 

@@ -2,7 +2,7 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { expandNames } from '../../lib/names.ts'
-import type { Line } from '../../lib/prices.ts'
+import type { Line } from '../pricing/lines.ts'
 import { linesOfAddress } from '../primary-ips/prices.ts'
 import { linesOfServer } from './prices.ts'
 

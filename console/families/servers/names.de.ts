@@ -24,5 +24,4 @@ export const names: typeof English = {
     attach_iso: 'ISO einlegen',
     detach_iso: 'ISO auswerfen',
   },
-  costs: { server: 'Server', backups: 'Backups' },
 }

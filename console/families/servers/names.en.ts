@@ -24,5 +24,4 @@ export const names = {
     attach_iso: 'Attach ISO',
     detach_iso: 'Detach ISO',
   },
-  costs: { server: 'Servers', backups: 'Backups' },
 } satisfies Names

@@ -1,6 +1,6 @@
 /** What servers and their backups cost. */
 import type { ItemOf } from '../../api/api.ts'
-import { hourlyLines, type Line, type Priced, type PriceList, shareLine } from '../../lib/prices.ts'
+import { hourlyLines, type Line, type Priced, type PriceList, shareLine } from '../pricing/lines.ts'
 
 interface Wanted {
   readonly type: string
@@ -17,6 +17,7 @@ export function linesOfServer({ backups = false, ...wanted }: Wanted, prices: Pr
 }
 
 export const prices: Priced<ItemOf<'servers_list'>> = {
+  titles: { server: { en: 'Servers', de: 'Server' }, backups: { en: 'Backups', de: 'Backups' } },
   linesOf: ({ server_type: { name }, location, backup_window }, list) =>
     linesOfServer({ type: name, location: location?.name ?? '', backups: backup_window !== null }, list),
 }

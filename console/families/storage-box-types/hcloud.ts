@@ -2,4 +2,4 @@
 import { type Forms, Refusal } from '../../commands/hcloud/forms.ts'
 import type { Contract } from './contract.ts'
 
-export const hcloud: Forms<Contract> = { list: new Refusal('storageBoxes') }
+export const hcloud: Forms<Contract> = { list: new Refusal('notHere') }

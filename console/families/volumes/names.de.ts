@@ -10,5 +10,4 @@ export const names: typeof English = {
     detach_volume: 'Volume lösen',
     resize_volume: 'Volume vergrößern',
   },
-  costs: { volume: 'Volumes' },
 }

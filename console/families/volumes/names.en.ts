@@ -10,5 +10,4 @@ export const names = {
     detach_volume: 'Detach volume',
     resize_volume: 'Enlarge volume',
   },
-  costs: { volume: 'Volumes' },
 } satisfies Names

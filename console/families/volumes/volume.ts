@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import { money } from '../../lib/money.ts'
-import { totalOf } from '../../lib/prices.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
+import { totalOf } from '../pricing/lines.ts'
 import { prices } from './prices.ts'
 import { volumes as w } from './words.ts'
 

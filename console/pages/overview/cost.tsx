@@ -1,6 +1,5 @@
 /** What a month of a Project costs. Loaded after what the overview is for. */
 import { sum } from '../../../src/protocols/net/decimal.ts'
-import { costName } from '../../lib/api-names.ts'
 import { money } from '../../lib/money.ts'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -17,15 +16,15 @@ export function CostCard() {
   const total = sum(costs.map(({ amount }) => amount))
   // Parts of a picture, of which nothing is added up.
   const shareOf = (amount: string) => (Number(amount) / Number(total)) * 100
-  const shares = costs.map(({ what, amount }) => `${costName(what)} ${percent(Math.round(shareOf(amount)))}`)
+  const shares = costs.map(({ title, amount }) => `${title} ${percent(Math.round(shareOf(amount)))}`)
   return (
     <Card title={w.cost} padded>
       <Price amount={money(total, currency)} unit={p.month} aside={w.estimate} />
       <Facts
-        rows={costs.map(({ what, amount }, index) => [
+        rows={costs.map(({ what, title, amount }, index) => [
           <span key={what} className="row">
             <Key index={index} />
-            {costName(what)}
+            {title}
           </span>,
           money(amount, currency),
         ])}

@@ -2,15 +2,18 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { isLess, sum } from '../../../src/protocols/net/decimal.ts'
 import { useApi } from '../../api/api.ts'
+import type { Line, Priced } from '../../families/pricing/lines.ts'
 import { prices } from '../../generated/prices.ts'
-import type { Line, Priced } from '../../lib/prices.ts'
+import { language } from '../../words/words.ts'
 
 const families: readonly (readonly [family: string, priced: Priced<never>])[] = Object.entries(prices)
+
+const titles: Priced<never>['titles'] = Object.assign({}, ...families.map(([, priced]) => priced.titles))
 
 interface Costs {
   readonly currency: string
   /** By what they are for, the largest first. */
-  readonly parts: readonly { readonly what: string; readonly amount: string }[]
+  readonly parts: readonly { readonly what: string; readonly title: string; readonly amount: string }[]
 }
 
 /** What a month of all resources costs; undefined until all of them are known. */
@@ -30,7 +33,7 @@ export function useCosts(): Costs | undefined {
     lines.push(...rows.flatMap((row) => families[index]![1].linesOf(row, data.pricing)))
   }
   const parts = [...Map.groupBy(lines, ({ what }) => what)]
-    .map(([what, some]) => ({ what, amount: sum(some.map(({ monthly }) => monthly)) }))
+    .map(([what, some]) => ({ what, title: titles[what]![language], amount: sum(some.map(({ monthly }) => monthly)) }))
     .filter(({ amount }) => Number(amount) > 0)
     .sort((a, b) => Number(isLess(a.amount, b.amount)) - Number(isLess(b.amount, a.amount)))
   return { currency: data.pricing.currency, parts }

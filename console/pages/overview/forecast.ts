@@ -1,8 +1,8 @@
 /** What is to be said of a Project: what runs, what needs somebody, and what comes. Pure. */
 
 import type { Certificate } from '../../families/certificates/certificate.ts'
+import { lifetimeOf } from '../../families/certificates/lifetime.ts'
 import type { Server } from '../../families/servers/server.ts'
-import { lifetimeOf } from '../../lib/timeline.ts'
 
 const days = 7
 

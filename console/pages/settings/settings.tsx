@@ -3,16 +3,14 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { publicBase } from '../../../src/kernel/contract/bases.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { projectsQuery } from '../../api/session.ts'
-import { money } from '../../lib/money.ts'
-import { overviewOf } from '../../lib/prices.ts'
+import { PriceCard } from '../../families/pricing/card.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
-import { Button, ButtonAnchor } from '../../ui/button.tsx'
-import { Card, Facts, List } from '../../ui/card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, List } from '../../ui/card.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { sent } from '../../ui/dialog-props.ts'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
@@ -48,7 +46,7 @@ export function SettingsPage() {
         facts={<Copyable text={String(data.project.id)} />}
         actions={<CommandsButton request={{ operation: 'management_getProject', params }} />}
       />
-      <Columns aside={<Prices />} label={w.prices}>
+      <Columns aside={<PriceCard />} label={w.prices}>
         <General key={data.project.id} project={data.project} />
         <LimitsCard />
         <Danger project={data.project} />
@@ -116,33 +114,6 @@ function General({ project }: { readonly project: Project }) {
         {draft.isDirty && <Equivalents request={request as AnyRequest} />}
       </Card>
     </form>
-  )
-}
-
-/** What a month costs of the things that one asks about first. */
-function Prices() {
-  const api = useApi()
-  const { data } = useSuspenseQuery(api.query('pricing_get', {}))
-  const { currency, server_backup } = data.pricing
-  const known = overviewOf(data.pricing)
-  const row = (what: keyof typeof known, digits?: number) => {
-    const amount = known[what]
-    return [w.priceRows[what], amount && money(amount, currency, digits)] as const
-  }
-  const rows = [
-    row('server'),
-    row('primary_ip'),
-    row('floating_ip'),
-    row('image', 4),
-    row('volume', 4),
-    [w.priceRows.backup, `${number(Number(server_backup.percentage))} %`],
-    row('traffic'),
-  ] as const
-  return (
-    <Card title={w.prices} padded footer={<ButtonAnchor href={`${publicBase}/pricing`}>{w.pricesAll}</ButtonAnchor>}>
-      <p className="dim">{w.pricesText}</p>
-      <Facts rows={rows.filter(([, value]) => value !== undefined)} />
-    </Card>
   )
 }
 

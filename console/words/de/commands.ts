@@ -17,6 +17,6 @@ export const commands: typeof English = {
     together: (client, what) => `${client} ändert das nur zusammen mit ${what}.`,
     unfinished: () => 'Für einen Befehl fehlt noch etwas.',
     value: (client, what) => `${client} kann diesen Wert von ${what} nicht angeben.`,
-    storageBoxes: () => 'Storage-Boxen gibt es hier noch nicht.',
+    notHere: () => 'Storage-Boxen gibt es hier noch nicht.',
   },
 }

@@ -1,12 +1,12 @@
 /** Fehler in Worten, nach Code: was geschah und was zu tun ist. */
 import type { errors as English } from '../en/errors.ts'
-import { messages } from './messages.ts'
+
+export { refusals as slices } from '../../generated/refusals.de.ts'
 
 export const errors: typeof English = {
   unchanged: 'Nichts wurde geändert.',
   uncertain: 'Ob es geschehen ist, ist nicht bekannt. Vor einem neuen Versuch nachsehen.',
   refused: 'Der Server nimmt das nicht an:',
-  messages,
   byCode: {
     elevation_required: 'Noch einmal anmelden. Dafür muss die Anmeldung jünger als zehn Minuten sein.',
     wrong_credentials: 'Passwort oder Code stimmt nicht.',
@@ -42,49 +42,9 @@ export const errors: typeof English = {
     timeout: 'Es dauerte zu lange und wurde aufgegeben.',
     unreachable: 'Der Server antwortet nicht. Die Verbindung prüfen.',
     unreadable: 'Die Antwort war nicht lesbar.',
-    cloud_resource_ip_not_allowed:
-      'Diese Adresse gehört zu einer Ressource der Cloud. Die Ressource selbst hinzufügen.',
-    firewall_already_applied: 'Die Firewall ist darauf schon angewandt.',
-    firewall_managed_by_label_selector:
-      'Ein Label-Selektor wendet die Firewall darauf an. Labels oder Selektor ändern.',
-    firewall_resource_not_found: 'Die Firewall ist darauf nicht angewandt.',
-    floating_ip_assigned: 'Die Floating IP ist zugewiesen. Zuerst lösen.',
-    incompatible_network_type: 'Das passt nicht zur Art dieses Netzwerks.',
-    incorrect_zone_mode: 'Die Zone wird von anderswo kopiert und lässt sich hier nicht ändern.',
-    invalid_load_balancer_type: 'Dieser Typ ist zu klein für das, was der Load Balancer hat.',
-    invalid_server_type: 'Der Server kann diesen Typ nicht haben. Vielleicht ist seine Platte zu groß dafür.',
-    ip_not_available: 'Diese Adresse ist vergeben. Eine andere wählen.',
-    ip_not_in_vswitch_subnet: 'Diese Adresse liegt nicht im Subnetz des vSwitch.',
-    ip_not_owned: 'Diese Adresse gehört jemand anderem.',
-    load_balancer_already_attached: 'Der Load Balancer hängt schon an diesem Netzwerk.',
-    load_balancer_not_attached_to_network: 'Der Load Balancer ist in keinem Netzwerk. Zuerst anhängen.',
-    load_balancer_public_interface_disabled:
-      'Der Load Balancer hat keine öffentliche Adresse und erreicht dieses Ziel nicht.',
-    load_balancer_target_not_found: 'Der Load Balancer hat dieses Ziel nicht.',
-    missing_ipv4: 'Der Server hat keine öffentliche IPv4-Adresse.',
     must_be_unassigned: 'Es ist zugewiesen. Zuerst lösen.',
-    network_has_no_vswitch_subnet: 'Das Netzwerk hat kein Subnetz eines vSwitch.',
-    networks_overlap: 'Der Server ist in einem Netzwerk mit denselben Adressen.',
-    no_subnet_available: 'Das Netzwerk hat dort kein Subnetz mit freier Adresse. Ein Subnetz hinzufügen.',
-    placement_group_member_limit_reached: 'Die Placement Group ist voll.',
-    primary_ip_already_assigned: 'Die Primary IP ist schon zugewiesen.',
-    primary_ip_assigned: 'Die Primary IP ist zugewiesen. Zuerst lösen.',
-    primary_ip_datacenter_mismatch: 'Die Primary IP ist an einem anderen Standort.',
-    primary_ip_location_mismatch: 'Die Primary IP ist an einem anderen Standort.',
-    primary_ip_version_mismatch: 'Die Primary IP gehört zur anderen Version des Protokolls.',
     resource_in_use: 'Etwas benutzt es. Zuerst außer Gebrauch nehmen.',
     server_already_added: 'Das ist schon da.',
     server_already_attached: 'Das hängt schon daran.',
-    server_has_ipv4: 'Der Server hat schon eine öffentliche IPv4-Adresse.',
-    server_has_ipv6: 'Der Server hat schon eine öffentliche IPv6-Adresse.',
-    server_is_load_balancer_target:
-      'Ein Load Balancer sendet über das Netzwerk an diesen Server. Zuerst dessen Ziele ändern.',
-    server_not_attached_to_network: 'Der Server ist nicht in diesem Netzwerk.',
-    server_not_stopped: 'Dafür muss der Server aus sein. Zuerst ausschalten.',
-    source_port_already_used: 'Ein anderer Dienst hört auf diesem Port.',
-    target_already_defined: 'Der Load Balancer hat dieses Ziel schon.',
-    targets_without_use_private_ip: 'Einige Ziele nutzen öffentliche Adressen. Zuerst ändern.',
-    volume_already_attached: 'Das Volume hängt schon an einem Server.',
-    vswitch_id_already_used: 'Ein anderes Netzwerk hat diesen vSwitch.',
   },
 }

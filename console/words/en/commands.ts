@@ -17,6 +17,6 @@ export const commands = {
     together: (client: string, what: string) => `${client} changes this only together with ${what}.`,
     unfinished: () => 'Something is still missing for a command.',
     value: (client: string, what: string) => `${client} cannot say this value of ${what}.`,
-    storageBoxes: () => 'There are no Storage Boxes here yet.',
+    notHere: () => 'There are no Storage Boxes here yet.',
   } satisfies Record<ReasonKind, (client: string, what: string) => string>,
 }

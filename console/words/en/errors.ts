@@ -1,14 +1,17 @@
-/** Errors in words, by code: what happened and what to do. A code without a text does not compile. */
+/** Errors in words, by code: what happened and what to do. A code without a text here or in a slice does not compile. */
 import type { FailureCode } from '../../api/failure.ts'
-import type { Forms } from '../../lib/messages.ts'
+import type { refusals } from '../../generated/refusals.en.ts'
+
+export { refusals as slices } from '../../generated/refusals.en.ts'
+
+type Slices = typeof refusals
+type OfSlices = { [Family in keyof Slices]: keyof Slices[Family] }[keyof Slices]
 
 export const errors = {
   unchanged: 'Nothing was changed.',
   uncertain: 'It is not known whether this was done. Look before you try again.',
   /** Before a message about a field that has no form in the language of the page. */
   refused: 'The server does not accept it:',
-  /** What messages of the server about inputs are in another language. */
-  messages: {} as Forms,
   byCode: {
     elevation_required: 'Prove who you are once more. This needs a sign-in within the last ten minutes.',
     wrong_credentials: 'The password or code is not right.',
@@ -43,47 +46,9 @@ export const errors = {
     timeout: 'It took too long and was given up.',
     unreachable: 'The server does not answer. Look at the connection.',
     unreadable: 'The answer could not be read.',
-    cloud_resource_ip_not_allowed: 'This address belongs to a resource of the cloud. Add the resource itself.',
-    firewall_already_applied: 'The firewall is applied to it already.',
-    firewall_managed_by_label_selector:
-      'A label selector applies the firewall to it. Change the labels or the selector.',
-    firewall_resource_not_found: 'The firewall is not applied to it.',
-    floating_ip_assigned: 'The Floating IP is assigned. Unassign it first.',
-    incompatible_network_type: 'It does not fit the kind of this network.',
-    incorrect_zone_mode: 'The zone is copied from elsewhere, so it cannot be changed here.',
-    invalid_load_balancer_type: 'This type is too small for what the Load Balancer has.',
-    invalid_server_type: 'The server cannot have this type. Its disk may be too large for it.',
-    ip_not_available: 'This address is taken. Choose another one.',
-    ip_not_in_vswitch_subnet: 'This address is not in the subnet of the vSwitch.',
-    ip_not_owned: 'This address belongs to somebody else.',
-    load_balancer_already_attached: 'The Load Balancer is attached to this network already.',
-    load_balancer_not_attached_to_network: 'The Load Balancer is in no network. Attach it to one first.',
-    load_balancer_public_interface_disabled: 'The Load Balancer has no public address, so it cannot reach this target.',
-    load_balancer_target_not_found: 'The Load Balancer does not have this target.',
-    missing_ipv4: 'The server has no public IPv4 address.',
     must_be_unassigned: 'It is assigned. Unassign it first.',
-    network_has_no_vswitch_subnet: 'The network has no subnet of a vSwitch.',
-    networks_overlap: 'The server is in a network with the same addresses.',
-    no_subnet_available: 'The network has no subnet with a free address there. Add a subnet.',
-    placement_group_member_limit_reached: 'The placement group is full.',
-    primary_ip_already_assigned: 'The Primary IP is assigned already.',
-    primary_ip_assigned: 'The Primary IP is assigned. Unassign it first.',
-    primary_ip_datacenter_mismatch: 'The Primary IP is in another location.',
-    primary_ip_location_mismatch: 'The Primary IP is in another location.',
-    primary_ip_version_mismatch: 'The Primary IP is of the other version of the protocol.',
     resource_in_use: 'Something uses it. Take it out of use first.',
     server_already_added: 'It is there already.',
     server_already_attached: 'It is attached already.',
-    server_has_ipv4: 'The server has a public IPv4 address already.',
-    server_has_ipv6: 'The server has a public IPv6 address already.',
-    server_is_load_balancer_target:
-      'A Load Balancer sends to this server through the network. Change its targets first.',
-    server_not_attached_to_network: 'The server is not in this network.',
-    server_not_stopped: 'The server must be off for this. Power it off first.',
-    source_port_already_used: 'Another service listens on this port.',
-    target_already_defined: 'The Load Balancer has this target already.',
-    targets_without_use_private_ip: 'Some targets use public addresses. Change them first.',
-    volume_already_attached: 'The volume is attached to a server already.',
-    vswitch_id_already_used: 'Another network has this vSwitch.',
-  } satisfies Record<FailureCode, string>,
+  } satisfies Record<Exclude<FailureCode, OfSlices>, string>,
 }

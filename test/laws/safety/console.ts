@@ -97,9 +97,8 @@ const prices: Rule = {
   check: (sources) => {
     const own = sources.filter(inConsole)
     return [
-      ...checkMatches(
-        /\b(gross|price_(hourly|monthly|per_\w+))\b|\.net\b/g,
-        ({ path }) => path === 'console/lib/prices.ts',
+      ...checkMatches(/\b(gross|price_(hourly|monthly|per_\w+))\b|\.net\b/g, ({ path }) =>
+        ['console/families/pricing/overview.ts', 'console/families/pricing/lines.ts'].includes(path),
       )(own),
       ...checkMatches(/\bIntl\.NumberFormat\b/g, ({ path }) =>
         ['console/lib/money.ts', 'console/words/format.ts'].includes(path),
@@ -180,7 +179,7 @@ const takers = [
 const named = /^ {2}(\w+)(?=[:,])|^ {4,}([a-z]+[A-Z]\w*)(?=[:,])/gm
 
 const isWords = ({ path }: Source) => /^console\/words\/|\.(en|de)\.ts$/.test(path)
-const isEnglish = ({ path }: Source) => /^console\/(words\/en\/|families\/.*\.en\.ts$)/.test(path)
+const isEnglish = ({ path }: Source) => /^console\/(words\/en\/|families\/.*words\.en\.ts$)/.test(path)
 
 /** The module that gives code an area of words in the language of the page. */
 const areaOf = (path: string) => path.replace('/words/en/', '/words/').replace(/\.en\.ts$/, '.ts')

@@ -5,7 +5,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
 import { aMonth, money } from '../../../lib/money.ts'
-import { overviewOf } from '../../../lib/prices.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
@@ -17,6 +16,7 @@ import { Age } from '../../../ui/time.tsx'
 import { common as c } from '../../../words/common.ts'
 import { number, percent } from '../../../words/format.ts'
 import { prices as p } from '../../../words/prices.ts'
+import { sizeLine } from '../../pricing/lines.ts'
 import type { Image } from '../draft.ts'
 import { type Password, Passwords } from '../passwords.tsx'
 import { linesOfServer } from '../prices.ts'
@@ -123,7 +123,11 @@ function BackupPrice({ server }: { readonly server: Server }) {
 
 function SnapshotPrice() {
   const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
-  return <span className="faint">{p.aGigabyte(money(overviewOf(pricing).image, pricing.currency, 4))}</span>
+  return (
+    <span className="faint">
+      {p.aGigabyte(money(sizeLine('snapshot', 1, pricing.image).monthly, pricing.currency, 4))}
+    </span>
+  )
 }
 
 /** What can be done with one of them. */

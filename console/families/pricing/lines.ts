@@ -2,11 +2,11 @@
  * What things cost, from the price list of the API. Everything here is net, as operators write their price lists: this is
  * the only place that chooses between the two amounts of the list. Amounts are exact decimal strings.
  */
-import type { Static } from 'typebox'
-import type { Pricing } from '../../src/families/pricing/contract.ts'
-import { isLess, percentOf, sum, times } from '../../src/protocols/net/decimal.ts'
 
-export type PriceList = Static<typeof Pricing>
+import { isLess, percentOf, sum, times } from '../../../src/protocols/net/decimal.ts'
+import type { ReplyFor } from '../../api/operations.ts'
+
+export type PriceList = ReplyFor<'pricing_get'>['pricing']
 
 /** Both amounts of a price. */
 interface Price {
@@ -15,7 +15,7 @@ interface Price {
 }
 
 export interface Line {
-  /** What it is for, such as `server` or `backups`; names.en.ts of its family has words for it. */
+  /** What it is for, such as `server` or `backups`; its family has a title for it. */
   readonly what: string
   /** The name of a type, the version of an address, or GB. */
   readonly detail: string
@@ -27,6 +27,8 @@ export interface Line {
 
 /** What resources of a family cost, in prices.ts of its slice. */
 export interface Priced<Row> {
+  /** What the lines are for, as in an overview. */
+  readonly titles: Readonly<Record<string, Readonly<Record<'en' | 'de', string>>>>
   /** Which of them cost something, unless it is all. */
   readonly query?: Readonly<Record<string, readonly string[]>>
   /** What one of them costs; nothing where it has no price in its location. */
@@ -57,25 +59,13 @@ export function leastMonthly(places: Places): string | undefined {
   return least(places.map((place) => place.price_monthly.net))
 }
 
-/** What a month costs of what one asks about first; undefined for what the list leaves out. */
-export function overviewOf({ server_types, primary_ips, floating_ips, image, volume, traffic }: PriceList) {
-  const ipv4 = <Of extends { readonly type: string }>(all: readonly Of[]) => all.find(({ type }) => type === 'ipv4')
-  return {
-    server: least(server_types.flatMap(({ prices }) => leastMonthly(prices) ?? [])),
-    primary_ip: ipv4(primary_ips)?.prices[0]?.price_monthly.net,
-    floating_ip: ipv4(floating_ips)?.prices[0]?.price_monthly.net,
-    image: image.price_per_gb_month.net,
-    volume: volume.price_per_gb_month.net,
-    traffic: traffic?.price_per_tb.net,
-  }
-}
-
 /** The amount that is shown of a sum that the server has made. */
 export function shownOf(price: Price): string {
   return price.net
 }
 
-function least(amounts: readonly string[]): string | undefined {
+/** The least of some amounts. */
+export function least(amounts: readonly string[]): string | undefined {
   return amounts.reduce<string | undefined>(
     (low, one) => (low === undefined || isLess(one, low) ? one : low),
     undefined,

@@ -1,5 +1,5 @@
 /** When a certificate began, ends, and is renewed in between. Times are in milliseconds. */
-import { renewalTimes } from '../../src/families/certificates/managed/renewal.ts'
+import { renewalTimes } from '../../../src/families/certificates/managed/renewal.ts'
 
 /** What has to be known of a certificate as the API shows it. */
 interface ShownCertificate {

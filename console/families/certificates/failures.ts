@@ -1,0 +1,5 @@
+/** Why actions of certificates fail, which only certificates can tell in words. */
+import type { Failures } from '../../lib/messages.ts'
+import { certificates as w } from './words.ts'
+
+export const failures: Failures = { named: w.named, causes: w.causes }

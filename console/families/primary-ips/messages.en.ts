@@ -1,0 +1,11 @@
+/** What the server says of inputs, and of what is in the way. */
+import type { Messages } from '../../words/slice.ts'
+
+export const messages: Messages = {
+  named: {
+    'the primary IP must be unassigned before it is deleted: {1} has it':
+      'The Primary IP is of {1}. Unassign it first.',
+    'the primary IP is not of type {1}': 'The Primary IP is not of the type {1}.',
+  },
+  messages: {},
+}

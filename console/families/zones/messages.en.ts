@@ -1,0 +1,9 @@
+/** What the server says of inputs, and of what is in the way. */
+import type { Messages } from '../../words/slice.ts'
+
+export const messages: Messages = {
+  named: {
+    'this needs a {1} zone, and the zone is {2}': 'This needs a {1} zone, and the zone is {2}.',
+  },
+  messages: {},
+}
