@@ -1,8 +1,8 @@
 /**
- * A family is its folder, one file under drivers/simulated, its migration and its lines in families.ts: no other file
- * names it, makes one of its spellings from another or knows where in the API it is, so that none has to be edited when
- * one comes. The tree is read, each rule comes with planted violations, and what is allowed to depend on certain families
- * is listed with the reason. planted.test.ts plants one.
+ * A family is its folder, its slice of the console, one file under drivers/simulated, its migration and its lines in
+ * families.ts: no other file names it, makes one of its spellings from another or knows where in the API it is, so that
+ * none has to be edited when one comes. The tree is read, each rule comes with planted violations, and what is allowed to
+ * depend on certain families is listed with the reason. planted.test.ts plants one.
  */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -175,16 +175,12 @@ const dependants: readonly Dependant[] = [
     why: 'the rules that browsers follow too',
   },
   {
-    paths: ['test/attacks/contention.ts', 'test/kit/database/covered-servers.ts', 'test/access/tokens.test.ts'],
-    families: ['firewalls', 'images', 'pricing'],
-    why: 'what a Project does or reads while a test looks at something else',
+    path: 'console/pages/',
+    families: ['certificates', 'firewalls', 'locations', 'networks', 'pricing', 'server-types', 'servers'],
+    why: 'pages of all of a Project: what runs, ends and costs there, who reaches whom, and which server is meant',
   },
-  {
-    paths: ['attack/contention.ts', 'attack/disk/', 'attack/lasting.ts'],
-    families: ['firewalls', 'server-types', 'servers', 'ssh-keys', 'zones'],
-    why: 'attacks on one thing that need some resource to show it on',
-  },
-  { paths: ['bench/'], families: 'all', why: 'each benchmark measures some kind of resource' },
+  { path: 'console/words/', families: ['servers'], why: 'the list of servers is mostly the first page' },
+  { path: 'test/browser-questions.ts', families: ['firewalls', 'servers'], why: 'questions about those rules' },
 ]
 
 /** What still names families and is to do so no longer. May only shrink. */
@@ -195,7 +191,7 @@ const isIn = (path: string, part: string) => (part.endsWith('/') ? path.startsWi
 /** Files that are of the family, or of all families: its folder and those that may have a line for it. */
 function isHome(path: string, folder: string): boolean {
   const lists = ['src/families.ts', `src/drivers/simulated/${folder}.ts`]
-  return lists.includes(path) || /^src\/(families|migrations)\//.test(path)
+  return lists.includes(path) || /^(src|console)\/families\/|^src\/migrations\//.test(path)
 }
 
 /** Tests of one thing may show it on any resource; those that walk over all families may name none. */
@@ -284,12 +280,9 @@ const respelled = (sources: readonly Source[]) =>
 
 const root = join(import.meta.dirname, '../..')
 
-function readTree(pattern = '{src,test,scripts,attack,bench}/**/*.ts'): Source[] {
-  return globSync(pattern, {
-    cwd: root,
-    exclude: ['**/node_modules/**', 'console/generated/**', 'test/laws/planted/**'],
-  })
-    .filter((path) => path !== 'test/laws/families.test.ts')
+function readTree(pattern = '{src,console,test,scripts}/**/*.{ts,tsx}'): Source[] {
+  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'console/generated/**', 'test/planted/**'] })
+    .filter((path) => path !== 'test/families.test.ts')
     .sort()
     .map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))
 }

@@ -1,6 +1,6 @@
 /**
- * A family that nobody has heard of (test/laws/planted) is put into a copy of the tree: its folder, a simulated driver, a
- * migration and a few lines. All that walks over families finds it then, though it has a root of its own and a plural that
+ * A family that nobody has heard of (test/planted) is put into a copy of the tree: its folder, its slice of the console, a
+ * simulated driver, a migration and a few lines. All that walks over families finds it then, though it has a root of its own and a plural that
  * is no type and an s.
  */
 import assert from 'node:assert/strict'
@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-const root = join(import.meta.dirname, '../..')
-const copied = ['api', 'attack', 'bench', 'console', 'package.json', 'scripts', 'src', 'test']
+const root = join(import.meta.dirname, '..')
+const copied = ['api', 'attack', 'bench', 'console', 'package.json', 'scripts', 'src', 'test', 'tsconfig.json']
 
 /** The lines that a family takes outside of its own files, each with the text before which it is put. */
 const lines: readonly (readonly [file: string, before: string, line: string])[] = [
@@ -36,7 +36,8 @@ const run = promisify(execFile)
 /** Runs a module of the copy; fails with what it says. */
 async function runIn(folder: string, module: string): Promise<void> {
   // The tests inside are no part of this run.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { NODE_TEST_CONTEXT: _, PATH, ...others } = process.env
+  const env = { ...others, PATH: `${join(root, 'node_modules/.bin')}:${PATH}` }
   await run(process.execPath, [module], { cwd: folder, env }).catch((error: { stdout: string; stderr: string }) =>
     assert.fail(`${module}\n${error.stdout}${error.stderr}`),
   )
@@ -62,5 +63,6 @@ test('a family takes its own files and three lines, and everything that walks ov
   assert.ok(lines.length <= 3)
   plant(folder)
   await Promise.all(['scripts/console-tables.ts', 'scripts/openapi.ts'].map((script) => runIn(folder, script)))
-  await runIn(folder, 'test/kit/glossaries.ts')
+  await Promise.all(['test/glossaries.ts', 'test/glossaries-in-console.ts'].map((test) => runIn(folder, test)))
+  await runIn(folder, 'scripts/check-console.ts')
 })

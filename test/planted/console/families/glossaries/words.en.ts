@@ -1,0 +1,2 @@
+/** Words of the page of glossaries. */
+export const glossaries = { title: 'Glossaries' }
