@@ -36,17 +36,17 @@ const notInConsole: Readonly<Record<string, string>> = {
 
 const text = ['families', 'pages', 'shell', 'api']
   .flatMap((folder) =>
-    readdirSync(new URL(`../console/${folder}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
+    readdirSync(new URL(`../../console/${folder}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
       // Commands for other clients use nothing.
       .filter((name) => /\.tsx?$/.test(name) && !/(hcloud|terraform)\.ts$/.test(name))
-      .map((name) => readFileSync(new URL(`../console/${folder}/${name}`, import.meta.url), 'utf8')),
+      .map((name) => readFileSync(new URL(`../../console/${folder}/${name}`, import.meta.url), 'utf8')),
   )
   .join('\n')
   // A type of many operations uses none of them.
   .replaceAll(/\$\{string\}_/g, '')
 
 /** The families with pages, but for servers, whose acts are their own. */
-const ofTable = globSync('*/entry.ts', { cwd: new URL('../console/families/', import.meta.url) })
+const ofTable = globSync('*/entry.ts', { cwd: new URL('../../console/families/', import.meta.url) })
   .map((path) => path.split('/')[0]!.replaceAll('-', '_'))
   .filter((family) => family !== 'servers')
 

@@ -19,7 +19,7 @@ import { bent, strange } from '../clients/bent.ts'
 import { accepted } from '../clients/bodies.ts'
 import { readSources } from '../laws/source.ts'
 
-const slices = new URL('../console/families/', import.meta.url).pathname
+const slices = new URL('../../console/families/', import.meta.url).pathname
 const messagesIn = async (language: string): Promise<readonly Messages[]> => {
   const modules = await Promise.all(
     globSync(`*/messages.${language}.ts`, { cwd: slices }).map((file) => import(slices + file)),

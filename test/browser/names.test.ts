@@ -33,7 +33,7 @@ function commandsOfSources(): string[] {
     })
 }
 
-const slices = new URL('../console/families/', import.meta.url).pathname
+const slices = new URL('../../console/families/', import.meta.url).pathname
 
 /** All names in a language, as pairs of what the API and what people say. */
 async function namesIn(language: 'en' | 'de', common: typeof english) {

@@ -175,12 +175,22 @@ const dependants: readonly Dependant[] = [
     why: 'the rules that browsers follow too',
   },
   {
-    path: 'console/pages/',
+    paths: ['test/attacks/contention.ts', 'test/kit/database/covered-servers.ts', 'test/access/tokens.test.ts'],
+    families: ['firewalls', 'images', 'pricing'],
+    why: 'what a Project does or reads while a test looks at something else',
+  },
+  {
+    paths: ['attack/contention.ts', 'attack/disk/', 'attack/lasting.ts'],
+    families: ['firewalls', 'server-types', 'servers', 'ssh-keys', 'zones'],
+    why: 'attacks on one thing that need some resource to show it on',
+  },
+  { paths: ['bench/'], families: 'all', why: 'each benchmark measures some kind of resource' },
+  {
+    paths: ['console/pages/'],
     families: ['certificates', 'firewalls', 'locations', 'networks', 'pricing', 'server-types', 'servers'],
     why: 'pages of all of a Project: what runs, ends and costs there, who reaches whom, and which server is meant',
   },
-  { path: 'console/words/', families: ['servers'], why: 'the list of servers is mostly the first page' },
-  { path: 'test/browser-questions.ts', families: ['firewalls', 'servers'], why: 'questions about those rules' },
+  { paths: ['console/words/'], families: ['servers'], why: 'the list of servers is mostly the first page' },
 ]
 
 /** What still names families and is to do so no longer. May only shrink. */
@@ -280,9 +290,12 @@ const respelled = (sources: readonly Source[]) =>
 
 const root = join(import.meta.dirname, '../..')
 
-function readTree(pattern = '{src,console,test,scripts}/**/*.{ts,tsx}'): Source[] {
-  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'console/generated/**', 'test/planted/**'] })
-    .filter((path) => path !== 'test/families.test.ts')
+function readTree(pattern = '{src,console,test,scripts,attack,bench}/**/*.{ts,tsx}'): Source[] {
+  return globSync(pattern, {
+    cwd: root,
+    exclude: ['**/node_modules/**', 'console/generated/**', 'test/laws/planted/**'],
+  })
+    .filter((path) => path !== 'test/laws/families.test.ts')
     .sort()
     .map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))
 }
@@ -344,7 +357,7 @@ describe('every rule can fail', () => {
       'src/platform.ts': 'interface FloatingIpSettings {}',
       'src/drivers/simulated/servers.ts': 'const floatingIp = 7',
       'test/kit/harness.ts': "import { a } from '../../src/families/floating-ips/proof.ts'",
-      'test/a.test.ts': "import { proofs } from '../kit/proofs.ts'\nproofs.get('floating_ips')",
+      'test/a.test.ts': "import { proofs } from './kit/proofs.ts'\nproofs.get('floating_ips')",
       'test/walks/spec/a.ts': "const at = 'floating_ips.create'",
     }
     for (const [path, text] of Object.entries(planted)) {

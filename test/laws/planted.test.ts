@@ -1,5 +1,5 @@
 /**
- * A family that nobody has heard of (test/planted) is put into a copy of the tree: its folder, its slice of the console, a
+ * A family that nobody has heard of (planted/) is put into a copy of the tree: its folder, its slice of the console, a
  * simulated driver, a migration and a few lines. All that walks over families finds it then, though it has a root of its own and a plural that
  * is no type and an s.
  */
@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const copied = ['api', 'attack', 'bench', 'console', 'package.json', 'scripts', 'src', 'test', 'tsconfig.json']
 
 /** The lines that a family takes outside of its own files, each with the text before which it is put. */
@@ -63,6 +63,6 @@ test('a family takes its own files and three lines, and everything that walks ov
   assert.ok(lines.length <= 3)
   plant(folder)
   await Promise.all(['scripts/console-tables.ts', 'scripts/openapi.ts'].map((script) => runIn(folder, script)))
-  await Promise.all(['test/glossaries.ts', 'test/glossaries-in-console.ts'].map((test) => runIn(folder, test)))
+  await Promise.all(['test/kit/glossaries.ts', 'test/kit/glossaries-in-console.ts'].map((test) => runIn(folder, test)))
   await runIn(folder, 'scripts/check-console.ts')
 })

@@ -5,15 +5,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { schemaTables } from '../kit/database/schema.ts'
 import { consoleRules as ownRules } from './safety/console.ts'
 import { consoleLayers } from './safety/console-layers.ts'
+import { familyRules, partNames } from './safety/families.ts'
 import { importRules } from './safety/imports.ts'
 import { namings, statementRules } from './safety/statements.ts'
 import { styleRules } from './safety/style.ts'
 import { readConsole, readSources, toSource } from './source.ts'
 
 const consoleRules = [...ownRules, ...consoleLayers]
-const rules = [...importRules, ...statementRules, ...styleRules]
+const rules = [...importRules, ...familyRules, ...statementRules, ...styleRules]
 
 describe('the tree', () => {
   const sources = readSources()

@@ -1,8 +1,8 @@
 /** What the console knows of a family of which it has no more than a slice. Runs in a copy of the tree. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hcloud } from '../console/generated/hcloud.ts'
-import { names } from '../console/generated/names.de.ts'
+import { hcloud } from '../../console/generated/hcloud.ts'
+import { names } from '../../console/generated/names.de.ts'
 
 // Modules of the console ask the page that they are on for its language.
 Object.assign(globalThis, {
@@ -11,7 +11,7 @@ Object.assign(globalThis, {
   addEventListener: () => {},
 })
 const { families, familyOfList, familyOfType, familyPages, pageOf } = (await import(
-  new URL('../console/families.ts', import.meta.url).href
+  new URL('../../console/families.ts', import.meta.url).href
 )) as {
   readonly families: Readonly<Record<string, { readonly label: string; readonly list: string }>>
   readonly familyPages: readonly { readonly options: { readonly path: string } }[]
