@@ -52,11 +52,11 @@ function sharedFiles(): number {
 
 function dependants(): number {
   const [, list = ''] = read('test/laws/families.test.ts').split(/^const dependants.*$/m)
-  return matches(list.split(/^\]$/m)[0]!, /\bpath: '/g).length
+  return matches(list.split(/^\]$/m)[0]!, /\bpaths: /g).length
 }
 
 /** What carries out requests in the folders of families; each has one home. */
-const homes = 'work creation removal changing placement owners add attach requests drafts decisions'.split(' ')
+const homes = 'work creation removal changing placement owners add attach requests drafts'.split(' ')
 const homesOfLogic = () =>
   new Set(
     below('src/families')

@@ -10,11 +10,14 @@ export let provider: RunningProvider
 
 /** Declares tests for both databases beside an identity provider. */
 export function besideProvider(name: string, body: (open: Open) => void): void {
-  before(async () => {
-    provider = await startProvider()
+  forDatabasesInTurn(name, (open) => {
+    // Other files share this process, and each has its own.
+    before(async () => {
+      provider = await startProvider()
+    })
+    after(() => provider.stop())
+    body(open)
   })
-  after(() => provider.stop())
-  forDatabasesInTurn(name, body)
 }
 
 /** An installation whose people sign in at the provider. */
