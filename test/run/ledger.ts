@@ -13,6 +13,9 @@ import type { EngineName } from '../kit/engines.ts'
 /** Names the folder of a run's ledger to the processes of its tests. */
 export const ledgerVariable = 'WOLKE_TEST_LEDGER'
 
+/** The parts of the program whose own tests run on both databases, and this file. What they make for another part is its. */
+const crossed = /^(src\/kernel\/(data|resource|actions|queue)|test\/run\/ledger)\b/
+
 /** By the normal form of a statement: where the program made it. */
 type Statements = Record<string, string>
 type Ledger = Record<EngineName, Statements>
@@ -54,14 +57,14 @@ function noteMakers(): ReadonlyMap<string, string> {
   return makers
 }
 
-/** The innermost frame of the stack that is not of the database layer, such as `src/families/zones/store.ts:12`. */
+/** The innermost frame of the stack that is not of `crossed`, such as `src/families/zones/store.ts:12`. */
 function maker(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 60
   const { stack = '' } = new Error('a statement')
   Error.stackTraceLimit = stackTraceLimit
   const frames = [...stack.matchAll(/\/((?:src|test)\/[\w/.-]+\.ts:\d+)/g)].map(([, frame = '']) => frame)
-  const found = frames.find((frame) => !/^(src\/kernel\/data\/[\w-]+\.ts|test\/run\/ledger)/.test(frame)) ?? ''
+  const found = frames.find((frame) => !crossed.test(frame)) ?? ''
   return found.includes('.test.ts') ? `test/${found}` : found
 }
 
