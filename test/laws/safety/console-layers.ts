@@ -75,7 +75,7 @@ const withoutPages = (source: Source): Source =>
     ? { ...source, imports: source.imports.filter(({ names }) => names.length > 0) }
     : source
 
-const circles: Rule = {
+export const circlesOfConsole: Rule = {
   promise:
     'no file of the console imports itself through others, not even for a type or later, but pages by their routes',
   check: ofConsole((sources) => circlesAmong(sources.map(withoutPages)).map((circle) => circle.join(' <-> '))),
@@ -107,4 +107,4 @@ const betweenSlices: Rule = {
   ],
 }
 
-export const consoleLayers: readonly Rule[] = [layering, circles, betweenSlices]
+export const consoleLayers: readonly Rule[] = [layering, circlesOfConsole, betweenSlices]
