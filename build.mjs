@@ -103,7 +103,7 @@ async function bundle() {
     entryPoints: {
       main: 'src/bin.ts',
       'parser-thread': 'src/families/certificates/parser-thread.ts',
-      'load-balancers': 'src/drivers/load-balancers/embedded/program.ts',
+      'load-balancers': 'src/drivers/load-balancers/embedded/process/program.ts',
     },
     outdir: 'dist',
     write: false,

@@ -136,7 +136,7 @@ show([
   { what: 'functions of the console over 60 lines', now: longFunctions(), aim: 15, most: 48 },
   { what: 'most files in a folder of test', ...fullest('test'), aim: 15, most: 52 },
   { what: 'most files in a folder of src/people', ...fullest('src/people'), aim: 15 },
-  { what: 'most files in a folder of src/drivers', ...fullest('src/drivers'), aim: 15, most: 40 },
+  { what: 'most files in a folder of src/drivers', ...fullest('src/drivers'), aim: 15 },
   { what: 'most files in a folder of src/kernel/http', ...fullest('src/kernel/http'), aim: 15 },
   { what: 'words with two meanings in paths', ...twofold(), aim: 0, most: 4 },
   { what: 'names of types declared five times or more', ...commonNames(), aim: 3, most: 20 },

@@ -1,13 +1,13 @@
 /** One Load Balancer: its listeners, its services and what is measured of it. */
 import type { Socket } from 'node:net'
 import type { BalancerService, BalancerState, TargetHealth } from '../../../families/load-balancers/driver.ts'
-import { Backends } from './backends.ts'
 import type { Frontend } from './frontend.ts'
-import { HttpFrontend } from './http.ts'
+import { HttpFrontend } from './http/http.ts'
+import { RedirectFrontend } from './http/redirect.ts'
 import { type Accept, Listener } from './listener.ts'
 import { Meter } from './meter.ts'
-import { RedirectFrontend } from './redirect.ts'
 import type { ReportProblem } from './report.ts'
+import { Backends } from './targets/backends.ts'
 import { TcpFrontend } from './tcp.ts'
 
 /** How long connections of a removed service may go on, in milliseconds. */

@@ -13,10 +13,10 @@ import type {
 import type { Clock } from '../../../kernel/process/clock.ts'
 import { attempt } from '../errors.ts'
 import { historyOf } from '../history.ts'
-import { lastWords, launch, type Place, placeIn } from './launch.ts'
-import { Link, type LinkEvents, LinkLost } from './link.ts'
+import { lastWords, launch, type Place, placeIn } from './process/launch.ts'
+import { Link, type LinkEvents, LinkLost } from './process/link.ts'
+import { type Method, type Methods, settingsOf } from './process/wire.ts'
 import type { Report } from './report.ts'
-import { type Method, type Methods, settingsOf } from './wire.ts'
 
 /** A log such as pino's. */
 export type EmbeddedLog = Readonly<Record<Report['level'], (fields: object, message: string) => void>>

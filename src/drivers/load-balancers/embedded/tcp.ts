@@ -1,9 +1,9 @@
 /** Services that forward connections as they are. */
 import type { Socket } from 'node:net'
 import type { BalancerService } from '../../../families/load-balancers/driver.ts'
-import type { Backends } from './backends.ts'
 import type { Frontend } from './frontend.ts'
 import { headerOf } from './proxy-protocol.ts'
+import type { Backends } from './targets/backends.ts'
 import { joinSockets } from './tunnel.ts'
 
 const idleMs = 50_000

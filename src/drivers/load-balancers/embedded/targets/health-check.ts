@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { BalancerHealthCheck, Health } from '../../../families/load-balancers/driver.ts'
-import { ownHeader } from './proxy-protocol.ts'
+import type { BalancerHealthCheck, Health } from '../../../../families/load-balancers/driver.ts'
+import { ownHeader } from '../proxy-protocol.ts'
 
 export type CheckResult = Exclude<Health, { status: 'unknown' }>
 type HttpCheck = NonNullable<BalancerHealthCheck['http']>

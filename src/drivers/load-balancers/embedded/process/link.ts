@@ -1,8 +1,8 @@
 /** The connection of an API server to the data plane process. */
 import { connect, type Socket } from 'node:net'
+import type { Report } from '../report.ts'
 import { type Holder, holderOf } from './holder.ts'
 import { killHung } from './launch.ts'
-import type { Report } from './report.ts'
 import { Silence } from './silence.ts'
 import { type Greeting, type Message, type Method, type Methods, receive, send } from './wire.ts'
 

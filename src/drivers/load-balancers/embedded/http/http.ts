@@ -1,19 +1,19 @@
 /** Services that speak HTTP or HTTPS to clients, and HTTP to targets. */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { BalancerHttp, BalancerService } from '../../../families/load-balancers/driver.ts'
-import type { Backend } from './backend.ts'
-import type { Backends, Connected } from './backends.ts'
+import type { BalancerHttp, BalancerService } from '../../../../families/load-balancers/driver.ts'
+import type { Frontend } from '../frontend.ts'
+import type { Meter } from '../meter.ts'
+import { headerOf } from '../proxy-protocol.ts'
+import type { Backend } from '../targets/backend.ts'
+import type { Backends, Connected } from '../targets/backends.ts'
+import { joinSockets } from '../tunnel.ts'
+import { Turns } from '../turns.ts'
 import { Exchange, type ExchangeService, type UpgradeRequest } from './exchange.ts'
-import type { Frontend } from './frontend.ts'
 import { type Forwarding, forwardedHead } from './headers.ts'
 import { HttpServer } from './http-server.ts'
 import { endAfter, refuse, streamOf } from './messages.ts'
-import type { Meter } from './meter.ts'
-import { headerOf } from './proxy-protocol.ts'
 import { Certificates } from './tls.ts'
-import { joinSockets } from './tunnel.ts'
-import { Turns } from './turns.ts'
 
 export class HttpFrontend implements Frontend, ExchangeService {
   readonly #server: HttpServer

@@ -6,9 +6,9 @@
 import { once } from 'node:events'
 import { chmodSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Report } from '../report.ts'
 import { hold, socketOf } from './holder.ts'
 import { Plane } from './plane.ts'
-import type { Report } from './report.ts'
 import { type Call, type Message, receive, send, settingsOf } from './wire.ts'
 
 /** How long clients that vanished may take to come back, in milliseconds. */

@@ -1,7 +1,7 @@
 /** The certificates of a service, and which of them serves a name. */
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { BalancerCertificate } from '../../../families/load-balancers/driver.ts'
+import type { BalancerCertificate } from '../../../../families/load-balancers/driver.ts'
 
 interface Served {
   readonly context: SecureContext

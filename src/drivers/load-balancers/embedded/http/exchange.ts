@@ -1,8 +1,8 @@
 /** One request and its answer: chooses a target, forwards both ways as they come, and answers for targets that fail. */
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Backend, TargetConnection } from './backend.ts'
-import type { Connected } from './backends.ts'
+import type { Backend, TargetConnection } from '../targets/backend.ts'
+import type { Connected } from '../targets/backends.ts'
 import { answerHeaders, type ForwardedHead, trailersOf } from './headers.ts'
 import { beginAnswer, breakOff, endAfter, type Refusal, refuse, sendContinue, streamOf } from './messages.ts'
 

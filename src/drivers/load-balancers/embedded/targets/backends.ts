@@ -1,7 +1,7 @@
 /** The targets of one service, and which of them is next. */
 
 import type { Socket } from 'node:net'
-import type { BalancerService, BalancerState, TargetHealth } from '../../../families/load-balancers/driver.ts'
+import type { BalancerService, BalancerState, TargetHealth } from '../../../../families/load-balancers/driver.ts'
 import { Backend } from './backend.ts'
 
 export interface Connected {

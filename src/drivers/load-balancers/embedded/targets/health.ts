@@ -1,5 +1,5 @@
 /** Keeps checking the target of a service: the first check alone decides, later ones only so many in a row. */
-import type { Health } from '../../../families/load-balancers/driver.ts'
+import type { Health } from '../../../../families/load-balancers/driver.ts'
 import { type CheckedTarget, type CheckResult, checkTarget } from './health-check.ts'
 
 /** First checks are spread over this time, so that those of many targets do not come at once. */

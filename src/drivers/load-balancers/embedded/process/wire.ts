@@ -1,7 +1,12 @@
 /** How API servers and the data plane process talk: a line of JSON for each message, over a Unix domain socket. */
 import type { Socket } from 'node:net'
-import type { BalancerSeries, BalancerState, Inventory, Observation } from '../../../families/load-balancers/driver.ts'
-import type { Report } from './report.ts'
+import type {
+  BalancerSeries,
+  BalancerState,
+  Inventory,
+  Observation,
+} from '../../../../families/load-balancers/driver.ts'
+import type { Report } from '../report.ts'
 
 /** What can be asked for, and what comes back. */
 export interface Methods {

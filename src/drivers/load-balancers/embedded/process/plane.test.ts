@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { stateOf } from '../../../../test/stubs/embedded-balancer.ts'
+import { stateOf } from '../../../../../test/stubs/embedded-balancer.ts'
 import { Plane } from './plane.ts'
 
 test('a plane remembers the generation of a removed balancer for ten minutes', async (t) => {

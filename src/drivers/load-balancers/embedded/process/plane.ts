@@ -1,9 +1,14 @@
 /** All Load Balancers of one data plane process, and what is measured of them. */
 import { randomUUID } from 'node:crypto'
-import type { BalancerSeries, BalancerState, Inventory, Observation } from '../../../families/load-balancers/driver.ts'
-import { historyOf, sampleSeconds, type TrafficHistory } from '../history.ts'
-import { Balancer } from './balancer.ts'
-import type { ReportProblem } from './report.ts'
+import type {
+  BalancerSeries,
+  BalancerState,
+  Inventory,
+  Observation,
+} from '../../../../families/load-balancers/driver.ts'
+import { historyOf, sampleSeconds, type TrafficHistory } from '../../history.ts'
+import { Balancer } from '../balancer.ts'
+import type { ReportProblem } from '../report.ts'
 
 export interface PlaneOptions {
   readonly directory: string

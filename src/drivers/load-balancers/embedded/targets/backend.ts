@@ -1,7 +1,7 @@
 /** One target of one service: its health, its load, and idle connections to it. */
 import { createHmac } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import type { BalancerService, BalancerState } from '../../../../families/load-balancers/driver.ts'
 import { HealthWatch } from './health.ts'
 
 /** How many idle connections are kept for one target. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { targetAt } from '../../../../test/kit/samples/balancer-states.ts'
+import { targetAt } from '../../../../../test/kit/samples/balancer-states.ts'
 import {
   freePort,
   listenTcp,
@@ -8,8 +8,8 @@ import {
   portOf,
   serviceTo,
   stateOf,
-} from '../../../../test/stubs/embedded-balancer.ts'
-import type { BalancerState } from '../../../families/load-balancers/driver.ts'
+} from '../../../../../test/stubs/embedded-balancer.ts'
+import type { BalancerState } from '../../../../families/load-balancers/driver.ts'
 import { Backends } from './backends.ts'
 
 const names = ['127.255.255.1', '127.255.255.2', '127.255.255.3']

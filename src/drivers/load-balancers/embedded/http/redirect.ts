@@ -1,9 +1,9 @@
 /** Port 80 of a balancer whose service wants everybody to come by HTTPS. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { BalancerService } from '../../../families/load-balancers/driver.ts'
+import type { BalancerService } from '../../../../families/load-balancers/driver.ts'
+import type { Meter } from '../meter.ts'
 import { HttpServer } from './http-server.ts'
-import type { Meter } from './meter.ts'
 
 export class RedirectFrontend {
   readonly #server: HttpServer
