@@ -10,12 +10,12 @@ export const ExternalAddressEntry = Type.Object({
   ip_range: Type.String(),
 })
 
-type Entry = Static<typeof ExternalAddressEntry>
+type ExternalAddress = Static<typeof ExternalAddressEntry>
 
 const list = 'external_addresses'
 
 /** The ranges of a file; throws unless they are networks without host bits, of which no two have an address in common. */
-export function parseExternalAddresses(entries: readonly Entry[]): readonly ExternalRange[] {
+export function parseExternalAddresses(entries: readonly ExternalAddress[]): readonly ExternalRange[] {
   const ranges = entries.map(({ project, ip_range }, index) => {
     const parsed = parseCidr(ip_range)
     if (!parsed.ok) fail(`${list}[${index}].ip_range`, parsed.message)
@@ -27,7 +27,7 @@ export function parseExternalAddresses(entries: readonly Entry[]): readonly Exte
 }
 
 /** The inverse of `parseExternalAddresses`. */
-export function formatExternalAddress({ project, ipRange }: ExternalRange): Entry {
+export function formatExternalAddress({ project, ipRange }: ExternalRange): ExternalAddress {
   return { project, ip_range: ipRange }
 }
 

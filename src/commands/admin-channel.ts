@@ -158,13 +158,13 @@ async function connectToOne(place: string, port: number | undefined): Promise<So
   throw new CommandFailure(`no wolke serve --database memory of this user ${what} (looked in ${place})`)
 }
 
-interface Found {
+interface OpenPort {
   readonly port: string
   readonly socket: Socket
 }
 
 /** Connects to every server, or to those with the given port. Removes the sockets of servers that died. */
-async function connectAll(place: string, port?: number): Promise<Found[]> {
+async function connectAll(place: string, port?: number): Promise<OpenPort[]> {
   checkFolder(place)
   const names = readdirSync(place).filter((name) => /^\d+-[0-9a-f]{8}$/.test(name))
   const wanted = names.filter((name) => port === undefined || name.startsWith(`${port}-`))

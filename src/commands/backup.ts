@@ -13,7 +13,7 @@ import { unusable } from './database.ts'
 import { CommandFailure } from './failure.ts'
 import { keyFileOf } from './keyring.ts'
 
-interface Options {
+interface BackupOptions {
   readonly database: DatabaseUrl
   readonly overwrite?: boolean
   readonly keyFile?: string
@@ -27,7 +27,7 @@ export function backupCommand(): Command {
     .argument('<file>', 'the file to write')
     .addOption(databaseOption())
     .option('--overwrite', 'replace an existing file')
-    .action((file: string, options: Options) => makeBackup(file, options))
+    .action((file: string, options: BackupOptions) => makeBackup(file, options))
 }
 
 export function restoreCommand(): Command {
@@ -36,16 +36,16 @@ export function restoreCommand(): Command {
     .argument('<file>', 'the backup')
     .addOption(databaseOption())
     .addOption(keyFileOption())
-    .action((file: string, options: Options) => putBack(file, options))
+    .action((file: string, options: BackupOptions) => putBack(file, options))
 }
 
-async function makeBackup(file: string, { database, overwrite = false }: Options): Promise<void> {
+async function makeBackup(file: string, { database, overwrite = false }: BackupOptions): Promise<void> {
   const path = pathOf(database, (url) => `pg_dump --format=custom --file=${file} ${url}`)
   const contents = await reporting('nothing was backed up', () => backUp(path, file, { schema, overwrite }))
   console.log(`Backed up ${path} to ${file}: ${summary(contents)}`)
 }
 
-async function putBack(file: string, options: Options): Promise<void> {
+async function putBack(file: string, options: BackupOptions): Promise<void> {
   const { database } = options
   const path = pathOf(
     database,
@@ -57,7 +57,7 @@ async function putBack(file: string, options: Options): Promise<void> {
   await warnOfKey(options, restored)
 }
 
-function restoreLocked(file: string, { database }: Options, path: string): Restored {
+function restoreLocked(file: string, { database }: BackupOptions, path: string): Restored {
   const lock = locked(database, path)
   if (!lock) throw new CommandFailure(`a wolke serve is using ${path}: stop it first`)
   try {
@@ -105,7 +105,7 @@ function summary({ rows, schema: latest }: Contents): string {
 /**
  * Warns when the key file does not fit: a backup does not hold the key of its secrets, and no server starts without it.
  */
-async function warnOfKey(options: Options, { rows }: Restored): Promise<void> {
+async function warnOfKey(options: BackupOptions, { rows }: Restored): Promise<void> {
   // Backups from before secrets existed have no such table.
   if (!rows.has('installation_secret')) return
   const db = await openDatabase(options.database, { clock: runningClock() })

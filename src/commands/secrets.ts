@@ -7,7 +7,7 @@ import { withDatabase } from './database.ts'
 import { openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
 import { commandLine } from './noted.ts'
 
-type Options = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
+type SecretsOptions = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
 export function secretsCommand(): Command {
   const command = new Command('secrets').description('manage the key of the secrets')
@@ -17,11 +17,11 @@ export function secretsCommand(): Command {
     .addOption(databaseOption())
     .addOption(keyFileOption())
     .addOption(previousKeyFileOption().makeOptionMandatory())
-    .action((options: Options) => rotate(options))
+    .action((options: SecretsOptions) => rotate(options))
   return command
 }
 
-async function rotate(options: Options): Promise<void> {
+async function rotate(options: SecretsOptions): Promise<void> {
   const keys = readKeyFiles(options)
   return withDatabase(options.database, async (db) => {
     const ring = await openKeyring(db, keys)

@@ -53,14 +53,18 @@ async function serve(config: Config, effective: readonly EffectiveOption[]): Pro
   }
 }
 
-interface Found {
+interface Startup {
   readonly files: OptionFiles
   readonly lock: ServingLock | undefined
   readonly effective: readonly EffectiveOption[]
 }
 
 /** Starts everything and registers in `running` how each part is stopped. */
-async function start(config: Config, { files, lock, effective }: Found, running: AsyncDisposableStack): Promise<void> {
+async function start(
+  config: Config,
+  { files, lock, effective }: Startup,
+  running: AsyncDisposableStack,
+): Promise<void> {
   const log = openLog(config.logLevel)
   const clock = runningClock(config.now)
   if (lock) refuseDamagedLog(config.database, lock.path)

@@ -23,7 +23,7 @@ import { type NameKey, nameOf, selfAndParents } from '../protocols/net/dns/names
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone of the registry with its cached content. */
-export interface Entry {
+export interface RegisteredZone {
   readonly key: NameKey
   zone: ServedZone
   /** The content as of some version; undefined until the zone is first queried. */
@@ -50,8 +50,8 @@ const loadTries = 3
 
 export class Registry {
   readonly #options: RegistryOptions
-  readonly #byName = new Map<NameKey, Entry>()
-  readonly #byId = new Map<number, Entry>()
+  readonly #byName = new Map<NameKey, RegisteredZone>()
+  readonly #byId = new Map<number, RegisteredZone>()
   /** Ids of the zones that were announced as changed; `#lookingAt` has those that are being refreshed now. */
   readonly #marked = new Set<number>()
   #lookingAt: readonly number[] = []
@@ -94,7 +94,7 @@ export class Registry {
   }
 
   /** Finds the zone that contains a name. */
-  find(name: NameKey): Entry | undefined {
+  find(name: NameKey): RegisteredZone | undefined {
     for (const at of selfAndParents(name)) {
       const entry = this.#byName.get(at)
       if (entry) {
@@ -134,7 +134,7 @@ export class Registry {
   }
 
   /** Returns the content of a zone at its latest known version, and loads it if necessary. */
-  async load(entry: Entry): Promise<ZoneImage> {
+  async load(entry: RegisteredZone): Promise<ZoneImage> {
     for (;;) {
       if (entry.image?.version === entry.zone.version) return entry.image
       entry.loading ??= this.#load(entry).finally(() => {
@@ -205,7 +205,7 @@ export class Registry {
       return
     }
     const key = nameOf(zone.name)
-    const entry: Entry = { key, zone, image: undefined, loading: undefined, usedAt: 0 }
+    const entry: RegisteredZone = { key, zone, image: undefined, loading: undefined, usedAt: 0 }
     this.#byId.set(zone.id, entry)
     this.#byName.set(key, entry)
     this.#options.onMembership?.()
@@ -222,7 +222,7 @@ export class Registry {
     entry.image = undefined
   }
 
-  async #load(entry: Entry): Promise<ZoneImage> {
+  async #load(entry: RegisteredZone): Promise<ZoneImage> {
     const before = entry.image?.size ?? 0
     let image = await this.#read(entry, entry.zone)
     // Reading in several steps may see some changes of a newer version and not others. The next query catches up with
@@ -243,7 +243,7 @@ export class Registry {
     return image
   }
 
-  async #read(entry: Entry, zone: ServedZone): Promise<ZoneImage> {
+  async #read(entry: RegisteredZone, zone: ServedZone): Promise<ZoneImage> {
     const { query } = this.#options.db
     const known = entry.image
     if (known && known.ttl === zone.ttl && known.version >= zone.wholeVersion) {
@@ -265,7 +265,7 @@ export class Registry {
   }
 
   /** Evicts the content of the least recently queried zones. */
-  #makeRoom(latest: Entry): void {
+  #makeRoom(latest: RegisteredZone): void {
     const most = this.#options.maxRecords ?? 1_000_000
     if (this.#records <= most) return
     const loaded = [...this.#byId.values()].filter((entry) => entry.image && entry !== latest)

@@ -23,7 +23,7 @@ import {
   writeAnswer,
   writeRefusal,
 } from './message.ts'
-import type { Entry, Registry } from './registry.ts'
+import type { RegisteredZone, Registry } from './registry.ts'
 import type { ResponseRateLimiter } from './response-rate.ts'
 import type { ZoneImage } from './zone-image.ts'
 
@@ -46,7 +46,7 @@ interface Made {
 
 /** A cached answer with the zone versions that it was made from. */
 interface Ready extends Made {
-  readonly madeOf: readonly (readonly [entry: Entry, image: ZoneImage, version: number])[]
+  readonly madeOf: readonly (readonly [entry: RegisteredZone, image: ZoneImage, version: number])[]
 }
 
 /**
@@ -161,14 +161,18 @@ export class Responder {
   }
 
   /** Answers from a zone; loads the zones that its aliases lead to until none is missing. */
-  async #follow(first: Entry, name: NameKey, type: number): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
+  async #follow(
+    first: RegisteredZone,
+    name: NameKey,
+    type: number,
+  ): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
     const { registry } = this.#options
-    const images = new Map<Entry, ZoneImage | undefined>()
-    for (let next: Entry | undefined = first; next; ) {
+    const images = new Map<RegisteredZone, ZoneImage | undefined>()
+    for (let next: RegisteredZone | undefined = first; next; ) {
       images.set(next, await usable(registry, next))
       const zone = images.get(first)
       if (!zone) return { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
-      let missing: Entry | undefined
+      let missing: RegisteredZone | undefined
       const answer = lookUp(zone, name, type, (target) => {
         const entry = registry.find(target)
         if (entry && !images.has(entry)) missing = entry
@@ -184,7 +188,7 @@ export class Responder {
 }
 
 /** The content of a zone that may be served. While the database is unavailable, the last known content is served. */
-async function usable(registry: Registry, entry: Entry): Promise<ZoneImage | undefined> {
+async function usable(registry: Registry, entry: RegisteredZone): Promise<ZoneImage | undefined> {
   const image = await registry.load(entry).catch(() => entry.image)
   return image?.soa && !entry.zone.isStale ? image : undefined
 }

@@ -13,7 +13,7 @@ import { type DataPlane, type DataPlaneOptions, openDataPlane } from './load-bal
 import { modelled } from './modelled.ts'
 
 /** A location, as far as it concerns what runs its machines. */
-export interface Place {
+export interface HostedLocation {
   readonly id: number
   readonly name: string
   readonly networkZone: string
@@ -25,7 +25,7 @@ export interface InfrastructureOptions {
   /** Milliseconds that a call of the simulated infrastructure takes. */
   readonly delayMs: number
   readonly dataPlane: DataPlaneOptions
-  readonly locations: readonly Place[]
+  readonly locations: readonly HostedLocation[]
   /** The name of what runs the machines of locations that name nothing else. */
   readonly usual: string
   readonly clusters: readonly ClusterOptions[]
@@ -74,7 +74,7 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
 }
 
 /** Locations by the name of what runs their machines. */
-export type Places = ReadonlyMap<string, readonly Place[]>
+export type Places = ReadonlyMap<string, readonly HostedLocation[]>
 
 /** The locations of each infrastructure that has any. Errors: a location that names none. */
 export function placesOf({
@@ -121,7 +121,7 @@ export async function openCluster(
   return Object.assign(hosts, { name: cluster.name, ...whereAre(places.get(cluster.name)) })
 }
 
-const whereAre = (locations: readonly Place[] = []) => ({
+const whereAre = (locations: readonly HostedLocation[] = []) => ({
   locations: new Set(locations.map(({ id }) => id)),
   networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
 })

@@ -19,7 +19,7 @@ import { countedPaths } from './store.ts'
 type Key = keyof typeof managementEndpoints
 
 /** The Project and the token that paths name. */
-export interface Place {
+export interface SamplePaths {
   readonly project: number
   readonly token: number
   /** A member who is not the owner. */
@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** The path of an endpoint with the ids of a place. */
-export function pathIn(place: Place, { path }: Pick<Endpoint, 'path'>): string {
+export function pathIn(place: SamplePaths, { path }: Pick<Endpoint, 'path'>): string {
   return path
     .replace('{project_id}', `${place.project}`)
     .replace('{token_id}', `${place.token}`)
@@ -38,7 +38,7 @@ export function pathIn(place: Place, { path }: Pick<Endpoint, 'path'>): string {
 }
 
 /** The URL of an endpoint. */
-export function urlOf({ baseUrl }: World, endpoint: Pick<Endpoint, 'path'>, place: Place): string {
+export function urlOf({ baseUrl }: World, endpoint: Pick<Endpoint, 'path'>, place: SamplePaths): string {
   return `${new URL(baseUrl).origin}${wolkeBase}${pathIn(place, endpoint)}`
 }
 
@@ -63,7 +63,7 @@ export function newMember({ db }: World, project: number, role: Role = 'viewer')
 }
 
 /** A Project with a token, a member and a mail of it. */
-export async function placeIn(world: World, project: number): Promise<Place> {
+export async function placeIn(world: World, project: number): Promise<SamplePaths> {
   const nowhere = { project, token: 0, person: 0, mail: 0 }
   const api = await manager(world)
   const tokens = urlOf(world, { path: '/projects/{project_id}/tokens' }, nowhere)
@@ -85,7 +85,7 @@ export async function loggedMail({ db, app }: World, project: number): Promise<v
 }
 
 /** Bodies by endpoint; those that are missing need none. */
-export const bodies: Readonly<Partial<Record<Key, (place: Place) => Record<string, unknown>>>> = {
+export const bodies: Readonly<Partial<Record<Key, (place: SamplePaths) => Record<string, unknown>>>> = {
   createProject: () => ({ name: unique('project'), owner_email: 'ops@example.com' }),
   updateProject: () => ({ name: unique('project') }),
   createToken: () => ({
@@ -102,7 +102,7 @@ export const bodies: Readonly<Partial<Record<Key, (place: Place) => Record<strin
   setLimits: () => ({ limits: { servers: 3 } }),
 }
 
-type Scenario = (world: World, api: Client, place: Place) => Promise<Answer>
+type Scenario = (world: World, api: Client, place: SamplePaths) => Promise<Answer>
 
 const taken: (method: 'post' | 'put', path: string) => Scenario = (method, path) => async (world, api, place) => {
   const name = unique('project')

@@ -58,7 +58,7 @@ interface OpenApi {
 }
 
 /** An operation with its references resolved. */
-interface Entry extends Operation {
+interface DocumentedOperation extends Operation {
   readonly method: string
   readonly path: string
   readonly parameters: readonly Parameter[]
@@ -68,7 +68,7 @@ interface Entry extends Operation {
 interface Family {
   readonly name: string
   readonly title: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly DocumentedOperation[]
 }
 
 /** A page with a guide, an index by family, and one foldable entry for each operation. */
@@ -80,7 +80,7 @@ export function renderReference(document: Record<string, unknown>): string {
     ),
   )
   const titles = new Map(tags.map((tag) => [tag.name, capital(tag['x-displayName'])]))
-  const families = [...Map.groupBy(entries, (entry: Entry) => entry.tags[0] ?? '')].map(
+  const families = [...Map.groupBy(entries, (entry: DocumentedOperation) => entry.tags[0] ?? '')].map(
     ([name, some]): Family => ({ name, title: titles.get(name) ?? name, entries: some }),
   )
   const basePath = servers[0]?.url ?? ''
@@ -110,7 +110,7 @@ ${schemas(components.schemas)}
 `.toString()
 }
 
-function toEntry(method: string, path: string, operation: Operation, components: Components): Entry {
+function toEntry(method: string, path: string, operation: Operation, components: Components): DocumentedOperation {
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
     resolved(response, components.responses),
@@ -158,7 +158,7 @@ ${families.map(
 
 const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-function head({ method, path }: Entry): Html {
+function head({ method, path }: DocumentedOperation): Html {
   return html`<span class="method ${method}">${method.toUpperCase()}</span> <span class="path">${pathText(path)}</span>`
 }
 
@@ -181,7 +181,7 @@ function schemas(named: Components['schemas']): Html {
 }
 
 /** The anchor is inside of the details element, because browsers then unfold it when a link targets it. */
-function operation(entry: Entry): Html {
+function operation(entry: DocumentedOperation): Html {
   const responses = Object.entries(entry.responses)
   return html`<details class="operation"><summary>${head(entry)} <span class="faint">${entry.summary}</span></summary>
 <div id="${entry.operationId}">

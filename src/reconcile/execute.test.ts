@@ -6,7 +6,7 @@ import { done } from '../../test/kit/proof.ts'
 import { openLog } from '../kernel/process/log.ts'
 import { Reconciler } from './execute.ts'
 import {
-  type Found,
+  type Finding,
   type Inventory,
   type Place,
   type ReconciledHosts,
@@ -23,7 +23,7 @@ class TellingHosts {
   things: Thing[] = []
   readonly inForce = Object.fromEntries(Object.keys(subjects).map((state) => [state, new Map()])) as Record<
     State,
-    Map<number, Found>
+    Map<number, Finding>
   >
   readonly removed: string[] = []
   isAway = false

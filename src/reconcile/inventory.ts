@@ -56,10 +56,10 @@ export interface Thing {
  * The generation that hosts have of a target; `changed` when it is not as it was written under any, and `unknown` when it is
  * on a host that does not answer.
  */
-export type Found = number | 'changed' | 'unknown'
+export type Finding = number | 'changed' | 'unknown'
 
 /** The findings about targets, by id. */
-export type InForce = ReadonlyMap<number, Found>
+export type InForce = ReadonlyMap<number, Finding>
 
 /** Everything that hosts have under marks of Wolke, whoever wants it. */
 export interface Inventory {

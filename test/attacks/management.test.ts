@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { declaredCodes, type Endpoint } from '../../src/kernel/contract/contract.ts'
 import { statusOf } from '../../src/kernel/errors.ts'
 import { managementEndpoints } from '../../src/management/contract.ts'
-import { bodies, errors, manager, type Place, placeIn, urlOf } from '../../src/management/proof.ts'
+import { bodies, errors, manager, placeIn, type SamplePaths, urlOf } from '../../src/management/proof.ts'
 import { grantedFamilies } from '../../src/management/scopes.ts'
 import { type Answer, type Client, forEachDatabase, type World } from '../kit/harness.ts'
 import { neverExisted } from '../kit/proof.ts'
@@ -22,7 +22,7 @@ const rows = Object.entries(managementEndpoints).map(([name, endpoint]): Managed
 /** A scope that leaves out everything here. */
 const oneFamily = { families: grantedFamilies.slice(0, 1), verbs: ['read'] }
 
-function send(world: World, client: Client, { name, endpoint }: Managed, place: Place): Promise<Answer> {
+function send(world: World, client: Client, { name, endpoint }: Managed, place: SamplePaths): Promise<Answer> {
   const body = bodies[name]?.(place)
   return client.request(endpoint.method, urlOf(world, endpoint, place), body ? { body } : {})
 }

@@ -1,6 +1,6 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
-import { bodies as ofManagement, type Place, pathIn, placeIn } from '../../src/management/proof.ts'
+import { bodies as ofManagement, pathIn, placeIn, type SamplePaths } from '../../src/management/proof.ts'
 import { ownEndpoints } from '../../src/pages/openapi.ts'
 import { type Named, namedIn, bodies as ofPeople } from '../../src/people/proof.ts'
 import { queries as ofLab } from '../../src/reachability/proof.ts'
@@ -12,7 +12,7 @@ export type OwnRow = (typeof ownRows)[number]
 
 /** What paths name. */
 export interface OwnPlace {
-  readonly place: Place
+  readonly place: SamplePaths
   readonly named: Named
 }
 
@@ -31,7 +31,7 @@ export function nothingIn(project: number): OwnPlace {
 /** Locations are the same for everybody. */
 const anyLocation = 1
 
-const bodies: Readonly<Record<string, Readonly<Record<string, (place: Place) => unknown>>>> = {
+const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePaths) => unknown>>>> = {
   management: ofManagement,
   people: ofPeople,
 }

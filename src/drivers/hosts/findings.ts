@@ -3,7 +3,7 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from '../../protocols/incus/client.ts'
 import { balancerImage } from './balancers/instance.ts'
 import type { Media } from './images/media.ts'
-import { type Member, membersOf } from './members.ts'
+import { type ClusterMember, membersOf } from './members.ts'
 import { imageAlias, rescueName } from './names.ts'
 import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './overlay/overlay.ts'
@@ -56,7 +56,7 @@ export async function findings(
   ]
 }
 
-async function memberFound(incus: Incus, member: Member, runsMachines: boolean): Promise<Finding> {
+async function memberFound(incus: Incus, member: ClusterMember, runsMachines: boolean): Promise<Finding> {
   const { server_name: name, status, url } = member
   const what = `host ${name}`
   if (status !== 'Online') return { what, isFine: false, says: `${status} at ${url}` }

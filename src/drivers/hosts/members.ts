@@ -6,7 +6,7 @@ import { idOf, serverName } from './names.ts'
 import { placementGroup } from './servers/instances.ts'
 
 /** A member as Incus tells it. */
-export interface Member {
+export interface ClusterMember {
   readonly server_name: string
   readonly url: string
   readonly status: string
@@ -83,8 +83,8 @@ export class Placements {
 }
 
 /** All members; none when Incus is no cluster. Errors: `DriverError`. */
-export function membersOf(incus: Incus): Promise<readonly Member[]> {
-  return incus.list<Member>('/1.0/cluster/members?recursion=1')
+export function membersOf(incus: Incus): Promise<readonly ClusterMember[]> {
+  return incus.list<ClusterMember>('/1.0/cluster/members?recursion=1')
 }
 
 /**

@@ -46,7 +46,7 @@ type End =
   | { readonly kind: 'public'; readonly server: number }
   | { readonly kind: 'stopped'; readonly decidedBy: Decision; readonly explanation: string }
 
-interface Outcome {
+interface PathTaken {
   readonly end: End
   readonly hops: readonly Hop[]
 }
@@ -110,7 +110,7 @@ export class PrivateForwarding {
   }
 
   /** Where a packet begins: with any private address of its server, or with the one that it has. */
-  #send({ server, address }: PacketEnd, destination: string, isPublic: boolean): Outcome | undefined {
+  #send({ server, address }: PacketEnd, destination: string, isPublic: boolean): PathTaken | undefined {
     const own = this.#networks
       .placesOf(server!)
       .find((place) => address !== null && addressesOf(place).includes(address))
@@ -122,7 +122,7 @@ export class PrivateForwarding {
   }
 
   /** Follows a packet that a server sends; undefined when none of its networks takes it. */
-  #follow(journey: Journey, canTake: (exit: Exit) => boolean): Outcome | undefined {
+  #follow(journey: Journey, canTake: (exit: Exit) => boolean): PathTaken | undefined {
     const { at, hops, destination } = journey
     const exit = this.#networks.exits(at, destination).find(canTake)
     if (!exit) return undefined
@@ -138,10 +138,10 @@ export class PrivateForwarding {
   }
 
   /** A gateway sends a packet on: by another network of its own, to the public network, or to what lies behind it. */
-  #forward(journey: Journey): Outcome {
+  #forward(journey: Journey): PathTaken {
     const { at, hops, destination, isPublic } = journey
     const { networkId } = hops.at(-1)!
-    const stop = (by: Decision['by'], explanation: string): Outcome => {
+    const stop = (by: Decision['by'], explanation: string): PathTaken => {
       return { end: { kind: 'stopped', decidedBy: decision(by, at, networkId), explanation }, hops }
     }
     if (!this.#hosts.isOn(at)) return stop('power', `Server ${at} is off.`)
@@ -155,14 +155,14 @@ export class PrivateForwarding {
   }
 
   /** A server that is off gets nothing. */
-  #powered(outcome: Outcome): Outcome {
+  #powered(outcome: PathTaken): PathTaken {
     const { end } = outcome
     if (end.kind !== 'arrived' || this.#hosts.isOn(end.server)) return outcome
     const decidedBy = decision('power', end.server, end.networkId)
     return { ...outcome, end: { kind: 'stopped', decidedBy, explanation: `Server ${end.server} is off.` } }
   }
 
-  #toVerdict({ from }: Packet, destination: string, { end, hops }: Outcome): Verdict {
+  #toVerdict({ from }: Packet, destination: string, { end, hops }: PathTaken): Verdict {
     const led = trail(hops)
     if (end.kind === 'stopped') return stopped(end.decidedBy, `${led}${end.explanation}`)
     const [first, last] = [hops[0], hops.at(-1)]
@@ -178,7 +178,7 @@ export class PrivateForwarding {
 }
 
 /** Whether what was found out about an address is about the server that is asked for. */
-function concerns(to: PacketEnd, { end, hops }: Outcome): boolean {
+function concerns(to: PacketEnd, { end, hops }: PathTaken): boolean {
   if (to.isPrivate) return true
   if (end.kind === 'arrived') return end.server === to.server
   return end.kind === 'stopped' && (hops.length > 0 || end.decidedBy.by === 'route')

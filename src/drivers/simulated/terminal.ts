@@ -12,12 +12,12 @@ const keys = { backspace: 0xff08, enter: 0xff0d, keypadEnter: 0xff8d, leftContro
 const maxTyped = 200
 
 /** What the machine is waiting for. */
-type Waiting = 'login' | 'password' | 'command' | 'nothing'
+type Prompt = 'login' | 'password' | 'command' | 'nothing'
 
 export class SimulatedTerminal implements Terminal {
   readonly screen = new TextScreen()
   #machine: SimulatedServer
-  #waiting: Waiting = 'nothing'
+  #waiting: Prompt = 'nothing'
   #user = ''
   #typed = ''
   #isControl = false
@@ -120,7 +120,7 @@ export class SimulatedTerminal implements Terminal {
     }
   }
 
-  #prompt(waiting: Waiting): void {
+  #prompt(waiting: Prompt): void {
     this.#waiting = waiting
     this.#typed = ''
     const { name } = this.#machine.state

@@ -320,12 +320,12 @@ const consistency: Proof['consistency'] = {
     ),
 }
 
-interface Entry {
+interface AppliedTo {
   readonly server?: { readonly id: number }
-  readonly applied_to_resources?: readonly Entry[]
+  readonly applied_to_resources?: readonly AppliedTo[]
 }
 
-function serversOf(firewall: number, entries: readonly Entry[]): number[] {
+function serversOf(firewall: number, entries: readonly AppliedTo[]): number[] {
   const selected = entries.flatMap((entry) => entry.applied_to_resources ?? []).map((one) => one.server!.id)
   assert.equal(new Set(selected).size, selected.length, `firewall ${firewall} shows a server under one selector`)
   return [...new Set([...selected, ...entries.flatMap(({ server }) => server?.id ?? [])])]

@@ -10,7 +10,7 @@ import { filters } from './desired.ts'
 import type { Firewall, Rule } from './domain.ts'
 
 type FirewallWire = Static<typeof Wire>
-type Entry = FirewallWire['applied_to'][number]
+type AppliedResource = FirewallWire['applied_to'][number]
 
 /** The wire form of each firewall, in order. */
 export async function firewallsToWire(
@@ -62,7 +62,7 @@ function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, desc
   }
 }
 
-function applicationToWire(application: ResolvedApplication): Entry | Promise<Entry> {
+function applicationToWire(application: ResolvedApplication): AppliedResource | Promise<AppliedResource> {
   const target = targetToWire(application)
   if (target.type === 'server') return target
   return mapInTurns(application.matched, serverToWire).then((servers) => ({ ...target, applied_to_resources: servers }))

@@ -59,7 +59,7 @@ export async function create(platform: Platform, { scope, body }: Call['create']
   })
 }
 
-type Wanted = ReturnType<typeof readRequest>
+type WantedBalancer = ReturnType<typeof readRequest>
 
 /** Reads a request, as far as it can be told without the database what it asks for. Errors: `invalid_input`. */
 function readRequest(platform: Platform, body: CreateBody) {
@@ -115,7 +115,7 @@ function supported({ capabilities }: Platform, location: number): number {
 }
 
 /** Locks certificates, servers, keys and addresses, in this order. Errors: `uniqueness_error`; those of what it uses. */
-async function insertOne(tx: Transaction, platform: Platform, scope: ProjectScope, wanted: Wanted) {
+async function insertOne(tx: Transaction, platform: Platform, scope: ProjectScope, wanted: WantedBalancer) {
   const { type, locationId, publicNet, ...given } = wanted
   const { id: typeId, maxConnections } = type
   const { id } = await insertLoadBalancer(tx, scope, { ...given, locationId, typeId, maxConnections })

@@ -22,7 +22,7 @@ export interface PrimaryIp extends NamedAddress {
 }
 
 /** Somebody is made with such a Primary IP. */
-interface Wanted {
+interface WantedAddress {
   readonly type: IpType
   readonly locationId: number
   /** The refusal of one in another location. */
@@ -30,7 +30,7 @@ interface Wanted {
 }
 
 /** Errors: `primary_ip_version_mismatch`, `primary_ip_assigned`, and `elsewhere`. */
-export function checkFit(primaryIp: PrimaryIp, { type, locationId, elsewhere }: Wanted): void {
+export function checkFit(primaryIp: PrimaryIp, { type, locationId, elsewhere }: WantedAddress): void {
   if (primaryIp.type !== type) {
     throw new ApiError('primary_ip_version_mismatch', `the primary IP is not of type ${type}`, { status: 412 })
   }

@@ -86,10 +86,10 @@ function toServed(row: Pick<RrsetRow, 'rr_key' | 'name' | 'type' | 'ttl' | 'reco
 const stepRows = 500
 
 /** Which zone is read, and which of its contents. */
-type Place = Pick<ServedZone, 'id' | 'contentId'>
+type ContentOfZone = Pick<ServedZone, 'id' | 'contentId'>
 
 /** All that a zone answers with, in steps. */
-export async function* servedRrsets(query: Queries, zone: Place): AsyncGenerator<ServedRrset[]> {
+export async function* servedRrsets(query: Queries, zone: ContentOfZone): AsyncGenerator<ServedRrset[]> {
   const challenges = await challengesOf(query, zone.id)
   const met = new Set<string>()
   for (let after = 0; ; ) {
@@ -120,7 +120,11 @@ export async function isWhole(query: Queries, contentId: number): Promise<boolea
 }
 
 /** Those RRSets of some keys that a zone has. */
-export async function servedRrsetsOf(query: Queries, zone: Place, keys: readonly string[]): Promise<ServedRrset[]> {
+export async function servedRrsetsOf(
+  query: Queries,
+  zone: ContentOfZone,
+  keys: readonly string[],
+): Promise<ServedRrset[]> {
   if (keys.length === 0) return []
   const rows = await acrossProjects(query)
     .selectFrom('rrset')

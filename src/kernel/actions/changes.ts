@@ -15,9 +15,9 @@ export interface ChangedAction
 
 const columns = ['id', 'project_id', 'command', 'status', 'progress', 'finished', 'resources'] as const
 
-type Found = Pick<ActionRow, (typeof columns)[number]>
+type ChangedRow = Pick<ActionRow, (typeof columns)[number]>
 
-const parsed = (rows: readonly Found[]): ChangedAction[] =>
+const parsed = (rows: readonly ChangedRow[]): ChangedAction[] =>
   rows.map((row) => ({ ...row, resources: JSON.parse(row.resources) as ResourceRef[] }))
 
 const select = (query: Queries) => acrossProjects(query).selectFrom('action').select(columns)

@@ -46,8 +46,8 @@ function asOfNow({ clock }: Reader, filter: Query): ActionFilter {
 }
 
 /** The caller and the scope of a read. */
-type Asked = Pick<ApiCall<(typeof actionEndpoints)['get']>, 'scope' | 'caller'>
-type AskedPage = Asked & { readonly query: PageRequest & { readonly sort: readonly Sort[] } }
+type ReadCall = Pick<ApiCall<(typeof actionEndpoints)['get']>, 'scope' | 'caller'>
+type AskedPage = ReadCall & { readonly query: PageRequest & { readonly sort: readonly Sort[] } }
 
 /** A page of the actions of one resource that the caller sees. */
 async function pageOfOne(reader: Reader, { scope, query }: AskedPage, filter: Query) {
@@ -66,7 +66,7 @@ async function readPage(reader: Reader, asked: AskedPage, filter: Query) {
 /** The actions with the given ids that the caller sees. */
 async function readSome(
   reader: Reader,
-  { scope, caller }: Asked,
+  { scope, caller }: ReadCall,
   ids: readonly number[],
   filter: Query,
   sort: readonly Sort[] = [],
@@ -76,7 +76,7 @@ async function readSome(
   return caller.limits ? visibleTo(caller.limits, query, scope, actions, reader.familyOf) : actions
 }
 
-async function readOne(reader: Reader, asked: Asked, id: number, filter: Query = {}) {
+async function readOne(reader: Reader, asked: ReadCall, id: number, filter: Query = {}) {
   const [action] = await readSome(reader, asked, [id], filter)
   if (!action) throw notFound('action', id)
   return { action: actionToWire(action) }

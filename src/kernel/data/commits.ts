@@ -59,7 +59,7 @@ function isOpen(unit: readonly Statement[], { results, error }: Outcome): boolea
 }
 
 /** A transaction that waits for a shared commit. */
-interface Member {
+interface BatchMember {
   readonly statements: readonly Waiting[]
   readonly claims: string
   resolve(): void
@@ -73,7 +73,7 @@ const mostTogether = 16
 export class SharedCommits {
   readonly #connections: Connections
   /** The transactions of the next group of each Project that has a group under way. */
-  readonly #waiting = new Map<ProjectId | undefined, Member[]>()
+  readonly #waiting = new Map<ProjectId | undefined, BatchMember[]>()
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -101,7 +101,7 @@ export class SharedCommits {
     this.#waiting.delete(party)
   }
 
-  async #runGroup(members: readonly Member[]): Promise<void> {
+  async #runGroup(members: readonly BatchMember[]): Promise<void> {
     try {
       const { connection, release } = await this.#connections.lease()
       await commitGroup(connection, members).finally(release)
@@ -115,7 +115,7 @@ export class SharedCommits {
  * Commits all members in one transaction; when one is refused, each gets its own. Throws errors that concern all of
  * them.
  */
-async function commitGroup(connection: Connection, members: readonly Member[]): Promise<void> {
+async function commitGroup(connection: Connection, members: readonly BatchMember[]): Promise<void> {
   // Sorted, so that two groups never wait for each other's unique values.
   const inOrder = members.toSorted((a, b) => (a.claims < b.claims ? -1 : 1))
   try {

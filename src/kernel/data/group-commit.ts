@@ -23,7 +23,7 @@ import { type DatabaseEngine, databaseFailure, isTrouble } from './dialect.ts'
 import { runsPrepared } from './prepared.ts'
 import { openSqlite, type SqliteGates } from './sqlite.ts'
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown }
+type Settled = { readonly value: unknown } | { readonly error: unknown }
 
 /** A queue of transactions, and whether their commits wait for the disk. */
 interface Line {
@@ -35,7 +35,7 @@ interface Job {
   readonly party: ProjectId | undefined
   readonly followUps: (() => void)[]
   run(): Promise<unknown>
-  settle(outcome: Outcome): void
+  settle(outcome: Settled): void
 }
 
 /** Limits of a group: the number of transactions, and the time in milliseconds that they may take before the commit. */
@@ -193,7 +193,7 @@ async function runGroup(
   troubles: TroubleListeners,
 ): Promise<readonly Job[]> {
   const jobs: Job[] = []
-  const outcomes: Outcome[] = []
+  const outcomes: Settled[] = []
   try {
     await begin(writer, isDurable)
     const end = performance.now() + groupMs
@@ -220,7 +220,7 @@ async function runGroup(
   return []
 }
 
-async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
+async function runUnderSavepoint(writer: Writer, job: Job): Promise<Settled> {
   writer.exec('savepoint job')
   try {
     const value = await job.run()
@@ -235,7 +235,7 @@ async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
   }
 }
 
-function followUp(job: Job, outcome: Outcome): Outcome {
+function followUp(job: Job, outcome: Settled): Settled {
   if ('error' in outcome) return outcome
   try {
     for (const next of job.followUps) next()

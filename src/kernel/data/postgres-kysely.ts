@@ -13,7 +13,7 @@ import type { Statement } from './connection.ts'
 import type { Tables } from './db.ts'
 
 /** A connection on which kysely's statements run. */
-interface Place {
+interface StatementRunner {
   run(statement: Statement): Promise<QueryResult<unknown>>
   release(): void
 }
@@ -23,7 +23,7 @@ const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
 /** Builds statements for PostgreSQL; each runs on the connection that `acquire` returns. */
-export function kyselyOn(acquire: () => Promise<Place>): Kysely<Tables> {
+export function kyselyOn(acquire: () => Promise<StatementRunner>): Kysely<Tables> {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')
   }
@@ -47,9 +47,9 @@ export function kyselyOn(acquire: () => Promise<Place>): Kysely<Tables> {
 }
 
 class KyselyConnection implements DatabaseConnection {
-  readonly place: Place
+  readonly place: StatementRunner
 
-  constructor(place: Place) {
+  constructor(place: StatementRunner) {
     this.place = place
   }
 

@@ -99,7 +99,7 @@ export interface Joined<Item> {
   readonly filters: Filters | undefined
 }
 
-type Entry<Row, Item> = { readonly row: Row } | { readonly item: Item }
+type Listed<Row, Item> = { readonly row: Row } | { readonly item: Item }
 
 /**
  * One page of rows and things in memory in one order. Fields by which rows cannot be sorted are null in them; null comes
@@ -111,7 +111,7 @@ export async function listJoined<Row, Item>(
   listing: Listing,
   query: PageQuery,
   { items, fieldOf, filters }: Joined<Item>,
-): Promise<{ entries: Entry<Row, Item>[]; pagination: Page<Row>['pagination'] }> {
+): Promise<{ entries: Listed<Row, Item>[]; pagination: Page<Row>['pagination'] }> {
   const sort = withId(query.sort)
   const sorted = [...items].sort((a, b) => compare(a, b, sort, fieldOf))
   const offset = (query.page - 1) * query.per_page
@@ -122,7 +122,7 @@ export async function listJoined<Row, Item>(
   const source = new Source(queries, scope, listing, { ...query, name: undefined, sort: known }, filters ?? {})
   const rows = filters ? await slice(source, query.label_selector, skip, take) : []
   const merged = merge(sorted, rows, (item, row) => compareJoined(item, row, sort, listing, fieldOf))
-  const found = merged.slice(offset - skip, offset - skip + query.per_page + 1) as Entry<Row, Item>[]
+  const found = merged.slice(offset - skip, offset - skip + query.per_page + 1) as Listed<Row, Item>[]
   const ended = rows.length < take && (rows.length > 0 || skip === 0)
   const total = !filters ? 0 : ended ? skip + rows.length : query.label_selector ? null : await source.count()
   const pagination = pageNumbers(query, found.length > query.per_page, total === null ? null : total + items.length)
@@ -140,7 +140,7 @@ function merge<Item>(
   rows: readonly ListedRow[],
   order: (item: Item, row: ListedRow) => number,
 ) {
-  const merged: Entry<ListedRow, Item>[] = []
+  const merged: Listed<ListedRow, Item>[] = []
   let next = 0
   for (const row of rows) {
     while (next < items.length && order(items[next]!, row) < 0) merged.push({ item: items[next++]! })

@@ -70,13 +70,13 @@ export async function writeReset(
   return { letter: { recipient: person.email, content }, forMs: mailedMs }
 }
 
-interface Given {
+interface GivenLink {
   readonly secret: string | undefined
   readonly isOidcOnly: boolean
 }
 
 /** A link that still counts, with its person. */
-async function readLink(query: Queries, { secret, isOidcOnly }: Given, nowMs: number) {
+async function readLink(query: Queries, { secret, isOidcOnly }: GivenLink, nowMs: number) {
   const asked = await findLink(query, 'person', secret, nowMs)
   // Mail does not replace the identity provider.
   const link = asked ?? (isOidcOnly ? undefined : await findLink(query, 'reset', secret, nowMs))

@@ -11,7 +11,7 @@ export interface OvnTls {
   readonly key: string
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve(result: unknown): void
   reject(error: Error): void
 }
@@ -33,7 +33,7 @@ export class Session {
   readonly closed: Promise<void>
   readonly remote: string
   readonly #socket: Socket
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PendingRequest>()
   readonly #framing = new Framing(maxMessageBytes)
   #listen: (method: string, params: readonly unknown[]) => void = () => undefined
   #calls = 0

@@ -1,7 +1,7 @@
 /** A host that is gone: what it has no part in goes on, and what waits for it says so. Incus notices after seconds. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Member as ClusterMember } from '../../../src/drivers/hosts/members.ts'
+import type { ClusterMember } from '../../../src/drivers/hosts/members.ts'
 import { until } from '../../kit/database/bare-database.ts'
 import { theLab } from '../cluster.ts'
 import { freeze, thaw } from '../daemons.ts'

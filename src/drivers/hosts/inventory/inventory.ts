@@ -5,7 +5,7 @@
 
 import type { Incus } from '../../../protocols/incus/client.ts'
 import { type Config, edit, type Instance } from '../../../protocols/incus/edit.ts'
-import type { Found, InForce, Inventory, Kind, Thing } from '../../../reconcile/inventory.ts'
+import type { Finding, InForce, Inventory, Kind, Thing } from '../../../reconcile/inventory.ts'
 import { equipment } from '../balancers/guest.ts'
 import { balancerMarks, balancerName, equipmentKey, hasDevices, isBalancer } from '../balancers/instance.ts'
 import { imageMark } from '../images/images.ts'
@@ -179,10 +179,10 @@ function inForceOf({ servers, balancers, volumes, networks }: NamedThings, rows:
 }
 
 /** Tells what is found of all things that have names of ours; undefined is left out, as what is missing. */
-function foundOf<T>({ marked, silent }: Sorted<T>, find: (one: T, id: number) => Found | undefined): InForce {
+function foundOf<T>({ marked, silent }: Sorted<T>, find: (one: T, id: number) => Finding | undefined): InForce {
   const unknown = silent.map((id) => [id, 'unknown'] as const)
   const known = [...marked].map(([id, one]) => [id, find(one, id)] as const)
-  return new Map([...unknown, ...known].filter((pair): pair is [number, Found] => pair[1] !== undefined))
+  return new Map([...unknown, ...known].filter((pair): pair is [number, Finding] => pair[1] !== undefined))
 }
 
 /** Tells what rows of OVN have of one state. */
@@ -193,7 +193,7 @@ function inNetwork(subjects: ReadonlyMap<number, OverlaySubject>, state: keyof O
 
 /** Keeps what both engines have: where one is behind the other, the older generation counts. */
 function agreeing(a: InForce, b: InForce): InForce {
-  const older = (one: Found, other: Found): Found => {
+  const older = (one: Finding, other: Finding): Finding => {
     if (typeof one === 'string') return one
     return typeof other === 'string' ? other : Math.min(one, other)
   }
@@ -206,18 +206,18 @@ function agreeing(a: InForce, b: InForce): InForce {
   )
 }
 
-function serverIn({ config, devices }: Instance): Found {
+function serverIn({ config, devices }: Instance): Finding {
   return devices.eth0 && devices.root ? generationOf(config) : 'changed'
 }
 
 /** A balancer with an older program than this one's, or that never carried traffic, is to be equipped again. */
-function balancerIn(instance: Instance, rows: OverlaySubject | undefined): Found {
+function balancerIn(instance: Instance, rows: OverlaySubject | undefined): Finding {
   const isEquipped = instance.config[equipmentKey] === equipment
   return isEquipped && hasDevices(instance, rows?.places ?? new Set()) ? generationOf(instance.config) : 'changed'
 }
 
 /** The set of things that an instance has, device by device; undefined when none was ever noted. */
-function setIn({ config, devices }: Instance, key: string, nameOf: (id: number) => string): Found | undefined {
+function setIn({ config, devices }: Instance, key: string, nameOf: (id: number) => string): Finding | undefined {
   const set = config[key]
   if (set === undefined) return undefined
   return idsIn(set).every((id) => nameOf(id) in devices) ? generationOf(config, key) : 'changed'

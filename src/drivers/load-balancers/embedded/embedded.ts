@@ -13,7 +13,7 @@ import type {
 import type { Clock } from '../../../kernel/process/clock.ts'
 import { attempt } from '../errors.ts'
 import { historyOf } from '../history.ts'
-import { lastWords, launch, type Place, placeIn } from './process/launch.ts'
+import { lastWords, launch, type PlaneFolder, placeIn } from './process/launch.ts'
 import { Link, type LinkEvents, LinkLost } from './process/link.ts'
 import { type Method, type Methods, settingsOf } from './process/wire.ts'
 import type { Report } from './report.ts'
@@ -54,7 +54,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDr
 
 class EmbeddedClient implements EmbeddedDriver {
   readonly #options: EmbeddedOptions
-  readonly #place: Place
+  readonly #place: PlaneFolder
   /** What was handed over, for the next process. */
   readonly #newest = new Map<number, BalancerState>()
   #link: Link | undefined

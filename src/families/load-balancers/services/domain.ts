@@ -62,34 +62,34 @@ export interface Service {
 }
 
 /** A value that a request may leave out; null says the same. */
-type Asked<T> = T | null | undefined
+type Omissible<T> = T | null | undefined
 
 /** What a request says of a service. */
 export interface AskedService {
-  readonly protocol?: Asked<Protocol>
-  readonly listen_port?: Asked<number>
-  readonly destination_port?: Asked<number>
-  readonly proxyprotocol?: Asked<boolean>
-  readonly http?: Asked<{
-    readonly cookie_name?: Asked<string>
-    readonly cookie_lifetime?: Asked<number>
-    readonly certificates?: Asked<readonly number[]>
-    readonly redirect_http?: Asked<boolean>
-    readonly sticky_sessions?: Asked<boolean>
-    readonly timeout_idle?: Asked<number>
+  readonly protocol?: Omissible<Protocol>
+  readonly listen_port?: Omissible<number>
+  readonly destination_port?: Omissible<number>
+  readonly proxyprotocol?: Omissible<boolean>
+  readonly http?: Omissible<{
+    readonly cookie_name?: Omissible<string>
+    readonly cookie_lifetime?: Omissible<number>
+    readonly certificates?: Omissible<readonly number[]>
+    readonly redirect_http?: Omissible<boolean>
+    readonly sticky_sessions?: Omissible<boolean>
+    readonly timeout_idle?: Omissible<number>
   }>
-  readonly health_check?: Asked<{
-    readonly protocol?: Asked<HealthCheck['protocol']>
-    readonly port?: Asked<number>
-    readonly interval?: Asked<number>
-    readonly timeout?: Asked<number>
-    readonly retries?: Asked<number>
-    readonly http?: Asked<{
-      readonly domain?: Asked<string>
-      readonly path?: Asked<string>
-      readonly response?: Asked<string>
-      readonly status_codes?: Asked<readonly string[]>
-      readonly tls?: Asked<boolean>
+  readonly health_check?: Omissible<{
+    readonly protocol?: Omissible<HealthCheck['protocol']>
+    readonly port?: Omissible<number>
+    readonly interval?: Omissible<number>
+    readonly timeout?: Omissible<number>
+    readonly retries?: Omissible<number>
+    readonly http?: Omissible<{
+      readonly domain?: Omissible<string>
+      readonly path?: Omissible<string>
+      readonly response?: Omissible<string>
+      readonly status_codes?: Omissible<readonly string[]>
+      readonly tls?: Omissible<boolean>
     }>
   }>
 }

@@ -55,10 +55,10 @@ interface OneRrset {
 }
 
 /** Records as a request has them. */
-type Given = readonly { readonly value: string; readonly comment?: string | null }[]
+type GivenRecords = readonly { readonly value: string; readonly comment?: string | null }[]
 
 /** A zone that is being changed: nobody else changes it meanwhile. */
-interface Place {
+interface OpenZone {
   readonly tx: Transaction
   readonly scope: ProjectScope
   readonly zone: Zone
@@ -180,7 +180,7 @@ const changeIn = <T>(
   { db, settings }: Platform,
   call: InZone,
   command: ZoneCommand,
-  work: (place: Place) => Promise<T>,
+  work: (place: OpenZone) => Promise<T>,
 ) =>
   actOnZone(db, call, command, (tx, zone) => {
     requireMode(zone, 'primary')
@@ -192,7 +192,7 @@ const change = (
   platform: Platform,
   call: OneRrset,
   command: ZoneCommand,
-  work: (place: Place, rrset: Rrset) => Promise<void>,
+  work: (place: OpenZone, rrset: Rrset) => Promise<void>,
 ) =>
   changeIn(platform, call, command, async (place) => {
     const rrset = await getRrset(place.tx.query, call.scope, place.zone, keyIn(call))
@@ -203,16 +203,16 @@ const change = (
 /** The same for one whose records change, with what the values of both it and the request mean. */
 async function changeRecords(
   platform: Platform,
-  call: OneRrset & { readonly body: { readonly records: Given } },
+  call: OneRrset & { readonly body: { readonly records: GivenRecords } },
   command: ZoneCommand,
-  work: (place: Place, values: Values, rrset: Rrset) => Promise<void>,
+  work: (place: OpenZone, values: Values, rrset: Rrset) => Promise<void>,
 ) {
   const values = await readAhead(platform, call, call.body.records)
   return change(platform, call, command, (place, rrset) => work(place, values, rrset))
 }
 
 /** Reads the values of an RRSet, which need not be there, and those of a request that changes it. */
-async function readAhead(platform: Platform, call: OneRrset, given: Given): Promise<Values> {
+async function readAhead(platform: Platform, call: OneRrset, given: GivenRecords): Promise<Values> {
   const zone = await readZone(platform, call)
   const type = parseType(call.params.rr_type)
   if (!type) throw missing(keyIn(call))
@@ -230,7 +230,7 @@ async function readInTurns(values: Values, records: readonly { readonly value: s
 }
 
 /** Errors: `invalid_input` naming each record. */
-function readRecords(values: Values, given: Given): readonly ZoneRecord[] {
+function readRecords(values: Values, given: GivenRecords): readonly ZoneRecord[] {
   const parsed = parseRecords(values, given)
   if (!parsed.ok) throw invalidInput(parsed.problems)
   return parsed.records
@@ -241,7 +241,7 @@ function readRecords(values: Values, given: Given): readonly ZoneRecord[] {
  * beyond what it may be.
  */
 function sizeAfter(
-  { zone, most }: Pick<Place, 'zone' | 'most'>,
+  { zone, most }: Pick<OpenZone, 'zone' | 'most'>,
   before: RrsetContent | undefined,
   after: RrsetContent | undefined,
 ): ZoneLimits {
@@ -266,7 +266,7 @@ function check(values: Values, rrset: RrsetContent): void {
 }
 
 async function makeRrset(
-  place: Place,
+  place: OpenZone,
   values: Values,
   rrset: RrsetContent & { readonly labels?: Labels },
 ): Promise<Rrset> {
@@ -284,17 +284,17 @@ async function makeRrset(
   return rrsetFromRow(made!)
 }
 
-async function dropRrset(place: Place, rrset: Rrset): Promise<void> {
+async function dropRrset(place: OpenZone, rrset: Rrset): Promise<void> {
   const { tx, scope, zone } = place
   await deleteRrset(tx, scope, rrset)
   await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size: sizeAfter(place, rrset, undefined) })
 }
 
 async function addTo(
-  place: Place,
+  place: OpenZone,
   values: Values,
   rrset: Rrset,
-  given: { readonly records: Given; readonly ttl?: number | null },
+  given: { readonly records: GivenRecords; readonly ttl?: number | null },
 ): Promise<void> {
   if (rrset.isProtected) throw changeProtected()
   if (given.ttl !== undefined && given.ttl !== rrset.ttl) {
@@ -304,7 +304,12 @@ async function addTo(
   await writeRecords(place, values, rrset, records)
 }
 
-async function writeRecords(place: Place, values: Values, rrset: Rrset, records: readonly ZoneRecord[]): Promise<void> {
+async function writeRecords(
+  place: OpenZone,
+  values: Values,
+  rrset: Rrset,
+  records: readonly ZoneRecord[],
+): Promise<void> {
   const { tx, scope, zone } = place
   check(values, { ...rrset, records })
   const size = sizeAfter(place, rrset, { ...rrset, records })

@@ -8,7 +8,7 @@ import { ownerOf, type Subject, splitList, subjectOf } from './records.ts'
 
 export type Routes = NetworkShape['routes']
 
-export interface Place {
+export interface MarkedPlace {
   readonly subject: Subject
   readonly network: number
   /** The network's name in Incus. */
@@ -37,7 +37,13 @@ export function networkOf(owner: string | undefined): number | undefined {
 }
 
 /** Writes a place. A gateway may send from where the routes of its network lead through it. */
-export function putPlace(change: NorthboundChange, logical: Logical, group: Group, place: Place, routes: Routes): void {
+export function putPlace(
+  change: NorthboundChange,
+  logical: Logical,
+  group: Group,
+  place: MarkedPlace,
+  routes: Routes,
+): void {
   const { subject, network, incusNetwork, port, mac, addresses } = place
   const behind = routes.filter(({ gateway }) => addresses.includes(gateway)).map(({ destination }) => destination)
   const acls = guardAcls({ port, mac, ipv4: [...addresses, ...behind], ipv6: null, router: [], only: null, hidden: [] })
@@ -46,7 +52,7 @@ export function putPlace(change: NorthboundChange, logical: Logical, group: Grou
   putGroup(change, group, { marks, acls, port: logical.gatewayPort })
 }
 
-export function readPlace({ marks = {} }: Group): Place | undefined {
+export function readPlace({ marks = {} }: Group): MarkedPlace | undefined {
   const { place, network, in: incusNetwork, port, mac, addresses } = marks
   const subject = subjectOf(place)
   if (!subject || network === undefined || incusNetwork === undefined) return undefined

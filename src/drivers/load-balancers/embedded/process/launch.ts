@@ -17,13 +17,13 @@ const patienceMs = 10_000
 /** How much of what it says is reported, in characters: the end. */
 const lastLength = 2_000
 
-export interface Place {
+export interface PlaneFolder {
   readonly directory: string
   readonly socket: string
 }
 
 /** Prepares the folder of the process and says where its socket is. Errors: of the file system; a folder of others. */
-export function placeIn(directory: string): Place {
+export function placeIn(directory: string): PlaneFolder {
   const place = resolve(directory)
   makePrivate(place)
   const socket = join(place, 'socket')
@@ -35,10 +35,10 @@ export function placeIn(directory: string): Place {
 }
 
 /** Where the process writes why it failed. */
-const errorsFile = ({ directory }: Place) => join(directory, 'errors.txt')
+const errorsFile = ({ directory }: PlaneFolder) => join(directory, 'errors.txt')
 
 /** Starts the process. Resolves when it can be connected to. Throws when it does not start, with what it says. */
-export async function launch(place: Place, portOffset: number): Promise<void> {
+export async function launch(place: PlaneFolder, portOffset: number): Promise<void> {
   const errors = openSync(errorsFile(place), 'w', 0o600)
   const args = [fileURLToPath(program), place.directory, place.socket, `${portOffset}`]
   try {
@@ -55,7 +55,7 @@ export async function launch(place: Place, portOffset: number): Promise<void> {
   }
 }
 
-function ready(child: ChildProcess, place: Place): Promise<void> {
+function ready(child: ChildProcess, place: PlaneFolder): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
@@ -91,7 +91,7 @@ export function killHung(pid: number, socket: string): boolean {
 }
 
 /** Why the process died, as far as it could say; empty when it was killed, or another API server had started it. */
-export function lastWords(place: Place): string {
+export function lastWords(place: PlaneFolder): string {
   const file = errorsFile(place)
   return existsSync(file) ? readFileSync(file, 'utf8').slice(-lastLength).trim() : ''
 }

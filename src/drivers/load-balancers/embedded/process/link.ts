@@ -13,7 +13,7 @@ export class LinkLost extends Error {
   }
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(result: unknown): void
   reject(error: Error): void
 }
@@ -29,7 +29,7 @@ export class Link {
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>
   readonly #socket: Socket
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PendingCall>()
   readonly #silence: Silence
   #calls = 0
 
