@@ -1,4 +1,4 @@
-/** What the pages of Floating IPs and Primary IPs share. */
+/** The view of Floating IPs and Primary IPs that their pages share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { LabelMap } from '../../ui/labels-field.tsx'
 
@@ -23,7 +23,7 @@ export interface Address {
   readonly protection: { readonly delete: boolean }
   readonly created: string
   readonly description: string | null
-  /** Whether it goes with its server. */
+  /** True while deleting its server deletes it. */
   readonly autoDelete: boolean
 }
 

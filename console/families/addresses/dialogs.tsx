@@ -43,7 +43,7 @@ interface OneProps {
   readonly onClose: () => void
 }
 
-/** Why a Primary IP cannot be given to a server: it must be off, there, and without one. */
+/** Returns why a Primary IP cannot be given to a server: it must be off, there, and without one. */
 function primaryObstacle(server: Server, type: 'ipv4' | 'ipv6', location: string | undefined): string | undefined {
   if (location && isAt(server) !== location) return w.elsewhere(isAt(server))
   if (server.public_net[type]) return w.hasOne[type]
@@ -104,7 +104,7 @@ function UnassignDialog({ address, servers, onClose }: OneProps & { readonly ser
   )
 }
 
-/** Which of the addresses of a network has a name, or gets one; an IPv4 address has no others. */
+/** Holds which address of a network has a name or gets one; an IPv4 address has no others. */
 function useWhich({ type, ip }: Address, names: Address['dnsPtr']) {
   const [first] = names
   const [chosen, choose] = useState(type === 'ipv4' ? ip : (first?.ip ?? ''))
@@ -124,7 +124,7 @@ function NamesDialog({ address, onClose }: OneProps) {
   const { current, isGone } = useCurrent(family, address)
   const names = (current as Partial<FloatingIp>).dns_ptr ?? address.dnsPtr
   const { chosen, choose, typed, change, which, name: known, isNamed } = useWhich(address, names)
-  // Of addresses without a name there is nothing that another one could overwrite.
+  // Addresses without a name share one draft: they have nothing that it could overwrite.
   const draft = useDraft({ name: known }, chosen === '' && !isNamed ? '' : which)
   const name = draft.value.name.trim()
   const request = {

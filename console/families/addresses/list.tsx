@@ -84,7 +84,7 @@ const examples = {
   primary_ips: { type: 'ipv4', name: 'web', location: 'fsn1' },
 }
 
-/** What can be done with addresses besides what every resource has. */
+/** Returns the menu of an address, without the entries that every resource has. */
 function useMenu(family: AddressFamily, ask: (asked: Asked) => void): (address: Address) => readonly MenuEntry[] {
   const mayAssign = useReason(`${family}_assign`)
   const mayUnassign = useReason(`${family}_unassign`)

@@ -1,4 +1,3 @@
-/** What can be done with certificates. */
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
 import { tellFailure } from '../../ui/failure.tsx'

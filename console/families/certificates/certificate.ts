@@ -1,4 +1,4 @@
-/** What the pages of certificates share: how a certificate is seen, and when things happen to it. */
+/** Tells the pages of certificates how a certificate is seen, and when things happen to it. */
 import type { ItemOf } from '../../api/api.ts'
 import { translator } from '../../lib/messages.ts'
 import type { Mood } from '../../ui/state.tsx'
@@ -17,7 +17,7 @@ interface Outlook {
   readonly mood: Mood
   /** The state in a few words. */
   readonly text: string
-  /** What comes, in weaker ink. */
+  /** The next event, in weaker ink. */
   readonly next?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export function outlookOf(certificate: Certificate, now = Date.now()): Outlook {
   return { mood: 'ok', text: ends, next: life.renewAt === undefined ? undefined : w.renewsOn(shortDate(life.renewAt)) }
 }
 
-/** Why it was not issued or renewed, in words; undefined when nothing failed. */
+/** Returns why it was not issued or renewed, in words; undefined when nothing failed. */
 export function failureOf({ status }: Certificate): { readonly code: string; readonly text: string } | undefined {
   const error = status?.error
   if (!error) return undefined
@@ -57,7 +57,7 @@ export function failureOf({ status }: Certificate): { readonly code: string; rea
 
 const namedForm = translator(w.named)
 
-/** Why it failed, with the name that is in the way. */
+/** Returns why it failed, with the name that is in the way. */
 export function causeOf({ code, message }: { readonly code: string; readonly message: string }): string {
   return namedForm(message) ?? (w.causes as Readonly<Record<string, string>>)[code] ?? message
 }

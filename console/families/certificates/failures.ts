@@ -1,4 +1,3 @@
-/** Why actions of certificates fail, which only certificates can tell in words. */
 import type { Failures } from '../../lib/messages.ts'
 import { certificates as w } from './words.ts'
 

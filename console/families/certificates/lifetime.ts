@@ -1,7 +1,7 @@
-/** When a certificate began, ends, and is renewed in between. Times are in milliseconds. */
+/** Computes when a certificate begins, ends and is renewed in between. Times are in milliseconds. */
 import { renewalTimes } from '../../../src/families/certificates/managed/renewal.ts'
 
-/** What has to be known of a certificate as the API shows it. */
+/** The fields of a certificate that its lifetime depends on. */
 interface ShownCertificate {
   readonly type: 'uploaded' | 'managed'
   readonly not_valid_before: string | null
@@ -13,7 +13,7 @@ interface ShownCertificate {
 export interface Lifetime {
   readonly from: number
   readonly until: number
-  /** When renewal begins unless the authority suggests another time; undefined for what is not renewed. */
+  /** The start of renewal unless the authority suggests another time; undefined for what is not renewed. */
   readonly renewAt: number | undefined
 }
 

@@ -102,7 +102,7 @@ function UploadLink({ reason }: { readonly reason: string | undefined }) {
   )
 }
 
-/** How many are in which state, worst first. */
+/** Counts certificates by state, worst first. */
 function Summary({ certificates }: { readonly certificates: readonly Certificate[] }) {
   const moods: readonly Mood[] = ['bad', 'warn', 'busy', 'ok']
   const counts = Map.groupBy(certificates, (certificate) => outlookOf(certificate).mood)
@@ -118,7 +118,7 @@ function Summary({ certificates }: { readonly certificates: readonly Certificate
   })
 }
 
-/** What was not issued or renewed, and why. */
+/** Lists what was not issued or renewed, and why. */
 function Failures({ certificates }: { readonly certificates: readonly Certificate[] }) {
   const failed = certificates.filter((one) => failureOf(one) !== undefined && isRetryable(one))
   if (failed.length === 0) return null

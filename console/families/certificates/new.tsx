@@ -80,7 +80,7 @@ function zoneOf(domain: string, zones: readonly Zone[]): Zone | undefined {
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-/** What the issuing of each name depends on, before it is asked for. */
+/** Shows, before it is asked for, what the issuing of each name depends on. */
 function ZoneChecks({ domains }: { readonly domains: readonly string[] }) {
   const api = useApi()
   const { data: zones } = useSuspenseQuery(api.list('zones_list', {}))

@@ -1,4 +1,3 @@
-/** What certificates can be asked to do again after it failed. */
 import type { Retries } from '../../api/operations.ts'
 
 export const retries: Retries<'certificates'> = { issue_certificate: 'retry', create_certificate: 'retry' }

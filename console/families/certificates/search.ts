@@ -1,4 +1,4 @@
-/** What the address of the list of certificates says. */
+/** Reads the state of the list of certificates from its address. */
 import { type ResourceSearch, resourceSearch } from '../../pages/shared/search.ts'
 
 export interface CertificatesSearch extends ResourceSearch {

@@ -7,7 +7,7 @@ import { type Certificate, dayMs, outlookOf } from './certificate.ts'
 import { type Lifetime, lifetimeOf } from './lifetime.ts'
 import { certificates as w } from './words.ts'
 
-/** What the axis shows, in ms since the epoch. */
+/** The span that the axis shows, in ms since the epoch. */
 interface Axis {
   readonly from: number
   readonly until: number
@@ -43,7 +43,7 @@ function monthsOf({ from, until }: Axis): readonly Date[] {
   return all.filter((_, index) => index % step === 0)
 }
 
-/** Whether the name of a month would be below that of today. */
+/** Tells whether the name of a month would overlap that of today. */
 function isNearToday({ from, until, now }: Axis, first: Date): boolean {
   const share = (first.getTime() - now) / (until - from)
   return share > -0.12 && share < 0.06
@@ -122,7 +122,7 @@ function Bars({
   )
 }
 
-/** What the marks of the picture mean. */
+/** Explains the marks of the picture. */
 export function Legend() {
   const key = `${styles.pic} ${styles.key}`
   const bar = { y: 5, width: 16, height: 8, rx: 2 }

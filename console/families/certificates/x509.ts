@@ -1,4 +1,4 @@
-/** What a chain of certificates says, read in the browser for previews. The server decides what it accepts. */
+/** Reads a chain of certificates in the browser, for previews only. The server decides what it accepts. */
 
 export interface ChainLink {
   readonly subject: string
@@ -13,7 +13,7 @@ export interface ChainLink {
   readonly der: Uint8Array
 }
 
-/** What a PEM text holds, or why it cannot be read. */
+/** The links of a PEM text, or why it cannot be read. */
 export type Chain = { readonly links: readonly ChainLink[] } | { readonly problem: 'noPem' | 'noCertificate' }
 
 interface Element {

@@ -1,4 +1,4 @@
-/** What a firewall is applied to. Pure. */
+/** Finds what a firewall is applied to. Pure. */
 
 interface Numbered {
   readonly id: number

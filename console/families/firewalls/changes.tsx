@@ -1,4 +1,4 @@
-/** What is about to change: the difference, what is worth a second look, the servers that change, and the button. */
+/** Shows what is about to change: the difference, what is worth a second look, the affected servers, and the button. */
 import { lazy, type ReactNode, Suspense } from 'react'
 import type { AnyRequest } from '../../api/operations.ts'
 import { Equivalents } from '../../pages/shared/equivalents.tsx'

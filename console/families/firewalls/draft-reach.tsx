@@ -1,4 +1,4 @@
-/** Who could reach what with the rules of an editor. */
+/** Shows who could reach what with the rules of an editor. */
 import { lazy, Suspense, useMemo } from 'react'
 import type { FirewallRules } from '../../pages/reach/decide.ts'
 import type { ReachTarget } from '../../pages/reach/picture.tsx'

@@ -178,7 +178,7 @@ export function isSame(a: Content, b: Content): boolean {
   return text(a) === text(b)
 }
 
-/** Whether rules let the same through, whatever they say about it. */
+/** Tells whether rules let the same through, whatever their descriptions say. */
 export function isAlike(a: Content, b: Content): boolean {
   const text = ({ direction, protocol, port, networks }: Content) =>
     JSON.stringify([direction, protocol, port.trim(), [...new Set(networks)].toSorted()])
@@ -196,7 +196,7 @@ export function ruleFor({ direction, protocol, port, networks }: Content, drafts
   )
 }
 
-/** Whether rules that are in force have changed places among each other. */
+/** Tells whether rules that are in force have changed places among each other. */
 function isReordered(drafts: readonly Draft[], direction: Direction): boolean {
   const own = kept(drafts).filter((draft) => draft.direction === direction)
   const places = own.flatMap(({ origin }) => (origin === undefined ? [] : [origin]))

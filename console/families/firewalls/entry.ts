@@ -37,7 +37,7 @@ export const entry = {
   tab: 'rules',
 } as const satisfies Entry
 
-/** What pages with rules need: all firewalls, and the servers whose names stand for addresses. */
+/** Loads what pages with rules need: all firewalls, and the servers whose names stand for addresses. */
 function loadRules(asked: Asked) {
   return Promise.all([loadList(asked, 'firewalls_list'), loadList(asked, 'servers_list')])
 }

@@ -1,4 +1,4 @@
-/** How much of the Internet some networks are, however they are cut into pieces. Pure. */
+/** Tells how much of the Internet networks cover, however they are cut into pieces. Pure. */
 import { cidrRange, type Family, parseCidr } from '../../../src/protocols/net/ip.ts'
 import { privateNetworks } from '../../../src/protocols/net/private-networks.ts'
 
@@ -10,11 +10,11 @@ interface Range {
   readonly last: bigint
 }
 
-/** From so many addresses on it is very many: those of a /8 of IPv4 and of a /16 of IPv6. */
+/** The number of addresses that counts as very many: a /8 of IPv4, a /16 of IPv6. */
 const wide: Readonly<Record<Family, bigint>> = { 4: 1n << 24n, 6: 1n << 112n }
 const whole: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' }
 
-/** What is no network, and private addresses, do not count. */
+/** Ignores private addresses and what is no network. */
 export function exposureOf(networks: readonly string[]): Exposure {
   const exposures = ([4, 6] as const).map((family) => exposureIn(family, networks))
   return (['all', 'wide', 'narrow'] as const).find((one) => exposures.includes(one)) ?? 'none'
@@ -33,7 +33,7 @@ function rangesOf(family: Family, networks: readonly string[]): readonly Range[]
   )
 }
 
-/** How many addresses of ranges that are in order and apart are public. */
+/** Counts the public addresses of ranges that are in order and apart. */
 function publicCount(ranges: readonly Range[], family: Family): bigint {
   const closed = rangesOf(family, privateNetworks)
   return ranges.reduce(

@@ -1,4 +1,4 @@
-/** What the pages of firewalls share: types, and what a firewall is applied to. */
+/** The types that the pages of firewalls share, and what a firewall is applied to. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
 import type { Server } from '../servers/server.ts'

@@ -7,13 +7,13 @@ interface Token {
   readonly kind: 'text' | 'word' | 'mark' | 'line' | 'end'
   readonly from: number
   readonly to: number
-  /** What it says, without quotes and escapes. */
+  /** The text, without quotes and escapes. */
   readonly says: string
 }
 
 type Body = Record<string, unknown>
 
-/** What is in more brackets than this is not read. */
+/** The depth of brackets beyond which nothing is read. */
 const maxDepth = 40
 const spaceOrComment = /(?:[ \t\r]+|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))*/y
 const heredoc = /<<[-~]?(\w+)[ \t\r]*\n([\s\S]*?)\n?[ \t]*\1\b/y
@@ -126,7 +126,7 @@ class Reader {
     return found
   }
 
-  /** Whether the expression ends here: with the line, or before the name of the next attribute. */
+  /** Tells whether the expression ends here: with the line, or before the name of the next attribute. */
   #isOver(): boolean {
     const { kind, says } = this.#next
     if (kind === 'line' || kind === 'end') return true
@@ -175,7 +175,7 @@ function quoted(text: string, from: number): Token {
   return { kind: 'text', from, to, says }
 }
 
-/** Where a text in quotes ends: a template in it, `${...}`, may have quotes of its own. */
+/** Finds the end of a text in quotes: a template in it, `${...}`, may have quotes of its own. */
 function endOfQuoted(text: string, from: number): number {
   const open: ('"' | '{')[] = ['"']
   let at = from + 1

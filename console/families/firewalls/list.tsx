@@ -102,7 +102,7 @@ const columns: readonly Column<Firewall>[] = [
   ageColumn(),
 ]
 
-/** What everybody can reach. */
+/** Lists what everybody can reach. */
 function OpenPorts({ rules }: { readonly rules: Firewall['rules'] }) {
   const open = rules
     .filter(({ source_ips }) => source_ips.some((network) => internet.some((all) => all === network)))

@@ -6,12 +6,12 @@ import { type Direction, type Protocol, protocols } from '../../../src/families/
 import { type Content, readNetwork, readNetworks } from './draft.ts'
 import { readHcl } from './hcl.ts'
 
-/** Why a rule was not understood. */
+/** A rule that was not understood. */
 export interface Misread {
   /** Among the rules of the text, from 1. */
   readonly place: number
   readonly what: 'direction' | 'protocol' | 'side'
-  /** What is there in the place of something known; empty when nothing is. */
+  /** The text in the place of something known; empty when there is none. */
   readonly says: string
 }
 
@@ -80,7 +80,7 @@ function toContent(rule: Fields): Content | Omit<Misread, 'place'> {
   return { direction, protocol, port: textOf(rule.port), networks: networks!, description: textOf(rule.description) }
 }
 
-/** What is no network stays as it is, for the editor to say so. */
+/** Keeps what is no network as it is, for the editor to say so. */
 function networksOf(value: unknown): readonly string[] {
   if (value === null || value === undefined) return []
   return (Array.isArray(value) ? value : [value]).map((one) => readNetwork(textOf(one)))

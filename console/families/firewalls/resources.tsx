@@ -1,4 +1,4 @@
-/** What a firewall is applied to: servers by themselves, and selectors with the servers that they match now. */
+/** Shows what a firewall is applied to: servers by themselves, and selectors with the servers that they match now. */
 
 import { useState } from 'react'
 import { useProjectId } from '../../api/api.ts'

@@ -31,7 +31,7 @@ const presets: readonly (Omit<Content, 'direction'> & { readonly key: string })[
 interface RuleTableProps {
   readonly editor: RulesEditor
   readonly servers: readonly Server[]
-  /** Why the rules cannot be changed. */
+  /** The reason no rule can be changed. */
   readonly reason: string | undefined
   /** Further buttons beside the presets. */
   readonly more?: ReactNode

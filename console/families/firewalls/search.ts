@@ -1,4 +1,4 @@
-/** What the address of the page for a new firewall says: whose rules it starts with. */
+/** The search part of the address of a new firewall: the firewall whose rules it starts with. */
 interface NewFirewallSearch {
   readonly from?: number | undefined
 }

@@ -1,4 +1,4 @@
-/** What a new firewall is applied to. */
+/** The choice of what a new firewall applies to. */
 import { useState } from 'react'
 import { SelectorField, selectorProblem } from '../../pages/shared/selector-field.tsx'
 import { ServerPicker } from '../../pages/shared/server-picker.tsx'

@@ -46,7 +46,7 @@ export function useRules(current: readonly Rule[], initial?: readonly Content[])
     changes,
     judgement,
     isDirty,
-    /** Whether the rules were changed elsewhere while they were changed here as well. */
+    /** True while there are changes here and the rules were changed elsewhere as well. */
     isElsewhere: isElsewhere && isDirty,
     edit,
     add: (contents: readonly (Partial<Content> & { readonly direction: Direction })[]) => {

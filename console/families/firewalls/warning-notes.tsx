@@ -1,4 +1,4 @@
-/** What is worth a second look, in words. */
+/** Says in words what is worth a second look. */
 import { useMemo } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -9,7 +9,7 @@ import { firewalls as w } from './words.ts'
 
 interface NotesProps {
   readonly editor: RulesEditor
-  /** How many servers change. */
+  /** The number of changed servers. */
   readonly count: number
 }
 

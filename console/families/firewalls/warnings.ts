@@ -1,4 +1,4 @@
-/** What is worth a second look before rules are applied. Pure. */
+/** Finds what is worth a second look before rules are applied. Pure. */
 import { type Direction, parsePorts } from '../../../src/families/firewalls/domain.ts'
 import { type Change, type Content, type Draft, hasPorts, isAlike, kept } from './draft.ts'
 import { type Exposure, exposureOf } from './exposure.ts'
@@ -7,7 +7,7 @@ export type Warning = Opens | { readonly kind: 'closesSsh' } | { readonly kind: 
 
 interface Opens {
   readonly kind: 'opens'
-  /** Whether the whole Internet gets in, or a large part of it. */
+  /** The part of the Internet that gets in: all of it, or a large one. */
   readonly exposure: Exposure
   readonly draft: Draft
   readonly before: Content | undefined
@@ -33,7 +33,7 @@ function portsOf({ protocol, port }: Content): Ports | undefined {
   return port === 'any' ? { first: 1, last: 65_535 } : parsePorts(port.trim())
 }
 
-/** How open a port is by all inbound rules together. */
+/** Returns how open a port is by all inbound rules together. */
 function exposureAt(rules: readonly Content[], protocol: Content['protocol'], port: number): Exposure {
   const opening = rules.filter((rule) => {
     const ports = rule.direction === 'in' && rule.protocol === protocol ? portsOf(rule) : undefined
@@ -42,7 +42,7 @@ function exposureAt(rules: readonly Content[], protocol: Content['protocol'], po
   return exposureOf(opening.flatMap(({ networks }) => networks))
 }
 
-/** How open the most open port of a rule becomes, of those that become more open than they were. */
+/** Returns how open the most open port of a rule becomes, of those that become more open than they were. */
 function openedBy(rule: Content, before: readonly Content[], after: readonly Content[]): Exposure {
   const own = portsOf(rule)
   if (!own || rule.direction === 'out' || exposureOf(rule.networks) === 'none') return 'none'
@@ -66,7 +66,7 @@ function opensOf(before: readonly Content[], drafts: readonly Draft[], changes: 
     const exposure = openedBy(draft, before, kept(drafts))
     return exposure === 'all' || exposure === 'wide' ? [{ kind: 'opens', exposure, draft, before: old }] : []
   })
-  // Of new rules that open a port together, the first tells.
+  // The first of new rules that open a port together stands for all of them.
   const name = ({ exposure, draft: { protocol, port } }: Opens) => `${exposure} ${protocol} ${port}`
   return found.filter((one, index) => one.before || found.findIndex((other) => name(other) === name(one)) === index)
 }

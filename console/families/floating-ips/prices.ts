@@ -1,4 +1,3 @@
-/** What Floating IPs cost. */
 import type { ItemOf } from '../../api/api.ts'
 import { type Line, monthlyLines, type Priced, type PriceList } from '../pricing/lines.ts'
 
