@@ -1,4 +1,4 @@
-/** What can be done with images: servers are made from all of them, and those of the Project can be changed. */
+/** The acts on images: servers are made from all of them, and those of the Project can be changed. */
 
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -13,7 +13,7 @@ import { images as w } from './words.ts'
 
 interface ImageActs {
   menu(image: Shown): readonly MenuEntry[]
-  /** Why no server can be made from it now. */
+  /** Returns why no server can be made from it now. */
   createReason(image: Shown): string | undefined
   create(image: Shown): void
   readonly dialogs: ReactNode

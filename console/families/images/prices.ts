@@ -1,4 +1,4 @@
-/** What snapshots cost. */
+/** Only snapshots cost money. */
 import type { ItemOf } from '../../api/api.ts'
 import { type Priced, sizeLine } from '../pricing/lines.ts'
 

@@ -1,4 +1,4 @@
-/** Whether an image can be used, and until when. */
+/** Shows whether an image can be used, and until when. */
 import { State } from '../../ui/state.tsx'
 import { date } from '../../words/format.ts'
 import type { Shown } from './image.ts'

@@ -1,4 +1,4 @@
-/** What the pages of Load Balancers share: types, and how healthy targets are. */
+/** The types that the pages of Load Balancers share, and how healthy targets are. */
 import type { ItemOf } from '../../api/api.ts'
 import type { BodyFor } from '../../api/operations.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
@@ -21,7 +21,7 @@ export function moodOf(health: readonly Health[]): Mood {
   return health.some(({ status }) => status === 'unhealthy') ? 'warn' : 'unknown'
 }
 
-/** How many of the checks of all servers and addresses succeed. */
+/** Counts the checks of all servers and addresses that succeed. */
 export function summaryOf(balancer: Pick<Balancer, 'targets'>): {
   readonly healthy: number
   readonly all: number

@@ -62,7 +62,7 @@ function healthCheck({ http, ...given }: { readonly http?: object | null }): Wor
   return own instanceof Refusal ? own : more instanceof Refusal ? more : [...asList(own), ...asList(more)]
 }
 
-/** Where services listen that do not say it. */
+/** The ports of services that do not name one. */
 const usualPorts: Readonly<Record<string, number>> = { http: 80, https: 443 }
 
 const asList = (words: Words) => words as readonly string[]

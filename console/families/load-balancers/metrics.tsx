@@ -1,4 +1,4 @@
-/** What was measured of a Load Balancer: a line for each series, with its latest and highest value in words. */
+/** Shows what was measured of a Load Balancer: a line for each series, with its latest and highest value in words. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api.ts'

@@ -1,4 +1,4 @@
-/** What a Load Balancer is: addresses, type, algorithm, traffic and price. */
+/** Shows what a Load Balancer is: addresses, type, algorithm, traffic and price. */
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,3 @@
-/** What Load Balancers cost. */
 import type { ItemOf } from '../../api/api.ts'
 import { hourlyLines, type Priced } from '../pricing/lines.ts'
 

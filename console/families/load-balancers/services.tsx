@@ -1,4 +1,4 @@
-/** What a Load Balancer listens for, and how it checks its targets. */
+/** Shows what a Load Balancer listens for, and how it checks its targets. */
 import { useState } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
 import { sh } from '../../commands/shell.ts'

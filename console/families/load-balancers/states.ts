@@ -6,7 +6,7 @@ import type { Balancer } from './balancer.ts'
 import { healthOf } from './balancer.ts'
 import { serviceText } from './health.ts'
 
-/** Whether the health of some targets is not known, as when the data plane does not answer. */
+/** Tells whether the health of some targets is unknown, as when the data plane does not answer. */
 function isUnchecked({ targets }: Balancer): boolean {
   return healthOf(targets).some(({ status }) => status === 'unknown')
 }

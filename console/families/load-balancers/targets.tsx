@@ -1,4 +1,4 @@
-/** Where a Load Balancer sends traffic, and how healthy each place is. */
+/** Shows where a Load Balancer sends traffic, and how healthy each place is. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
@@ -165,7 +165,7 @@ function ServerHealth({ id, servers, health }: HealthProps) {
   )
 }
 
-/** What each service says of a target, with why where it is not well. */
+/** Shows the health of a target by service, with the cause where it is not well. */
 function Checks({ health }: { readonly health: readonly Health[] }) {
   return health.map(({ listen_port: port, status, detail, http_status_code: code }) => (
     <span key={port} className="faint">

@@ -219,7 +219,7 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
   )
 }
 
-/** Whether servers behind a vSwitch learn the routes of the network. */
+/** Switches whether servers behind a vSwitch learn the routes of the network. */
 function VswitchRoutes({ network, remove }: Pick<PartProps, 'network' | 'remove'>) {
   const { id, name, expose_routes_to_vswitch: isOn } = network
   const api = useApi()

@@ -28,7 +28,7 @@ export function NetworkDialogs({ kind, ...props }: NetworkDialogProps & { readon
   return kind === 'attach' ? <AttachDialog {...props} /> : null
 }
 
-/** What a change of a network outdates. */
+/** The families that a network change outdates. */
 const families = ['networks', 'servers']
 
 function SubnetDialog({ network, onClose }: NetworkDialogProps) {

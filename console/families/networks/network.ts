@@ -1,4 +1,3 @@
-/** What the pages of networks share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
 import { networks as w } from './words.ts'
@@ -23,7 +22,7 @@ function spanOf(range: string): { readonly first: number; readonly last: number 
   return { first, last: first + 2 ** (32 - Number(length)) - 1 }
 }
 
-/** How many addresses a range has. */
+/** Counts the addresses of a range. */
 export function sizeOf(range: string): number {
   const { first, last } = spanOf(range)
   return last - first + 1

@@ -83,7 +83,7 @@ export function PlacementGroupsPage() {
   )
 }
 
-/** Why no server can be added to a group. */
+/** Returns why no server can be added to a group. */
 function joinReason(group: Group, servers: readonly ItemOf<'servers_list'>[]): string | undefined {
   if (!hasRoom(group)) return w.isFull
   return servers.some(({ placement_group: its }) => its === null) ? undefined : w.noneFree

@@ -13,12 +13,11 @@ const families = ['servers', 'placement_groups']
 export type Group = ItemOf<'placement_groups_list'>
 type Server = ItemOf<'servers_list'>
 
-/** Whether one more server fits in. */
 export function hasRoom({ servers }: Pick<Group, 'servers'>): boolean {
   return servers.length < maxMembers
 }
 
-/** Whether a server can be added to a group as it is now; the rule is that of the API. */
+/** Tells whether a server can be added to a group as it is now; the rule is that of the API. */
 export function canJoin({ status, locked }: Pick<Server, 'status' | 'locked'>): boolean {
   return allows(status, 'addToPlacementGroup') && !locked
 }

@@ -9,7 +9,7 @@ import { number } from '../../words/format.ts'
 import { overviewOf } from './overview.ts'
 import { pricing as w } from './words.ts'
 
-/** What a month costs of the things that one asks about first. */
+/** Shows the monthly prices of the things that one asks about first. */
 export function PriceCard() {
   const api = useApi()
   const { data } = useSuspenseQuery(api.query('pricing_get', {}))

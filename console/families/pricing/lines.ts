@@ -15,23 +15,23 @@ interface Price {
 }
 
 export interface Line {
-  /** What it is for, such as `server` or `backups`; its family has a title for it. */
+  /** The purpose, such as `server` or `backups`; its family has a title for it. */
   readonly what: string
   /** The name of a type, the version of an address, or GB. */
   readonly detail: string
   readonly count: number
-  /** For all of them together; null for what is billed by month only. */
+  /** The price of all of them together; null for what is billed by month only. */
   readonly hourly: string | null
   readonly monthly: string
 }
 
-/** What resources of a family cost, in prices.ts of its slice. */
+/** The costs of resources of a family, in prices.ts of its slice. */
 export interface Priced<Row> {
-  /** What the lines are for, as in an overview. */
+  /** The titles of lines, as in an overview. */
   readonly titles: Readonly<Record<string, Readonly<Record<'en' | 'de', string>>>>
-  /** Which of them cost something, unless it is all. */
+  /** The filter for those that cost something; absent if all do. */
   readonly query?: Readonly<Record<string, readonly string[]>>
-  /** What one of them costs; nothing where it has no price in its location. */
+  /** Returns what one of them costs; nothing where it has no price in its location. */
   readonly linesOf: (row: Row, prices: PriceList) => readonly Line[]
 }
 
@@ -45,16 +45,16 @@ interface Hourly {
   readonly price_monthly: Price
 }
 
-/** What a type costs, by location. */
+/** The prices of a type, by location. */
 type Places = readonly (Hourly & { readonly location: string })[]
 
-/** What one of a type costs in a location; undefined where it cannot be had. */
+/** Returns the price of one of a type in a location; undefined where it cannot be had. */
 export function ratesIn(places: Places, location: string | undefined) {
   const at = places.find((place) => place.location === location)
   return at && { hourly: at.price_hourly.net, monthly: at.price_monthly.net }
 }
 
-/** What a month costs of one of a type where it costs least; undefined where it cannot be had. */
+/** Returns the lowest monthly price of a type; undefined where it cannot be had. */
 export function leastMonthly(places: Places): string | undefined {
   return least(places.map((place) => place.price_monthly.net))
 }
@@ -83,14 +83,14 @@ function priceIn<P>(lists: Lists<P>, wanted: string, location: string): P | unde
   return list?.prices.find((price) => price.location === location)
 }
 
-/** What is to be there in one location. */
+/** The resources of one type wanted in a location. */
 interface Wanted {
   readonly type: string
   readonly location: string
   readonly count?: number | undefined
 }
 
-/** What is billed by the hour, up to a month; nothing where it has no price there. */
+/** Prices what is billed by the hour, up to a month; returns nothing where it has no price there. */
 export function hourlyLines(
   what: string,
   { type, location, count = 1 }: Wanted,
@@ -102,7 +102,7 @@ export function hourlyLines(
   return [{ what, detail: type, count, hourly, monthly }]
 }
 
-/** What is billed by the month only; nothing where it has no price there. */
+/** Prices what is billed by the month only; returns nothing where it has no price there. */
 export function monthlyLines(
   what: string,
   { type, location, count = 1 }: Wanted,
@@ -113,7 +113,7 @@ export function monthlyLines(
   return [{ what, detail: type, count, hourly: null, monthly: times(price.price_monthly.net, count) }]
 }
 
-/** What is billed by its size in GB, of which there may be parts. */
+/** Prices what is billed by its size in GB, of which there may be parts. */
 export function sizeLine(
   what: string,
   size: number,
@@ -123,7 +123,7 @@ export function sizeLine(
   return { what, detail: String(size), count: 1, hourly: null, monthly }
 }
 
-/** What costs a share of another line. */
+/** Prices a share of another line. */
 export function shareLine(what: string, line: Line, percentage: string): Line {
   const hourly = line.hourly && percentOf(line.hourly, percentage)
   return { ...line, what, hourly, monthly: percentOf(line.monthly, percentage) }

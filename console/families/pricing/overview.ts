@@ -1,4 +1,4 @@
-/** What a month costs of what one asks about first. */
+/** Lists the monthly prices that one asks about first. */
 import { least, leastMonthly, type PriceList } from './lines.ts'
 
 /** Undefined is what the list leaves out. */

@@ -1,4 +1,3 @@
-/** What Primary IPs cost. */
 import type { ItemOf } from '../../api/api.ts'
 import { hourlyLines, type Line, type Priced, type PriceList } from '../pricing/lines.ts'
 

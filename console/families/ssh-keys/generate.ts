@@ -10,7 +10,7 @@ export interface SshKeyPair {
 const algorithm = 'ssh-ed25519'
 const blockBytes = 8
 
-/** Whether this browser can do it here: it needs a secure page. */
+/** Tells whether this browser can generate keys, which needs a secure page. */
 export function canGenerate(): boolean {
   return typeof crypto.subtle?.generateKey === 'function'
 }

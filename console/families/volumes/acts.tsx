@@ -1,4 +1,4 @@
-/** What can be done with volumes: on a server, off it, larger, and what can be done with every resource. */
+/** The acts on volumes: attaching, detaching, resizing, and those that every resource has. */
 import { type ReactNode, useState } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
@@ -12,7 +12,7 @@ import { volumes as w } from './words.ts'
 interface VolumeActs {
   menu(volume: Volume): readonly MenuEntry[]
   attach(volume: Volume): void
-  /** Why nothing can be attached; undefined when it can. */
+  /** The reason why nothing can be attached; undefined when it can. */
   readonly mayAttach: string | undefined
   readonly dialogs: ReactNode
 }

@@ -1,4 +1,3 @@
-/** What volumes cost. */
 import type { ItemOf } from '../../api/api.ts'
 import { type Priced, sizeLine } from '../pricing/lines.ts'
 

@@ -1,4 +1,4 @@
-/** Whether a volume is attached, or what is being done with it. */
+/** Shows whether a volume is attached, or what is being done with it. */
 import { useRunning } from '../../api/actions.ts'
 import { State } from '../../ui/state.tsx'
 import type { Volume } from './volume.ts'

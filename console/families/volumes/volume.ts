@@ -1,4 +1,3 @@
-/** What the pages of volumes share. */
 import { useQuery } from '@tanstack/react-query'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import { money } from '../../lib/money.ts'
@@ -10,7 +9,7 @@ import { volumes as w } from './words.ts'
 export type Volume = ItemOf<'volumes_list'>
 export type Server = ItemOf<'servers_list'>
 
-/** What a month of a volume of a size costs, net; undefined while the prices are not known. */
+/** Returns the net price of a month of a volume by its size; undefined while the prices are not known. */
 export function useVolumePrice(): (size: number) => string | undefined {
   const api = useApi()
   const { data } = useQuery(api.query('pricing_get', {}))

@@ -1,4 +1,4 @@
-/** What an import adds, changes and removes, each with its sign, never only a colour. */
+/** Shows what an import adds, changes and removes, each with its sign, never only a colour. */
 import type { ReactNode } from 'react'
 import diff from '../../ui/diff.module.css'
 import { number } from '../../words/format.ts'

@@ -21,7 +21,7 @@ const inZone = ['id_or_name']
 const rrset = [zone, '{rr_name}', '{rr_type}']
 const inRrset = ['id_or_name', 'rr_name', 'rr_type']
 
-/** What hcloud reads as a file of JSON, without what says nothing. */
+/** Passes entries to hcloud as a file of JSON, without what is null. */
 function fileOf(flag: string, entries: readonly object[]): Words {
   const told = entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)))
   return { flag: [flag, '-'], input: JSON.stringify(told, null, 2) }

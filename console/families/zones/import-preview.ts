@@ -1,4 +1,4 @@
-/** What an import would change, by the rules of the server itself. Loaded when a file is there, after `provideBytes`. */
+/** Computes what an import would change, by the server's rules. Loaded when a file is there, after `provideBytes`. */
 
 import { readZonefile, rrsetLines } from '../../../src/families/zones/zonefiles/domain.ts'
 import {
@@ -45,7 +45,7 @@ function merged(zone: PresentZone, text: string): { readonly zonefile: string; r
   const kept = zone.rrsets.filter((rrset) => !inFile.has(keyOf(rrset)))
   if (kept.length === 0) return { zonefile: text, pinned: [] }
   const ttl = read.ttl ?? zone.ttl
-  // What takes the TTL of the zone keeps it, also when the file gives the zone another one.
+  // Record sets with the TTL of the zone keep it, also when the file gives the zone another one.
   const hasOther = ttl !== zone.ttl
   const lines = kept.map((rrset) => rrsetLines({ ...rrset, ttl: rrset.ttl ?? (hasOther ? zone.ttl : null) }, 0))
   return {

@@ -1,4 +1,4 @@
-/** Where a secondary zone comes from: name servers with their ports and keys. */
+/** The source of a secondary zone: name servers with their ports and keys. */
 import { typedNumber } from '../../lib/typed-number.ts'
 import type { Submission } from '../../pages/shared/submit.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -24,7 +24,6 @@ export function newPrimary(given: Partial<PrimaryDraft> = {}): PrimaryDraft {
   return { address: '', port: '53', algorithm: 'none', secret: '', ...given, key: ++last }
 }
 
-/** As the API takes them. */
 export function primariesOf(drafts: readonly PrimaryDraft[]) {
   return drafts.map(({ address, port, algorithm, secret }) => ({
     address: address.trim(),

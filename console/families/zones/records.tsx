@@ -32,7 +32,7 @@ interface Row extends Omit<Rrset, 'id'> {
   readonly key: string
   /** Its place in the order of zone files. */
   readonly order: number
-  /** Whether the row above has the same name. */
+  /** True while the row above has the same name. */
   readonly isMore: boolean
 }
 
@@ -109,7 +109,7 @@ function RecordList({ zone, edited, edit, done }: RecordListProps) {
   )
 }
 
-/** What is being edited stays, even where it was deleted elsewhere. */
+/** Keeps what is being edited, even where it was deleted elsewhere. */
 function withEdited(rrsets: readonly Rrset[], edited: Rrset | 'new' | undefined): readonly Rrset[] {
   if (typeof edited !== 'object' || rrsets.some(({ id }) => id === edited.id)) return rrsets
   return [...rrsets, edited]
@@ -203,7 +203,7 @@ function TypeChoice({ rrsets }: { readonly rrsets: readonly Rrset[] }) {
   )
 }
 
-/** What is wrong with the delegation, and what to do at the registrar. */
+/** Says what is wrong with the delegation, and what to do at the registrar. */
 function Delegation({ zone }: { readonly zone: Zone }) {
   const { mood, text, advice } = delegationOf(zone)
   if (mood === 'ok' || mood === 'unknown') return null

@@ -58,9 +58,9 @@ function draftOfSet({ name, type, ttl, records }: Rrset): RrsetDraft {
 
 interface RrsetEditorProps {
   readonly zone: Zone
-  /** As it was when it was opened; absent for a new set. */
+  /** The set when it was opened; absent for a new one. */
   readonly rrset?: Rrset | undefined
-  /** As it is now; absent when it was deleted elsewhere. */
+  /** The set as it is now; absent when it was deleted elsewhere. */
   readonly current?: Rrset | undefined
   readonly onDone: () => void
 }

@@ -18,7 +18,7 @@ const mostLines = 1_000
 
 interface SourceProps {
   readonly text: string
-  /** Of the file it came from. */
+  /** The file that it came from. */
   readonly name: string
   readonly refused: Refused | undefined
   readonly onText: (text: string, name?: string) => void

@@ -1,4 +1,3 @@
-/** What the pages of zones share. */
 import { useParams } from '@tanstack/react-router'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
@@ -31,7 +30,7 @@ const moods: Readonly<Record<Zone['authoritative_nameservers']['delegation_statu
   unknown: 'unknown',
 }
 
-/** What the check of the delegation found, as the API tells it. */
+/** Returns what the check of the delegation found, as the API tells it. */
 export function delegationOf({ authoritative_nameservers: { delegation_status: status } }: Zone) {
   return { mood: moods[status], text: w.delegation[status], advice: w.delegationAdvice[status] }
 }
