@@ -1,4 +1,4 @@
-/** What can be done with servers, one or many; menus, dialogs and the work are loaded when they are asked for. */
+/** The acts on servers, one or many; menus, dialogs and the work are loaded when they are asked for. */
 
 import { lazy, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'

@@ -1,4 +1,4 @@
-/** What can be done with the servers that are selected; loaded with the first of them. */
+/** The acts on the servers that are selected; loaded with the first of them. */
 import { usePaletteActs } from '../../shell/palette-acts.ts'
 import { type PickedAct, PickedBar } from '../../ui/picked-bar.tsx'
 import { power, powerReason } from './power.ts'

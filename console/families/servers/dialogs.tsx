@@ -21,7 +21,7 @@ import { servers as w } from './words.ts'
 
 interface DialogsProps {
   readonly asked: Asked | undefined
-  /** What came of the last act on many. */
+  /** The results of the last act on many. */
   readonly results: readonly Result[]
   readonly each: Each
   readonly onClose: () => void

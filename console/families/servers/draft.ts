@@ -1,4 +1,4 @@
-/** What is being filled in to create servers, and the requests that it makes. Pure. */
+/** The draft of the form that creates servers, and the requests that it makes. Pure. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { expandNames } from '../../lib/names.ts'
@@ -25,7 +25,7 @@ export interface Draft {
   readonly ipv6: boolean
   readonly sshKeys: readonly number[]
   readonly volumes: readonly number[]
-  /** Whether the volumes are mounted in the server. */
+  /** True while the volumes are to be mounted in the server. */
   readonly automount: boolean
   readonly firewalls: readonly number[]
   readonly networks: readonly number[]
@@ -41,7 +41,7 @@ export function namesIn(text: string): readonly string[] {
   return expanded.ok ? expanded.names : [text.trim()]
 }
 
-/** Whether a range in a name counts down, or further than is created at once. */
+/** Tells whether a range in a name counts down, or further than is created at once. */
 export function isBadRange(text: string): boolean {
   return !expandNames(text.trim()).ok
 }
@@ -72,12 +72,12 @@ interface Deprecated {
   readonly deprecation?: { readonly unavailable_after: string } | null
 }
 
-/** Whether something is no longer offered. */
+/** Tells whether something is no longer offered. */
 export function isPast({ deprecation }: Deprecated, now: number): boolean {
   return Boolean(deprecation) && Date.parse(deprecation!.unavailable_after) <= now
 }
 
-/** Why a volume cannot be attached to a server there; undefined when it can. */
+/** The reason why a volume cannot be attached to a server in a location. */
 type VolumeObstacle = 'attached' | 'creating' | 'elsewhere'
 
 export function volumeObstacleOf(volume: Volume, location: string | undefined): VolumeObstacle | undefined {
@@ -86,7 +86,7 @@ export function volumeObstacleOf(volume: Volume, location: string | undefined): 
   return volume.location.name === location ? undefined : 'elsewhere'
 }
 
-/** Why a type cannot be had with this location and image; undefined when it can. */
+/** The reason why a type cannot be had with a location and an image. */
 export type Obstacle =
   | { readonly kind: 'architecture'; readonly wanted: string; readonly has: string }
   | { readonly kind: 'elsewhere'; readonly places: readonly string[] }
@@ -141,7 +141,7 @@ export function requestsOf(draft: Draft, images: readonly Image[], types: readon
   }))
 }
 
-/** What one server of a draft costs, by parts; nothing where its type has no price in its location. */
+/** Returns what one server of a draft costs, by parts; nothing where its type has no price in its location. */
 export function costsOf({ type, location = '', backups, ipv4, ipv6 }: Draft, prices: Prices): readonly Line[] {
   if (type === undefined) return []
   const server = linesOfServer({ type, location, backups }, prices)

@@ -6,12 +6,12 @@ import type { Server } from './server.ts'
 
 const atOnce = 6
 
-/** What came of an act on one of many servers. */
+/** The result of an act on one of many servers. */
 export interface Result {
   readonly server: Server
-  /** Why it stayed as it was. */
+  /** The reason it stayed as it was. */
   readonly problem?: string
-  /** Whether there was nothing to do. */
+  /** True when there was nothing to do. */
   readonly isSkipped?: boolean
 }
 

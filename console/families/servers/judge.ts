@@ -1,4 +1,4 @@
-/** What keeps a draft from being created, as far as the console can know: by section, in words. */
+/** Says what keeps a draft from being created, as far as the console can know: by section, in words. */
 import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
 import type { Choices } from './choices.ts'
@@ -20,7 +20,7 @@ export const sections = [
 ] as const
 export type Section = (typeof sections)[number]
 
-/** What is wrong with a section, such as a type that the location does not have. */
+/** The problem of each section, such as a type that the location does not have. */
 export type Wrongs = Readonly<Partial<Record<Section, string>>>
 
 export function wrongsOf(draft: Draft, data: Choices, now: number): Wrongs {
@@ -35,14 +35,14 @@ export function wrongsOf(draft: Draft, data: Choices, now: number): Wrongs {
   }
 }
 
-/** Where it is, what it runs on and what is on it. */
+/** Judges the location, the type and the image. */
 function wrongMachine(draft: Draft, data: Choices, now: number): Wrongs {
   const { location, image, type: name } = draft
   const images = imagesOf(image, data.images)
   const type = data.types.find((one) => one.name === name)
   const isPlace = data.locations.some((one) => one.name === location)
   const isImage = images.some((one) => one.status === 'available' && !isPast(one, now))
-  // What a type would need of a place that there is not is of no interest.
+  // A location that does not exist says nothing about the type.
   const obstacle = type && obstacleOf(type, { location: isPlace ? location : undefined, image }, data.images, now)
   return {
     ...(location && !isPlace ? { location: w.noSuch.location(location) } : {}),
@@ -65,7 +65,7 @@ function areThere(ids: readonly number[], all: readonly { readonly id: number }[
   return ids.every((wanted) => all.some(({ id }) => id === wanted))
 }
 
-/** Why nothing can be created yet: what is still to choose, or the first that is wrong. */
+/** Returns why nothing can be created yet: what is still to choose, or the first that is wrong. */
 export function reasonOf({ location, image, type, name }: Draft, wrongs: Wrongs): string | undefined {
   const parts = { location, image, type, name: name.trim() } as const
   const missing = (Object.keys(parts) as (keyof typeof parts)[]).filter((part) => !parts[part]).map((part) => w[part])

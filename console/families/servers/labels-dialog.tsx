@@ -53,7 +53,7 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
   const saveAll = async () => {
     setBusy(true)
     await each(servers, async ({ id }) => {
-      // What others have added meanwhile stays.
+      // Labels that others have added meanwhile stay.
       const { server } = await api.call('servers_get', { params: { id } })
       return perform(api, requestFor(server))
     })

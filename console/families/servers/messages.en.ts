@@ -1,4 +1,3 @@
-/** What the server says of inputs, and of what is in the way. */
 import type { Messages } from '../../words/slice.ts'
 
 export const messages: Messages = {

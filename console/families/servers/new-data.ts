@@ -1,8 +1,7 @@
-/** What the form for new servers needs. */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Api } from '../../api/api.ts'
 
-/** What the form chooses from, in the order of its sections. */
+/** Lists what the form chooses from, in the order of its sections. */
 export function newServerData(api: Api) {
   return [
     api.list('server_types_list', {}),

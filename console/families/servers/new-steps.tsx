@@ -25,9 +25,9 @@ interface Form {
   readonly draft: Draft
   readonly data: Choices
   readonly change: (part: Partial<Draft>) => void
-  /** What the console knows to be wrong. */
+  /** The problems that the console knows. */
   readonly wrongs: Wrongs
-  /** What the server said. */
+  /** Those that the server names. */
   readonly fields: FieldProblems
 }
 

@@ -1,4 +1,4 @@
-/** What will exist and what it costs, beside the form. */
+/** Shows what will exist and what it costs, beside the form. */
 
 import { sum, times } from '../../../src/protocols/net/decimal.ts'
 import { toFailure } from '../../api/failure.ts'
@@ -23,12 +23,12 @@ interface SummaryProps {
   /** The names of what is still to be created. */
   readonly names: readonly string[]
   readonly isBusy: boolean
-  /** Why nothing can be created. */
+  /** The reason nothing can be created. */
   readonly reason: string | undefined
   readonly failed: Failed | undefined
 }
 
-/** What could not be created, or was, but without what belongs to it. */
+/** A server that could not be created, or was, but without what belongs to it. */
 export interface Failed {
   readonly name: string
   readonly cause: unknown

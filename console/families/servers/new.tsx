@@ -147,7 +147,7 @@ function beginning(search: NewServerSearch, data: Choices): Draft {
   }
 }
 
-/** Where the newest server is. */
+/** Prefers where the newest server is. */
 function preferredLocation({ servers, locations }: Choices): string | undefined {
   return servers.at(-1)?.location?.name ?? locations[0]?.name
 }

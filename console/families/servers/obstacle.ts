@@ -1,4 +1,4 @@
-/** Why a type cannot be had, in words. */
+/** Says in words why a type cannot be had. */
 import { common as c } from '../../words/common.ts'
 import { list, number } from '../../words/format.ts'
 import type { Obstacle } from './draft.ts'

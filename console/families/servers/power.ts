@@ -9,19 +9,19 @@ import { servers as w } from './words.ts'
 
 type Acts = Omit<ServerActs, 'menu'>
 
-/** Why a server in its present state cannot be told this; the rule is that of the API. */
+/** Returns why a server in its present state cannot be told this; the rule is that of the API. */
 function stateReason(verb: PowerVerb, { status }: Server, action?: Action): string | undefined {
   if (action || isPassing(status)) return w.isBusy
   if (allows(status, verb)) return undefined
   return status === 'off' ? w.isOff : w.isOn
 }
 
-/** Why the power of a server cannot be changed like this now. */
+/** Returns why the power of a server cannot be changed like this now. */
 export function powerReason({ reasons }: Acts, verb: PowerVerb, server: Server, action?: Action): string | undefined {
   return reasons.power ?? stateReason(verb, server, action)
 }
 
-/** Of many servers, those that cannot be told this are left out; of one, the API says why. */
+/** Leaves out those of many servers that cannot be told this; of a single one, the API says why. */
 export function skipOf(verb: PowerVerb, { length }: readonly Server[]): Skip {
   return length > 1 ? (server) => stateReason(verb, server) : undefined
 }

@@ -1,4 +1,3 @@
-/** What servers and their backups cost. */
 import type { ItemOf } from '../../api/api.ts'
 import { hourlyLines, type Line, type Priced, type PriceList, shareLine } from '../pricing/lines.ts'
 

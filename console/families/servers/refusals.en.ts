@@ -1,4 +1,3 @@
-/** Why requests are refused, by code. */
 import type { FailureCode } from '../../api/failure.ts'
 
 export const refusals = {

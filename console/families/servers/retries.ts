@@ -1,4 +1,3 @@
-/** What servers can be asked to do again after it failed. */
 import type { Retries } from '../../api/operations.ts'
 
 export const retries: Retries<'servers'> = {

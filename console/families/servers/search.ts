@@ -1,4 +1,4 @@
-/** What the address of the list of servers says. */
+/** Reads the addresses of the pages of servers. */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Api } from '../../api/api.ts'
 import { type ListSearch, listSearch } from '../../ui/use-list.ts'
@@ -27,7 +27,7 @@ export async function loadServers(cache: QueryClient, api: Api): Promise<void> {
   if (!meta.pagination.next_page) cache.setQueryData(all.queryKey, servers)
 }
 
-/** What the address of the form says, so that links from elsewhere can fill it in. */
+/** The parameters of the address of the form, so that links from elsewhere can fill it in. */
 export interface NewServerSearch {
   readonly type?: string | undefined
   readonly image?: string | undefined

@@ -1,4 +1,4 @@
-/** What can be done with servers, as pages, menus and dialogs hand it on. */
+/** The acts on servers, as pages, menus and dialogs hand them on. */
 import type { ReactNode } from 'react'
 import type { Verb } from '../../../src/families/servers/domain.ts'
 import type { Action } from '../../api/actions.ts'
@@ -9,7 +9,7 @@ import type { Server } from './server.ts'
 
 export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset'>
 
-/** What interrupts what runs on a server; it is asked about first. */
+/** An act that interrupts what runs on a server; it is asked about first. */
 export type Cut = Exclude<PowerVerb, 'powerOn'>
 
 /** A dialog that was asked for. */

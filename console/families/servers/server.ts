@@ -1,4 +1,4 @@
-/** What the pages of servers share: the type, how a state is seen, and what may be done in it. */
+/** The type that the pages of servers share, how a state is seen, and what may be done in it. */
 
 import type { ItemOf } from '../../api/api.ts'
 import type { Mood } from '../../ui/state.tsx'
@@ -35,7 +35,7 @@ export function addressesOf({ public_net: { ipv4, ipv6 } }: Server): readonly st
   return [...(ipv4 ? [ipv4.ip] : []), ...(ipv6 ? [ipv6.ip] : [])]
 }
 
-/** What a server is found by, besides its labels. */
+/** Lists what a server is found by, besides its labels. */
 export function textsOf(server: Server): readonly string[] {
   return [server.name, ...addressesOf(server)]
 }

@@ -13,7 +13,7 @@ const powers: Readonly<Record<string, Server['status']>> = {
   shutdown_server: 'stopping',
 }
 
-/** What happens to it: a state that lasts says nothing of an action that runs. */
+/** Names what happens to a server: a lasting state says nothing of a running action. */
 function workOf({ status }: Server, command: string): string {
   if (status !== 'off' && status !== 'running') return w.statuses[status]
   const coming = powers[command]

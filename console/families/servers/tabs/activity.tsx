@@ -1,4 +1,4 @@
-/** What was done with the server. */
+/** Lists the actions of the server. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Action } from '../../../api/actions.ts'

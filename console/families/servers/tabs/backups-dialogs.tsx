@@ -87,7 +87,7 @@ interface LossProps {
   readonly title: string
   readonly text: string
   readonly act: string
-  /** What has to be typed. */
+  /** The text that must be typed. */
   readonly word: string
   readonly request: AnyRequest
   readonly onClose: () => void

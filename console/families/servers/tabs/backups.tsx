@@ -112,7 +112,7 @@ function BackupsCard({ server, busy, ask }: BackupsCardProps) {
   )
 }
 
-/** What backups cost, which is a share of the price of the type where the server is. */
+/** Shows the price of backups, which is a share of the price of the type where the server is. */
 function BackupPrice({ server }: { readonly server: Server }) {
   const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
   const wanted = { type: server.server_type.name, location: isAt(server), backups: true }
@@ -130,7 +130,7 @@ function SnapshotPrice() {
   )
 }
 
-/** What can be done with one of them. */
+/** Returns the menu of a backup. */
 function useMenu(
   server: Server,
   busy: string | undefined,

@@ -1,4 +1,4 @@
-/** Why nothing about a server can be changed while something else changes it. */
+/** Says why a server cannot be changed while something else changes it. */
 import type { Action } from '../../../api/actions.ts'
 import type { Server } from '../server.ts'
 import { servers as w } from '../words.ts'

@@ -21,7 +21,7 @@ export type ChangeAct =
   | { readonly kind: 'attach-iso'; readonly iso: string }
   | { readonly kind: 'rescale'; readonly type: string; readonly growsDisk: boolean; readonly text: string }
 
-/** Where a console is, and what opens it. */
+/** The address of a console, and the password for it. */
 export interface Ticket {
   readonly wss_url: string
   readonly password: string
@@ -182,7 +182,7 @@ export function TicketDialog({ name, ticket, onClose }: TicketProps) {
   )
 }
 
-/** What a card needs to say why something cannot be done, and to ask for it. */
+/** The props with which a card says why something cannot be done, or asks for it. */
 export interface ChangeProps {
   readonly server: Server
   readonly busy: string | undefined

@@ -1,4 +1,4 @@
-/** What changes the machine: its type, its disk, and the ways in when its keys are lost. */
+/** Changes the machine: its type, its disk, and the ways in when its keys are lost. */
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** What is in the drive of the server. */
+/** Shows what is in the drive of the server. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'

@@ -1,4 +1,4 @@
-/** Where the server is reached: its public addresses, its private networks, its firewalls, and what they add up to. */
+/** Shows where the server is reached: public addresses, private networks, firewalls, and what they add up to. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useApi } from '../../../api/api.ts'

@@ -1,4 +1,4 @@
-/** What the server is, where it is reached, and how to sign in. */
+/** Shows what the server is, where it is reached, and how to sign in. */
 import { sh } from '../../../commands/shell.ts'
 import { Card, Facts } from '../../../ui/card.tsx'
 import { CommandLine, Copyable } from '../../../ui/copy.tsx'

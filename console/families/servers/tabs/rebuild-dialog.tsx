@@ -11,7 +11,7 @@ import { serverTabs } from './words.ts'
 
 const w = serverTabs.change
 
-/** What an image is called; snapshots and backups have only a description. */
+/** Names an image; snapshots and backups have only a description. */
 export function labelOf({ id, name, description }: Pick<Image, 'id' | 'name' | 'description'>): string {
   return name ?? (description || `#${id}`)
 }

@@ -64,7 +64,7 @@ export function RescaleCard({ server, busy, ask }: ChangeProps) {
   )
 }
 
-/** Why the server cannot have a type; undefined when it can. */
+/** Returns why the server cannot have a type; undefined when it can. */
 function problemOf(type: ServerType, server: Server, now: number): string | undefined {
   const { server_type: current, primary_disk_size: disk } = server
   if (type.id === current.id) return w.isThis

@@ -1,4 +1,3 @@
-/** What every tab of a server is given. */
 import type { Action } from '../../../api/actions.ts'
 import type { Server } from '../server.ts'
 
