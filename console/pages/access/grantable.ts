@@ -1,4 +1,4 @@
-/** What scopes of tokens can limit, from the operations of the API. */
+/** The families and commands that scopes of tokens can name, from the API's operations. */
 import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { operationIds, operationOf } from '../../api/operations.ts'
 

@@ -16,12 +16,12 @@ const days = { never: 0, week: 7, month: 30, quarter: 90, year: 365, other: 0 } 
 type Expiry = keyof typeof days
 const expiries = Object.keys(days) as Expiry[]
 
-/** When a token ends, as the API takes it; undefined for never, and while the time is not complete. */
+/** Returns the expiry of a token for the API; undefined for never, and while the time is not complete. */
 function expiryOf(expiry: Expiry, at: string): string | undefined {
   const seconds = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
   if (expiry === 'other') return Number.isNaN(Date.parse(at)) ? undefined : seconds(Date.parse(at))
   if (expiry === 'never') return undefined
-  // To the minute, so that the command beside the form stands still while it is read.
+  // The time is cut to the minute, so that the command beside the form stands still while it is read.
   return seconds(Math.floor(Date.now() / 60_000) * 60_000 + days[expiry] * 86_400_000)
 }
 

@@ -32,7 +32,7 @@ export function scopeOf({ families, verbs, commands, selector }: ScopeDraft): Sc
   }
 }
 
-/** What is wrong with a draft, by field. */
+/** Returns the problems of a draft, by field. */
 export function scopeProblems(draft: ScopeDraft): { readonly commands?: string[]; readonly selector?: string[] } {
   const unknown = split(draft.commands).filter((name) => !commands.has(name))
   const selector = draft.selector.trim() ? parseSelector(draft.selector.trim()) : undefined

@@ -1,4 +1,4 @@
-/** What a scope of a token grants, in a sentence. */
+/** The sentence that says what a scope of a token grants. */
 import type { ReplyFor } from '../../api/operations.ts'
 import { familyName } from '../../lib/api-names.ts'
 import { access } from '../../words/access.ts'
@@ -14,7 +14,7 @@ export type GeneralVerb = (typeof generalVerbs)[number]
 
 const inOrder = (texts: readonly string[]) => list(texts, (count) => `+${count}`)
 
-/** What a scope grants, in a sentence; undefined when it limits nothing. */
+/** Returns what a scope grants, in a sentence; undefined when it limits nothing. */
 export function grantsOf(scope: Scope | null): string | undefined {
   if (!scope || Object.keys(scope).length === 0) return undefined
   const words: Readonly<Record<string, string>> = w.verbWords

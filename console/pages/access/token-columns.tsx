@@ -54,7 +54,7 @@ export function tokenColumns(tokens: readonly Token[]): readonly Column<Token>[]
   ]
 }
 
-/** What one has to know besides: which token replaces which. */
+/** Returns the notes on a token, such as which one it replaces. */
 function notesOf(token: Token, all: readonly Token[]): readonly string[] {
   const old = all.find(({ id }) => id === token.rotates)
   const next = all.find(({ rotates }) => rotates === token.id)

@@ -21,7 +21,7 @@ const api = apiOf(undefined)
 
 interface PasskeysProps {
   readonly passkeys: readonly Way[]
-  /** Whether the server can have passkeys at this address. */
+  /** True while the server can have passkeys at this address. */
   readonly isPossible: boolean
   readonly menu: (way: Way) => readonly MenuEntry[]
   readonly onCodes: (codes: readonly string[] | null) => void

@@ -1,4 +1,4 @@
-/** Who one is, and how the console looks to one. */
+/** The profile of a person, and the look of the console. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiOf, outdate } from '../../api/api.ts'

@@ -25,7 +25,7 @@ import { nameOf, type Way, WayRow } from './way-row.tsx'
 const w = english.security
 const api = apiOf(undefined)
 
-/** What is open on top of the page. */
+/** The dialog open on top of the page. */
 type Open =
   | { readonly kind: 'password' | 'totp' | 'new-codes' }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }

@@ -93,7 +93,7 @@ export function SessionsPage() {
 
 interface EndProps {
   readonly asked: Session | 'others'
-  /** How many others there are. */
+  /** The number of other sessions. */
   readonly others: number
   readonly refresh: () => Promise<void>
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-/** What happens in a Project: actions of all families, and the requests of its audit log, in one feed. */
+/** The activity of a Project: actions of all families, and the requests of its audit log, in one feed. */
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { type Action as LiveAction, useActions } from '../../api/actions.ts'
@@ -129,7 +129,7 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   }
 }
 
-/** What the stream of events knows of an action; not when it began. */
+/** Returns what the stream of events knows of an action; not when it began. */
 function progressOf(live: LiveAction | undefined) {
   return live && { status: live.status, progress: live.progress }
 }

@@ -1,4 +1,4 @@
-/** Who made a request. */
+/** The actor of a request. */
 import type { ReplyFor } from '../../api/operations.ts'
 import { activity } from '../../words/activity.ts'
 
@@ -6,7 +6,7 @@ const { kinds } = activity
 
 export type AuditEntry = ReplyFor<'audit_list'>['audit'][number]
 
-/** Who it was: people by their address, tokens by kind and name. */
+/** Returns the name of an actor: people by their address, tokens by kind and name. */
 export function actorOf({ actor: { kind, name } }: AuditEntry): string {
   return kind === 'person' ? name : `${kinds[kind]} ${name}`
 }

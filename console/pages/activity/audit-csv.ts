@@ -8,7 +8,7 @@ const mostPages = 200
 
 interface AuditFile {
   readonly text: string
-  /** How many entries it has if there are older ones, which it leaves out. */
+  /** The number of its entries if there are older ones, which it leaves out. */
   readonly cutAt: number | undefined
 }
 

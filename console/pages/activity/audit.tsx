@@ -1,4 +1,4 @@
-/** Who did what, from where, and how it ended: of a Project, or of the whole installation. */
+/** The audit log of a Project or of the whole installation: who did what, from where, and how it ended. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo } from 'react'
 import { useApi } from '../../api/api.ts'

@@ -8,9 +8,9 @@ import { common as c } from '../../words/common.ts'
 
 interface FeedProps {
   readonly pages: { readonly isLoading: boolean; readonly hasMore: boolean; readonly isBusy: boolean; more(): void }
-  /** How many entries there are without a filter of the page itself. */
+  /** The number of entries before a filter of the page itself. */
   readonly read: number
-  /** How many are shown. */
+  /** The number shown. */
   readonly count: number
   readonly isFiltered: boolean
   readonly onClear: () => void

@@ -1,4 +1,4 @@
-/** What the API can be asked to do again after it failed: acts that need nothing but the resource. */
+/** The failed actions that the API can be asked to do again: those that need nothing but the resource. */
 import { type AnyRequest, familyOf, type OperationId } from '../../api/operations.ts'
 import { retries } from '../../generated/retries.ts'
 import type { Action } from './entries.ts'

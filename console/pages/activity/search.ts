@@ -1,4 +1,4 @@
-/** What the addresses of the activity and of the audit log say. */
+/** The search parameters of the activity and of the audit log. */
 
 export const statuses = ['all', 'running', 'error'] as const
 export const whats = ['all', 'actions', 'requests'] as const

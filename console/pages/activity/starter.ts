@@ -1,4 +1,4 @@
-/** Which request started an action, as far as the audit log was read. */
+/** The requests that started actions, as far as the audit log was read. */
 import type { AuditEntry } from './actor.ts'
 
 /** The requests by the ids of the actions that they started. */

@@ -1,4 +1,4 @@
-/** How long something took. */
+/** The duration of an entry. */
 import { span } from '../../words/format.ts'
 import type { Entry } from './entries.ts'
 

@@ -8,7 +8,7 @@ type Operation = 'audit_list' | 'audit_listAll' | 'audit_activity' | 'management
 /** Entries of a page; the last is the most that the API gives at once, and filters narrow what is left. */
 const sizes = [50, 250, 1_000]
 
-/** What was read, and how to read more. `isOn` false reads nothing. Errors are those of the page. */
+/** Returns what was read, and how to read more. `isOn` false reads nothing. Errors are those of the page. */
 export function usePages<Id extends Operation>(api: Api, operation: Id, input: InputOf<Id>, isOn = true) {
   const [step, go] = useState(0)
   const sized = { ...input, query: { ...input.query, per_page: sizes[step] } } as InputOf<Id>

@@ -1,4 +1,4 @@
-/** What the pages of the installation show first. */
+/** The data that the pages of the installation show first. */
 import type { QueryClient } from '@tanstack/react-query'
 import { apiOf } from '../../api/api.ts'
 import type { AdminTab } from './frame.tsx'

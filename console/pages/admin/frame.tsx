@@ -1,4 +1,4 @@
-/** What the pages about the installation share: their tabs, and lists that are filtered and paged here. */
+/** The parts that pages about the installation share: their tabs, and lists that are filtered and paged here. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useRef } from 'react'
 import { BoxField } from '../../ui/box-field.tsx'
@@ -33,7 +33,7 @@ interface FilteredProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => number
   readonly nameOf: (row: Row) => string
-  /** What a row is found by. */
+  /** The texts that find a row. */
   readonly textsOf: (row: Row) => readonly string[]
   readonly menu?: (row: Row) => readonly MenuEntry[]
   readonly defaultSort: string

@@ -1,4 +1,4 @@
-/** How the process and its database are, what waits, and which background jobs ran when. */
+/** The health of the process and its database, the queues, and the last runs of background jobs. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { apiOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'

@@ -1,4 +1,4 @@
-/** What a month of a Project costs. Loaded after what the overview is for. */
+/** The monthly cost of a Project. Loaded after the rest of the overview. */
 import { sum } from '../../../src/protocols/net/decimal.ts'
 import { money } from '../../lib/money.ts'
 import { Card, Facts, Price } from '../../ui/card.tsx'

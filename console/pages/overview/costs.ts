@@ -1,4 +1,4 @@
-/** What the possessions of a Project cost every month. */
+/** The monthly costs of the resources of a Project. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { isLess, sum } from '../../../src/protocols/net/decimal.ts'
 import { useApi } from '../../api/api.ts'
@@ -12,11 +12,11 @@ const titles: Priced<never>['titles'] = Object.assign({}, ...families.map(([, pr
 
 interface Costs {
   readonly currency: string
-  /** By what they are for, the largest first. */
+  /** The costs by what they are for, the largest first. */
   readonly parts: readonly { readonly what: string; readonly title: string; readonly amount: string }[]
 }
 
-/** What a month of all resources costs; undefined until all of them are known. */
+/** Returns the monthly costs of all resources; undefined until all of them are known. */
 export function useCosts(): Costs | undefined {
   const api = useApi()
   const { data } = useQuery(api.query('pricing_get', {}))

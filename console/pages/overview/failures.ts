@@ -22,7 +22,7 @@ const most = 50
 const ofFamilies: Readonly<Record<string, States<never>>> = states
 
 type Ref = Action['resources'][number]
-/** What there is now of families, as far as it is known. */
+/** The resources of each family now, as far as they are known. */
 type Lists = Readonly<Record<string, readonly { readonly id: number }[] | undefined>>
 
 /** Undefined until it is known. */

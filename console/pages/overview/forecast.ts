@@ -1,4 +1,4 @@
-/** What is to be said of a Project: what runs, what needs somebody, and what comes. Pure. */
+/** The forecast of a Project: what comes on its next days. Pure. */
 
 import type { Certificate } from '../../families/certificates/certificate.ts'
 import { lifetimeOf } from '../../families/certificates/lifetime.ts'
@@ -6,17 +6,17 @@ import type { Server } from '../../families/servers/server.ts'
 
 const days = 7
 
-/** What happens on one of the next days. */
+/** An event on one of the next days. */
 export type Coming =
   | { readonly kind: 'certificate'; readonly certificate: Certificate; readonly what: 'renews' | 'ends' }
   | { readonly kind: 'backups'; readonly hour: string }
 
-/** Whether a certificate is renewed without anybody doing anything. */
+/** Returns whether a certificate is renewed without anybody doing anything. */
 function isRenewed({ type, status }: Certificate): boolean {
   return type === 'managed' && status?.renewal !== 'failed'
 }
 
-/** When the day begins that comes so many days after today. Days on which clocks change are not 24 hours long. */
+/** Returns the start of the day so many days after today. Days on which clocks change are not 24 hours long. */
 function dayAfter(now: number, count: number): number {
   const day = new Date(now)
   day.setHours(0, 0, 0, 0)

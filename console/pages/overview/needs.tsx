@@ -1,5 +1,5 @@
 /**
- * What needs somebody in a Project: a line and a list. All that can fail is asked for its state; loaded after the page,
+ * The needs of a Project: a line and a list. All that can fail is asked for its state; loaded after the page,
  * as it has the words of many families.
  */
 

@@ -1,4 +1,4 @@
-/** What the contracts say of each operation besides how it is called: loaded with the pages that show it. */
+/** The descriptions of operations in the contracts, without how to call them: loaded with pages that show them. */
 
 import type { OperationId } from '../../api/operations.ts'
 import descriptions from '../../generated/descriptions.json'

@@ -14,7 +14,7 @@ export interface RawField {
   readonly name: string
   readonly field: Field
   readonly isRequired: boolean
-  /** Whether several are written with commas. */
+  /** True if several values are written with commas. */
   readonly isList: boolean
   readonly hint: string | undefined
 }
@@ -48,7 +48,7 @@ const ofParam: Field = { kind: 'text', least: 1, most: undefined, isNullable: fa
 const losing =
   /_(remove|delete|detach|unassign|disable|revoke|rotate|withdraw|transfer|end|powerOff|shutDown|reboot|reset|rebuild|changeType|setRules|setRecords|import|makeRecovery)/
 
-/** Whether an operation interrupts or loses something, so that it is asked about first. */
+/** Returns whether an operation interrupts or loses something, so that it is asked about first. */
 export function losesSomething(id: OperationId): boolean {
   return operationOf(id).method === 'DELETE' || losing.test(id)
 }
@@ -70,7 +70,7 @@ export function formOf(id: OperationId): RawForm {
   }
 }
 
-/** Whether one text is enough for a field; anything else is written as JSON. */
+/** Returns whether one text is enough for a field; anything else is written as JSON. */
 export function isPlain(field: Field): boolean {
   if (field.kind === 'either') return field.options.every(({ kind }) => kind === 'text' || kind === 'integer')
   return !['list', 'map', 'object', 'json'].includes(field.kind)
@@ -129,7 +129,7 @@ function wordsOfProblem({ at, code, limit = 0 }: Problem): string {
 
 interface Made {
   readonly request: AnyRequest
-  /** What is wrong, by the key of the field; `json` for the body as JSON. */
+  /** The problems by the key of the field; `json` for the body as JSON. */
   readonly problems: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** What the server answered. */
+/** The reply of the server. */
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { State } from '../../ui/state.tsx'

@@ -133,7 +133,7 @@ function Request({ id }: { readonly id: OperationId }) {
   )
 }
 
-/** What a request is about: the name where it is known here, else what its path says. */
+/** Returns the name of what a request is about where it is known here, else its method and path. */
 function nameIn(cache: QueryClient, project: number | undefined, request: AnyRequest): string {
   // What is deleted is known by the same path that reads it.
   const reading = request.operation.replace(/_remove$/, '_get') as OperationId

@@ -1,5 +1,5 @@
 /**
- * What the firewalls of servers let through, decided in the browser by the functions that the packet filter is made of.
+ * The packets that firewalls let through, decided in the browser by the functions that the packet filter is made of.
  * Pure.
  */
 import { type Decision, decide, type End } from '../../../src/families/firewalls/decisions.ts'
@@ -11,7 +11,7 @@ import type { Content } from '../../families/firewalls/draft.ts'
 import { contentOf } from '../../families/firewalls/draft.ts'
 import type { Rule as ShownRule } from '../../families/firewalls/rule.ts'
 
-/** What matters of a server. */
+/** The part of a server used here. */
 export interface Server {
   readonly id: number
   readonly name: string
@@ -24,7 +24,7 @@ export interface Server {
   }[]
 }
 
-/** What matters of a firewall. */
+/** The part of a firewall used here. */
 export interface Firewall extends Applied {
   readonly id: number
   readonly name: string
@@ -34,7 +34,7 @@ export interface Firewall extends Applied {
 /** A rule that is in force on a server, or will be. */
 export interface EffectiveRule {
   readonly firewall: { readonly id: number; readonly name: string }
-  /** From 1, among the rules of its firewall. */
+  /** The place from 1, among the rules of its firewall. */
   readonly place: number
   readonly content: Content
   /** Not applied yet. */
@@ -74,7 +74,7 @@ export interface ServerPlace {
   readonly address?: string
 }
 
-/** Where packets come from: anybody, a server, or an address outside. */
+/** The source of packets: anybody, a server, or an address outside. */
 export type Source =
   | { readonly kind: 'internet' }
   | ServerPlace
@@ -98,7 +98,7 @@ export type Answer =
   | { readonly isReachable: false; readonly by: 'outbound'; readonly server: Server }
   | { readonly isReachable: false; readonly by: 'inbound'; readonly firewalls: readonly FirewallRules[] }
 
-/** Whether the first packet of a connection would arrive, and what decides it. */
+/** Returns whether the first packet of a connection would arrive, and what decides it. */
 export function answer({ from, to, protocol, port }: Question, { firewalls }: World): Answer {
   const source = from.kind === 'server' ? from : undefined
   const off = [source?.server, to.server].find((server) => server !== undefined && server.status !== 'running')
@@ -196,7 +196,7 @@ function addressesOf(from: Source, firewalls: readonly FirewallRules[]): readonl
   return anybody.map((some) => some.find((one) => !named.some((network) => cidrContains(network, one))) ?? some[0]!)
 }
 
-/** Whether a network has all of another one. */
+/** Returns whether a network has all of another one. */
 export function covers(network: string, part: string): boolean {
   const [outer, inner] = [parseCidr(network), parseCidr(part)]
   if (!outer.ok || !inner.ok || outer.family !== inner.family || outer.prefixLength > inner.prefixLength) return false

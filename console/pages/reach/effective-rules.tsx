@@ -1,5 +1,5 @@
 /**
- * What the firewalls of one server add up to, for its own page: who can reach it, and a question about it. It loads the
+ * The sum of the firewalls of one server, for its own page: who can reach it, and a question about it. It loads the
  * firewalls of the Project itself.
  */
 import { useSuspenseQuery } from '@tanstack/react-query'

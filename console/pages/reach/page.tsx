@@ -1,4 +1,4 @@
-/** Who can reach what: a question in the address, its answer, and the picture of the target. */
+/** The page "Who can reach what": a question in the address, its answer, and the picture of the target. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'

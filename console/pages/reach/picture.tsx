@@ -1,4 +1,4 @@
-/** Who can reach what, drawn: sources on the left, the target on the right, the ports on the lines between. */
+/** The picture of who can reach what: sources on the left, the target on the right, the ports on the lines between. */
 import { useId } from 'react'
 import { moodOf, type Server } from '../../families/servers/server.ts'
 import type { IconName } from '../../ui/icon.tsx'
@@ -19,9 +19,9 @@ export interface ReachTarget {
 interface PictureProps {
   readonly groups: readonly SourceGroup[]
   readonly target: ReachTarget
-  /** Whether there is a firewall at all. Without one everything passes. */
+  /** True while there is a firewall at all. Without one everything passes. */
   readonly isFiltered: boolean
-  /** What the picture says, in sentences. */
+  /** The content of the picture, in sentences. */
   readonly summary: string
 }
 
@@ -117,7 +117,7 @@ function layOut(groups: readonly SourceGroup[], isFiltered: boolean): readonly B
   })
 }
 
-/** What a source is called, and the line below. */
+/** Returns the name of a source, and the line below it. */
 export function titleOf({ kind, name, networks }: SourceGroup): readonly [title: string, text: string] {
   const [first = '', second] = networks
   const both = second === undefined ? first : networks.length === 2 ? `${first}, ${second}` : `${first} …`

@@ -1,4 +1,4 @@
-/** What the picture needs to call addresses by names: servers and private networks. */
+/** The servers and private networks by which the picture names addresses. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Api, useApi } from '../../api/api.ts'

@@ -1,4 +1,4 @@
-/** Who can reach a target: as a picture, as a table and as text. */
+/** The card that shows who can reach a target: as a picture, as a table and as text. */
 import { type ReactNode, useMemo, useState } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy.tsx'

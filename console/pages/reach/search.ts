@@ -1,4 +1,4 @@
-/** What the address of "Who can reach what" says: the question. */
+/** The question in the address of "Who can reach what". */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Api } from '../../api/api.ts'
 

@@ -1,4 +1,4 @@
-/** Who can reach what, in sentences. */
+/** The sentences on who can reach what. */
 
 import { list } from '../../words/format.ts'
 import { reach as w } from '../../words/reach.ts'

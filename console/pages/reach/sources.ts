@@ -1,4 +1,4 @@
-/** Where traffic comes from that rules let in, grouped as people name it: the Internet, a network, a server. Pure. */
+/** The sources of packets that rules let in, grouped as people name them: the Internet, a network, a server. Pure. */
 import { parseCidr } from '../../../src/protocols/net/ip.ts'
 import { internet } from '../../families/firewalls/rule.ts'
 import type { Server } from '../../families/servers/server.ts'
@@ -9,7 +9,7 @@ export type SourceKind = 'internet' | 'network' | 'server' | 'addresses'
 export interface SourceGroup {
   readonly key: string
   readonly kind: SourceKind
-  /** Of a server or a private network; absent for others. */
+  /** The name of a server or a private network; absent for others. */
   readonly name?: string
   readonly networks: readonly string[]
   readonly rules: readonly EffectiveRule[]
@@ -49,14 +49,14 @@ function nameOf(networks: readonly string[], { servers, networks: all }: Places)
   return own ? { kind: 'network', name: own.name } : { kind: 'addresses' }
 }
 
-/** Whether a network has nothing but addresses of a server. */
+/** Returns whether a network has nothing but addresses of a server. */
 function isOf(network: string, server: Server): boolean {
   const { ipv6 } = server.public_net
   const own = [...publicNetworks(server), ...(ipv6 ? [ipv6.ip] : []), ...server.private_net.map(({ ip }) => `${ip}/32`)]
   return parseCidr(network).ok && own.some((one) => covers(one, network))
 }
 
-/** How the port of a rule is written in a picture. */
+/** Returns the port of a rule as a picture shows it. */
 export function portText({ content: { protocol, port } }: EffectiveRule): string {
   if (protocol === 'icmp') return 'ping'
   if (protocol === 'tcp') return port === 'any' ? 'tcp' : port

@@ -1,4 +1,4 @@
-/** How much a Project may have, and how much of that it has. Operators change it. */
+/** The limits of a Project, and how much of each it uses. Operators change them. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'

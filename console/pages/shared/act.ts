@@ -1,4 +1,4 @@
-/** What can be done with a resource, as whoever asks for it says so. */
+/** The options of the acts on a resource, and the requests they send. */
 import { type AnyRequest, type OperationId, operationOf } from '../../api/operations.ts'
 import type { Family } from '../../families.ts'
 import type { LabelMap } from '../../ui/labels-field.tsx'
@@ -17,13 +17,13 @@ export interface ActsOptions<Row extends Resource> {
   readonly family: ActsFamily
   /** Other families whose replies a deletion outdates. */
   readonly touches?: readonly string[]
-  /** What goes with a resource that is deleted. */
+  /** The text on what is lost with a deleted resource. */
   readonly lost: string | ((row: Row) => string)
   /** The button that deletes it, unless it says the name. */
   readonly deleteAct?: string
-  /** Whether its name has to be typed before, because data is lost. */
+  /** True if its name has to be typed before, because data is lost. */
   readonly losesData?: boolean
-  /** Why it cannot be deleted in its present state. */
+  /** Returns why it cannot be deleted in its present state. */
   readonly whyNot?: (row: Row) => string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What can be done with a resource of any family: rename, labels, protection, deletion, and its id to copy. */
+/** The acts on a resource of any family: rename, labels, protection, deletion, and its id to copy. */
 
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'

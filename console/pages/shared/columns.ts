@@ -1,4 +1,4 @@
-/** Which columns of a list are shown. The choice is kept in this browser, for each list by itself. */
+/** The columns of a list that are shown. The choice is kept in this browser, for each list by itself. */
 import { createStore, useStore } from '../../lib/store.ts'
 import type { Column } from '../../ui/table.tsx'
 

@@ -7,7 +7,7 @@ import { perform } from './submit.ts'
 
 interface ConfirmRequestProps<Id extends OperationId> extends Omit<ConfirmProps, 'onConfirm' | 'children'> {
   readonly request: ApiRequest<Id>
-  /** Whose replies are outdated afterwards. */
+  /** The families whose replies are outdated then. */
   readonly families: readonly string[]
   readonly done?: (reply: ReplyFor<Id>) => unknown
 }

@@ -15,13 +15,13 @@ interface FormDialogProps<Id extends OperationId> {
   readonly act: string
   readonly isBad?: boolean
   readonly isWide?: boolean
-  /** What the button sends; undefined while something is missing. */
+  /** The request that the button sends; undefined while something is missing. */
   readonly request: ApiRequest<Id> | undefined
-  /** Whether the request may be sent as it is; its commands are shown before. */
+  /** True once the request may be sent as it is; its commands are shown before. */
   readonly isReady?: boolean
-  /** Why it cannot be sent yet. */
+  /** The reason it cannot be sent yet. */
   readonly reason?: string | undefined
-  /** Whether closing it loses something, where more than fields can be changed. */
+  /** True while closing it loses something, where more than fields can be changed. */
   readonly isDirty?: boolean | undefined
   readonly families: readonly string[]
   readonly labels?: Readonly<Record<string, string>> | undefined

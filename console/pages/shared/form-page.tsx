@@ -23,11 +23,11 @@ interface FormPageProps {
   /** Verb and thing. */
   readonly act: string
   readonly reason: string | undefined
-  /** Whether everything that is needed is there. */
+  /** True once everything that is needed is there. */
   readonly isReady: boolean
   readonly cancel: Target
   readonly request: AnyRequest
-  /** What will be: the price, a preview. */
+  /** The outcome: the price, a preview. */
   readonly aside?: ReactNode
   readonly children: ReactNode
 }

@@ -1,4 +1,4 @@
-/** What the kinds of resources are called that Projects hold. */
+/** The names of the kinds of resources that Projects hold. */
 
 import { families, isFamily } from '../../families.ts'
 import { capital, familyName } from '../../lib/api-names.ts'
@@ -9,10 +9,10 @@ import { list, number } from '../../words/format.ts'
 const { networkMembers } = access
 const { andMore } = common
 
-/** What is limited and is no resource. */
+/** The limited kinds that are no resources. */
 const others: Readonly<Record<string, string>> = { network_members: networkMembers }
 
-/** As in the navigation; what has no page of its own is called as in its words. */
+/** Returns the name in the navigation; kinds without a page of their own are called as in their words. */
 export function kindName(kind: string): string {
   return isFamily(kind) ? families[kind].label : (others[kind] ?? capital(familyName(kind)))
 }

@@ -1,4 +1,4 @@
-/** How many things of a kind a Project may have, as people write it. */
+/** The limit of a kind in a Project, as people write it. */
 
 /** The limit of the installation, which Projects without one of their own have. */
 export const standard = 'default'

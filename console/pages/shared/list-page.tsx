@@ -36,7 +36,7 @@ interface Grouping<Row> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
   /** The group that is shown when the address names none; all of them otherwise. */
   readonly standard?: string
-  /** What the address calls it, when that is not `group`. */
+  /** Its name in the address, when that is not `group`. */
   readonly param?: 'status'
 }
 
@@ -142,13 +142,13 @@ interface ListRowsProps<Item> {
   readonly filter?: string | undefined
   readonly filterHint?: string | undefined
   readonly rows: readonly Item[]
-  /** How many rows are not here; a list can only be searched when all are. */
+  /** The number of rows that are not here; a list can only be searched when all are. */
   readonly more?: number
   /** Asks for the rows that are not here. */
   readonly onNeedAll?: (() => void) | undefined
   readonly columns: readonly Column<Item>[]
   readonly defaultSort?: string
-  /** What the filter looks at besides the labels. */
+  /** The texts that the filter searches besides the labels. */
   readonly textsOf: (row: Item) => readonly string[]
   readonly grouping?: Grouping<Item> | undefined
   readonly nameOf: (row: Item) => string
@@ -156,11 +156,10 @@ interface ListRowsProps<Item> {
   readonly why?: ((row: Item) => ReactNode) | undefined
   /** Draws the rows as something else than a table. */
   readonly draw?: ((rows: readonly Item[]) => ReactNode) | undefined
-  /** At the end of the tools. */
   readonly toolsEnd?: ReactNode
-  /** What can be done with rows that are selected; without it none can be. */
+  /** The acts on rows that are selected; without it none can be. */
   readonly bar?: ((rows: readonly Item[], clear: () => void) => ReactNode) | undefined
-  /** Where choices of columns are kept; without it there are none. */
+  /** The name under which choices of columns are kept; without it there are none. */
   readonly list?: string | undefined
 }
 
@@ -250,7 +249,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   )
 }
 
-/** How many rows each group has. */
+/** Counts the rows of each group. */
 function useCounts<Item>(
   rows: readonly Item[],
   groupOf: ((row: Item) => string) | undefined,

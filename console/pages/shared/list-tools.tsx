@@ -1,4 +1,4 @@
-/** What concerns a list as a whole: its columns, and taking its rows along. Loaded after the list. */
+/** The tools for a list as a whole: its columns, and the export of its rows. Loaded after the list. */
 import { type ReactNode, useState } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
@@ -9,7 +9,7 @@ import { common as w } from '../../words/common.ts'
 import { hideColumns, useHiddenColumns } from './columns.ts'
 import { csvOf } from './csv.ts'
 
-/** What is said of columns here: nothing of their rows. */
+/** The heads of columns, without anything of their rows. */
 type Heads = readonly Pick<Column<never>, 'key' | 'label' | 'card'>[]
 
 interface ListToolsProps {

@@ -28,7 +28,7 @@ export function MailField({ problems, ...field }: MailFieldProps) {
   )
 }
 
-/** Whether a text can be the mail address of somebody; the server decides. */
+/** Returns whether a text can be the mail address of somebody; the server decides. */
 export function isAddress(text: string): boolean {
   return /^[^@\s]+@[^@\s]+$/.test(text)
 }

@@ -5,9 +5,9 @@ import { nameClass } from '../../ui/table.tsx'
 interface PersonCellProps {
   readonly name: string
   readonly email: string
-  /** What is said of the person who looks at the list. */
+  /** The note on the person who looks at the list. */
   readonly you: string | false
-  /** What is said while nobody has shown that the address is theirs. */
+  /** The note while nobody has shown that the address is theirs. */
   readonly unproven: string | false
 }
 

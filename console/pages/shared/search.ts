@@ -1,4 +1,4 @@
-/** What the address of a list of resources says: the filter, the order, the page, and one group of them. */
+/** The search parameters of a list of resources: the filter, the order, the page, and one group of them. */
 import { type ListSearch, listSearch } from '../../ui/use-list.ts'
 
 export interface ResourceSearch extends ListSearch {

@@ -6,7 +6,7 @@ import { TextField } from '../../ui/field.tsx'
 import { list } from '../../words/format.ts'
 import { resources as w } from '../../words/resources.ts'
 
-/** Why a text is no selector, in the words of the API. */
+/** Returns why a text is no selector, in the words of the API. */
 export function selectorProblem(text: string): string | undefined {
   if (text.trim() === '') return undefined
   const result = parseSelector(text.trim())

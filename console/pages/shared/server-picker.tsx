@@ -15,7 +15,7 @@ interface PickerProps {
   readonly onChange: (ids: readonly number[]) => void
   /** One at most. */
   readonly isSingle?: boolean
-  /** Why a server cannot be chosen. */
+  /** Returns why a server cannot be chosen. */
   readonly reasonFor?: (server: Server) => string | undefined
   readonly problems?: readonly string[] | undefined
 }

@@ -1,4 +1,4 @@
-/** What the states of resources ask of somebody. The slice of a family that can fail says so in `states.ts`. */
+/** The needs that follow from the states of resources. The slice of a family that can fail has them in `states.ts`. */
 import { type Family, families } from '../../families.ts'
 import type { Target } from '../../ui/link.tsx'
 import type { Mood } from '../../ui/state.tsx'
@@ -15,13 +15,13 @@ export interface Need {
 export interface States<Row> {
   /** Its place among the needs of all families. */
   readonly place: number
-  /** What needs somebody; `project` is the id of the Project as it is in addresses. */
+  /** Returns the needs of a resource; `project` is the id of the Project as it is in addresses. */
   readonly needsOf: (row: Row, project: string) => readonly Need[]
-  /** Whether nothing tells of its state as it changes, so that it is asked for again and again. */
+  /** True if nothing tells of its state as it changes, so that it is asked for again and again. */
   readonly isSilent?: boolean
-  /** Whether its state is not known yet, as when a data plane does not answer. */
+  /** Returns whether its state is not known yet, as when a data plane does not answer. */
   readonly isUnknown?: (row: Row) => boolean
-  /** Whether its state tells of acts that failed, which then need nobody a second time. */
+  /** True if its state tells of acts that failed, which then need nobody a second time. */
   readonly tellsFailures?: boolean
 }
 

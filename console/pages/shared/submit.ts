@@ -11,7 +11,7 @@ export function perform<Id extends OperationId>(api: Api, request: ApiRequest<Id
 
 export interface Submission {
   readonly isBusy: boolean
-  /** Why it was refused, where no shown field says so. */
+  /** The reason it was refused, where no shown field says so. */
   readonly cause: unknown
   readonly problems: ProblemsOf
   send(): void
@@ -26,7 +26,7 @@ export function useSubmission(work: () => Promise<unknown>): Submission {
 interface Sent<Id extends OperationId> {
   /** Undefined while something is missing; then nothing is sent. */
   readonly request: ApiRequest<Id> | undefined
-  /** Whose replies are outdated afterwards. */
+  /** The families whose replies are outdated then. */
   readonly families: readonly string[]
   readonly done?: ((reply: ReplyFor<Id>) => unknown) | undefined
 }

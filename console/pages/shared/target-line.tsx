@@ -5,11 +5,11 @@ import styles from './target-line.module.css'
 interface TargetLineProps {
   /** The server, selector or address that was added as a target. */
   readonly target: ReactNode
-  /** What removes all of it. */
+  /** The button that removes all. */
   readonly end: ReactNode
-  /** What the lines beneath it are. */
+  /** The label of the lines beneath it. */
   readonly label: string
-  /** What a selector matches now, one line each; these come and go with it. */
+  /** The matches of a selector now, one line each; these come and go with it. */
   readonly children?: ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** Why an action failed; its words are loaded when one did. */
+/** The reason why an action failed; its words are loaded when one did. */
 import { lazy, Suspense } from 'react'
 
 interface WhyFailedProps {
