@@ -1,4 +1,4 @@
-/** What concerns the whole console: no connection, too many requests. */
+/** The notes that concern the whole console: no connection, too many requests. */
 import { useEffect, useState } from 'react'
 import { reachable, throttled } from '../api/client.ts'
 import { useStore } from '../lib/store.ts'

@@ -9,9 +9,9 @@ import type { NamedRequest } from './named-request.ts'
 const CommandsDialog = lazy(async () => ({ default: (await import('./commands-dialog.tsx')).CommandsDialog }))
 
 interface CommandsButtonProps {
-  /** What the page reads. */
+  /** The page's read request. */
   readonly request?: AnyRequest
-  /** What the page reads and does, by name. */
+  /** The requests that the page sends, by name. */
   readonly requests?: readonly NamedRequest[]
 }
 

@@ -1,4 +1,4 @@
-/** What a page shows and does, as commands, with the way to the reference. */
+/** The commands for what a page shows and does, with the way to the reference. */
 import type { AnyRequest } from '../api/operations.ts'
 import { Button, ButtonAnchor } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -7,7 +7,7 @@ const Panel = lazy(async () => ({ default: (await import('./commands-panel.tsx')
 interface CommandsProps {
   /** One request, or those that an act sends for each of many. */
   readonly request: AnyRequest | readonly AnyRequest[]
-  /** What the page knows besides: labels that a resource has before the request. */
+  /** The labels that a resource has before the request, as the page knows them. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly footer?: string
   /** Tells panels of one page apart. */

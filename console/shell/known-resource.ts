@@ -1,4 +1,4 @@
-/** What replies have told of the resource that a request is about; nothing is asked for it. */
+/** The resource that a request is about, as replies have told of it; nothing is asked for it. */
 import type { QueryClient } from '@tanstack/react-query'
 import type { ReplyKey } from '../api/api.ts'
 import { type AnyRequest, operationOf } from '../api/operations.ts'

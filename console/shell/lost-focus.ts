@@ -1,6 +1,6 @@
 /**
- * What has the focus may go, as the row of what was deleted does, before its dialog closes or after. The page then has the
- * focus, so that keys and screen readers go on from there.
+ * The element with the focus may go, as the row of what was deleted does, before its dialog closes or after. The page
+ * then has the focus, so that keys and screen readers go on from there.
  */
 import { useEffect } from 'react'
 import { focusTitle } from '../ui/focus-title.ts'

@@ -1,4 +1,4 @@
-/** Why something may not be done here, in words; undefined when it may. */
+/** The reason why something may not be done here, in words; undefined when it may. */
 
 import { reachable } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
@@ -6,10 +6,10 @@ import { type Lack, useLack } from '../api/session.ts'
 import { createStore, useStore } from '../lib/store.ts'
 import { shell as w } from '../words/shell.ts'
 
-/** Whether what the page shows was deleted while it was open. */
+/** True once what the page shows was deleted while it was open. */
 export const pageIsGone = createStore(false)
 
-/** For buttons: `<Button reason={useReason('servers_create')}>`. */
+/** Returns the reason for buttons: `<Button reason={useReason('servers_create')}>`. */
 export function useReason(operation: OperationId | undefined): string | undefined {
   const lack = useLack(operation)
   const { isReachable } = useStore(reachable)
@@ -19,7 +19,7 @@ export function useReason(operation: OperationId | undefined): string | undefine
   return lackText(lack)
 }
 
-/** What is lacking, in words. */
+/** Returns what is lacking, in words. */
 export function lackText(lack: Lack): string | undefined {
   if (lack === undefined) return undefined
   if (lack === 'operator') return w.states.lacksOperator

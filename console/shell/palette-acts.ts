@@ -1,4 +1,4 @@
-/** What can be done on the open page, which the palette offers: pages add to it while they are there. */
+/** The acts of the open page that the palette offers: pages add to them while they are there. */
 import { useEffect, useRef } from 'react'
 import type { IconName } from '../ui/icon.tsx'
 

@@ -1,4 +1,4 @@
-/** What the palette finds, and what becomes of it. */
+/** A hit of the palette, and what becomes of it. */
 import type { IconName } from '../ui/icon.tsx'
 
 export interface Hit {
@@ -8,7 +8,7 @@ export interface Hit {
   readonly aside?: string | undefined
   readonly icon: IconName
   readonly keys?: string | undefined
-  /** Why it cannot be done now. */
+  /** The reason it cannot be done now. */
   readonly reason?: string | undefined
   readonly act: () => void
 }

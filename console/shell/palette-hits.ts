@@ -1,4 +1,4 @@
-/** What the palette finds: pages, what can be done, Projects, settings, and resources by their names. */
+/** The hits of the palette: pages, what can be done, Projects, settings, and resources by their names. */
 
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -45,7 +45,7 @@ function fitting(all: readonly Hit[], text: string): readonly Hit[] {
     .slice(0, mostShown)
 }
 
-/** What there is without any name: read once, when the palette opens. */
+/** Returns the hits that need no name, read once, when the palette opens. */
 function usePlaces() {
   const navigate = useNavigate()
   const project = useProject()

@@ -1,4 +1,4 @@
-/** Where the palette leads without a name: pages, what can be created, Projects, one's account, and how the console looks. */
+/** The hits of the palette that need no name: pages, what can be created, Projects, one's account, and settings. */
 import { typeOf } from '../api/operations.ts'
 import type { Project, Whoami } from '../api/session.ts'
 import { type Family, families } from '../families.ts'

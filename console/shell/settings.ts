@@ -1,6 +1,6 @@
 /**
- * How the console looks: theme, density, language. Cookies, so that the server writes them into the page. The account keeps
- * theme and language as well, for the other browsers of its person.
+ * The look of the console: theme, density, language. It is in cookies, so that the server writes it into the page. The
+ * account keeps theme and language as well, for the other browsers of its person.
  */
 import { apiOf } from '../api/api.ts'
 import type { BodyFor } from '../api/operations.ts'
@@ -73,7 +73,6 @@ export function densityEntries(): MenuEntry[] {
   }))
 }
 
-/** How the console looks. */
 export function lookEntries(): MenuEntry[] {
   return [...themeEntries(), 'line', ...densityEntries()]
 }

@@ -14,7 +14,7 @@ const lazily = <Props,>(pick: (states: Awaited<ReturnType<typeof load>>) => Comp
 const Failure = lazily<ErrorComponentProps>(({ PageFailure }) => PageFailure)
 const Nothing = lazily<{ readonly back?: Way | undefined }>(({ Missing }) => Missing)
 
-/** Where not even what says it comes, such as without a network. */
+/** The page for when not even the states load, such as without a network. */
 function Unloaded() {
   return (
     <main>
@@ -38,7 +38,7 @@ export function PageFailureLater(props: ErrorComponentProps) {
   )
 }
 
-/** What pages show whose address names a part of them that is not there. `back` leads to what there is. */
+/** The state of pages whose address names a part of them that is not there. `back` leads to what there is. */
 export function MissingLater({ back }: { readonly back?: Way }) {
   return (
     <Suspense>

@@ -39,7 +39,7 @@ function Statement({ mood, title, text, children }: StatementProps) {
   )
 }
 
-/** Where somebody goes on whom an address led to nothing. */
+/** The way on for somebody whom an address led to nothing. */
 export interface Way {
   readonly label: string
   readonly link: Target
