@@ -1,4 +1,4 @@
-/** Why actions fail, in the words of the reader: those of all families, so pages ask for this when something failed. */
+/** The causes of failed actions in the language of the reader, for all families. Pages load it only after a failure. */
 import { failures } from '../generated/failures.ts'
 import { errors } from '../words/errors.ts'
 import { names } from '../words/names.ts'
@@ -11,7 +11,7 @@ const ofFamilies: readonly Failures[] = Object.values(failures)
 const causes: readonly Table[] = [...ofFamilies.map((one) => one.causes), names.failures, errors.byCode]
 const namedForm = translator(Object.assign({}, ...ofFamilies.map(({ named }) => named)))
 
-/** In a sentence that names what is in the way, or by its code, or as the server says it. */
+/** Returns a sentence that names what is in the way, else the words for the code, else the message of the server. */
 export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
   const words = causes.map((table) => table[code]).find((text) => text !== undefined)
   return namedForm(message) ?? words ?? (message && `${capital(message)}.`.replace(/\.\.$/, '.'))

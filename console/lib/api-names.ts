@@ -1,4 +1,4 @@
-/** What the API names with words of its own, in those of the reader. What a newer server adds keeps its name. */
+/** The terms of the API in the language of the reader. Terms that a newer server adds keep their names. */
 import { familyOf } from '../api/operations.ts'
 import { names, slices } from '../words/names.ts'
 import type { Names } from '../words/slice.ts'

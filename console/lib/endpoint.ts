@@ -1,4 +1,4 @@
-/** Where programs find the API that this page came from. */
+/** The address at which programs find the API that this page came from. */
 import { publicBase } from '../../src/kernel/contract/bases.ts'
 import { sh } from '../commands/shell.ts'
 

@@ -26,7 +26,7 @@ interface Common {
   readonly description: string | undefined
 }
 
-/** What can be entered at one place. */
+/** The input that a form takes at one place. */
 export type Field = Common &
   (
     | { readonly kind: 'text'; readonly least: number; readonly most: number | undefined; readonly pattern?: string }
@@ -89,7 +89,7 @@ function plainField(schema: RequestSchema, common: Common): Field {
   return { ...common, kind: 'object', fields, isOpen: additionalProperties !== false }
 }
 
-/** What is wrong with a value, by the code of its reason; pages have the words. */
+/** A problem of a value, by the code of its reason; pages have the words. */
 export interface Problem {
   /** Such as `rules[0].port`; empty for the value itself. */
   readonly at: string
@@ -98,7 +98,7 @@ export interface Problem {
   readonly limit?: number
 }
 
-/** What a field would refuse of a value; nothing when the API's schema takes it. */
+/** Returns what a field would refuse of a value; nothing when the API's schema takes it. */
 export function problemsOf(field: Field, value: unknown, at = ''): Problem[] {
   if (value === null && field.isNullable) return []
   const wrong = (code: Problem['code'], limit?: number): Problem[] => [

@@ -6,7 +6,7 @@
  */
 export type Forms = Readonly<Record<string, string>>
 
-/** Why actions of a family fail, in failures.ts of its slice: by messages that name what is in the way, and by codes. */
+/** The causes of failed actions of a family, in failures.ts of its slice: by messages with names, and by codes. */
 export interface Failures {
   readonly named: Forms
   readonly causes: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ interface Template {
 }
 
 const place = /\{([1-9+])\}/g
-/** What callers sent, or any text. */
+/** Matches a quoted text, or any text. */
 const anything = '("(?:[^"\\\\]|\\\\.)*"(?:\\.\\.\\.)?|.+?)'
 
 /** Finds the form of a message; undefined when there is none. */
