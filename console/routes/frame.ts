@@ -1,4 +1,4 @@
-/** What all routes stand on: the root, which `routes.tsx` gives its look, the open Project, and how pages load what they show first. */
+/** The base of all routes: the root, which `routes.tsx` gives its look, the open Project, and the loaders of pages. */
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, notFound } from '@tanstack/react-router'
 import { type Api, apiOf } from '../api/api.ts'
@@ -10,7 +10,7 @@ export const root = createRootRouteWithContext<{ readonly cache: QueryClient }>(
     Promise.all([cache.ensureQueryData(whoamiQuery), cache.ensureQueryData(projectsQuery)]),
 })
 
-/** Whose Project it is not finds nothing here, whatever the page. */
+/** Projects that the caller may not see are not found here, whatever the page. */
 export const project = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project',
@@ -20,7 +20,7 @@ export const project = createRoute({
   },
 })
 
-/** What the pages of the open Project are below. */
+/** Returns the route that pages of the open Project are below. */
 export const inProject = () => project
 
 export interface Asked {
