@@ -1,4 +1,4 @@
-/** How pages read and change things: typed calls, and queries whose keys are the operation and its input. */
+/** Typed calls for pages, and queries whose keys are the operation and its input. */
 
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'

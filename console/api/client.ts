@@ -10,17 +10,17 @@ import { type AnyRequest, type InputOf, type OperationId, operationOf, type Repl
 import { presence } from './presence.ts'
 import { askForProof } from './proof.ts'
 
-/** How much of the rate limit is left, from the last reply. */
+/** The part of the rate limit that is left, from the last reply. */
 interface Rate {
   readonly limit: number
   readonly remaining: number
-  /** When all of it is there again (ms since the epoch). */
+  /** The time at which all of it is there again (ms since the epoch). */
   readonly resetAt: number
 }
 
 export const rate = createStore<Rate | undefined>(undefined)
 
-/** Whether the server answered the last call, and if not, when it was last heard. */
+/** The outcome of the last call: answered or not, and if not, when the server was last heard. */
 export const reachable = createStore<{ readonly isReachable: boolean; readonly since: number }>({
   isReachable: true,
   since: Date.now(),
@@ -34,7 +34,7 @@ export function heard(): void {
   if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: heardAt })
 }
 
-/** How long the first byte of an answer may take, in milliseconds, and how long the others. */
+/** The longest waits in milliseconds: for the first byte of an answer, by kind of call, and for the others. */
 const readMs = 15_000
 const changeMs = 60_000
 const restMs = 60_000
@@ -42,7 +42,7 @@ const probeMs = 5_000
 /** Bytes that the slowest connection sends in a millisecond. */
 const slowest = 8
 
-/** Until when calls are refused because there were too many. */
+/** The time until which calls are refused because there were too many. */
 export const throttled = createStore<{ readonly until: number } | undefined>(undefined)
 
 /** A session that ended begins again where it was. */
@@ -152,7 +152,7 @@ async function reach(url: string, options: RequestInit, ms = readMs, isProven = 
   throw failure
 }
 
-/** What is not JSON, and the links that come with it. */
+/** A reply that is not JSON, and the links that come with it. */
 type PlainText = readonly [text: string, link: string | null]
 
 async function readJson(response: Response): Promise<unknown> {
@@ -176,7 +176,7 @@ function refusal(response: Response, reply: unknown, isChange: boolean): ApiFail
   })
 }
 
-/** What an answer tells of a failure without its body. */
+/** Returns what an answer tells of a failure without its body. */
 function factsOf({ status, statusText, headers }: Response) {
   return {
     status,

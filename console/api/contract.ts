@@ -1,4 +1,4 @@
-/** What the API has of actions below every family that has some. */
+/** The action endpoints that the API has below every family with actions. */
 import type { familyActionEndpoints, ResourceParam } from '../../src/kernel/actions/contract.ts'
 
 export type ActionsOf<Family extends string, Param extends ResourceParam = 'id'> = ReturnType<

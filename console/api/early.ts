@@ -1,4 +1,4 @@
-/** What a page asks for first is asked for before its program is here. */
+/** Sends the first calls of a page before its program is loaded. */
 import { publicBase, wolkeBase } from '../../src/kernel/contract/bases.ts'
 
 const replies = new Map<string, Promise<Response>>()

@@ -4,11 +4,11 @@ import type { Action } from './actions.ts'
 export interface Event {
   readonly family: string
   readonly ids: readonly number[]
-  /** What is new of an action; the resources are those of the event. */
+  /** The new state of an action; the resources are those of the event. */
   readonly action?: Pick<Action, 'id' | 'command' | 'status' | 'progress'>
 }
 
-/** What tabs tell each other. */
+/** Messages between tabs. */
 export type News =
   | { readonly kind: 'event'; readonly event: Event }
   | { readonly kind: 'resync' }
@@ -20,11 +20,11 @@ export type News =
   | { readonly kind: 'doubt' }
   /** A tab begins to listen. What it knows is as old as `since`, in milliseconds since the epoch. */
   | { readonly kind: 'hello'; readonly tab: number; readonly since: number }
-  /** What such a tab has missed; without events it is too much. */
+  /** The events that such a tab has missed; undefined where some are not known. */
   | { readonly kind: 'missed'; readonly tab: number; readonly events?: readonly Event[] }
 
 export interface Leader {
-  /** How long ago everything was known, in milliseconds. */
+  /** Returns the time since everything was known, in milliseconds. */
   awayMs(): number
   tell(news: News): void
 }
@@ -34,7 +34,7 @@ const mostFailures = 2
 const shortPauseMs = 3_000
 const firstPauseMs = 60_000
 const longestPauseMs = 600_000
-/** How long a stream may take to begin, in milliseconds, and how many beats may then be missing. */
+/** The longest wait for the first beat, in milliseconds, and the number of beats that may then be missing. */
 const firstBeatMs = 12_000
 const beatsMissed = 2
 
@@ -45,7 +45,7 @@ export function holdStream(project: number, signal: AbortSignal, leader: Leader,
     return
   }
   const held = new HeldStream(`/console/api/projects/${project}/events`, leader)
-  // Where there was no network, nobody need wait any longer.
+  // A pause ends at once when the network is back.
   window.addEventListener('online', () => held.hurry(), { signal })
   const end = () => {
     held.end()

@@ -1,6 +1,6 @@
 /**
- * What happens elsewhere. One tab of the browser holds the stream of events and tells the others, because a browser has
- * only six connections to a server. Without a stream, what is shown is asked for again from time to time.
+ * Follows changes made elsewhere. One tab of the browser holds the stream of events and tells the others, because a
+ * browser has only six connections to a server. Without a stream, what is shown is asked for again from time to time.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Action } from './actions.ts'
@@ -29,7 +29,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
   const memory = new Memory(begin)
   let isLive = false
   let isLeading = false
-  /** Whether this tab got what it missed before it listened. */
+  /** True once this tab got what it missed before it listened. */
   let hasCaughtUp = false
   const knownUntil = () => (hasCaughtUp ? memory.newest : begin)
   const greet = () => tell({ kind: 'hello', tab, since: knownUntil() })
@@ -39,7 +39,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     if (action) note(project, [followed(action, family, ids)])
     gather(event)
   }
-  // Whether it answers at all, a call says: an idle page would make none for long.
+  // A call finds out whether the server answers at all: an idle page would make none for long.
   const doubt = () => {
     if (!document.hidden) void probe(signal)
   }
@@ -109,7 +109,7 @@ function gatherer(project: number, cache: QueryClient, signal: AbortSignal): (ev
   let gathering: ReturnType<typeof setTimeout> | undefined
   const readChanges = () => {
     gathering = undefined
-    // Of many tabs mostly one is seen; the others read once, when they are looked at.
+    // Mostly one tab of many is seen; the others read once, when they are looked at.
     if (document.hidden || signal.aborted || pending.size === 0) return
     const changes = pending
     pending = new Map()
@@ -126,7 +126,7 @@ function gatherer(project: number, cache: QueryClient, signal: AbortSignal): (ev
 class Memory {
   #told: { readonly at: number; readonly event: Event }[] = []
   #start: number
-  /** How new the newest of them is, in milliseconds since the epoch. */
+  /** The time up to which events are known, in milliseconds since the epoch. */
   newest: number
 
   constructor(start: number) {

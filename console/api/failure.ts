@@ -1,4 +1,4 @@
-/** Why a call failed. */
+/** Failures of calls. */
 import type { ErrorCode } from '../../src/kernel/errors.ts'
 
 /** Codes of the API, and those of the way there. */
@@ -22,9 +22,9 @@ interface Facts {
   readonly details?: Readonly<Record<string, unknown>> | null
   /** Names the request in the log of the server. */
   readonly correlationId?: string | undefined
-  /** When the caller may ask again (ms since the epoch), if it was too early. */
+  /** The time from which the caller may ask again (ms since the epoch), if it was too early. */
   readonly retryAt?: number | undefined
-  /** Whether the call asked for a change. */
+  /** True if the call asked for a change. */
   readonly isChange?: boolean
 }
 
@@ -37,7 +37,7 @@ export class ApiFailure extends Error {
   readonly details: Readonly<Record<string, unknown>> | null
   readonly correlationId: string | undefined
   readonly retryAt: number | undefined
-  /** Whether a change was asked for, and may have been made all the same. */
+  /** True if a change was asked for, and may have been made all the same. */
   readonly isUncertain: boolean
 
   constructor({ status, code, message, details = null, correlationId, retryAt, isChange = false }: Facts) {
@@ -69,7 +69,7 @@ export class ApiFailure extends Error {
     return new ApiFailure({ status, code, message, details, correlationId, retryAt })
   }
 
-  /** Whether asking again may help without anything being changed. */
+  /** True if asking again may help without anything being changed. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500
   }

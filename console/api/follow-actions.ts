@@ -6,7 +6,7 @@ import { familyOf } from './operations.ts'
 import { refresh } from './patch.ts'
 
 const pollMs = 1_000
-/** How many turns pass between two questions while the stream of events is open. */
+/** The number of turns between two questions while the stream of events is open. */
 const liveTurns = 3
 /** Ended actions stay this long, so that the line below the top bar is seen to end. */
 const lingerMs = 1_500
@@ -97,7 +97,7 @@ function forgetEnded(): void {
 
 async function ask([project, some]: [number, readonly Tracked[]]): Promise<void> {
   const ids = some.map(({ action }) => action.id).slice(0, 50)
-  // What cannot be asked now is asked again with the next turn.
+  // A question that fails is asked again with the next turn.
   await call(project, 'actions_list', { query: { id: ids, per_page: 50 } }).catch(() => undefined)
 }
 

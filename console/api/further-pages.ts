@@ -19,7 +19,7 @@ export async function furtherPages<P extends Page>(first: P, ask: (page: number)
   return pages
 }
 
-/** What pages of a list say of it. */
+/** The pagination in the reply of a list. */
 export interface Page {
   readonly meta?: { readonly pagination: { readonly last_page: number | null; readonly next_page: number | null } }
 }

@@ -5,7 +5,7 @@ import type { ReplyKey } from './api.ts'
 export interface Named {
   readonly id: number
   readonly name?: string | null
-  /** What snapshots have in place of a name. */
+  /** Stands for the name of a snapshot. */
   readonly description?: string | null
 }
 
@@ -14,7 +14,6 @@ interface Row {
   readonly name?: string | null
 }
 
-/** What people call a resource. */
 export function nameIn({ name, description }: Named): string {
   return name || description || ''
 }

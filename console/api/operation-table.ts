@@ -6,22 +6,20 @@
 import type { Need } from '../../src/kernel/access/roles.ts'
 import { publicBase } from '../../src/kernel/contract/bases.ts'
 
-/** What is needed to make a call. */
 export interface Operation {
   readonly method: string
   /** Below the base, with parameters in braces: `/servers/{id}`. */
   readonly path: string
-  /** Who may call it. */
+  /** The access it needs. */
   readonly needs: Need
-  /** Whether it is a list with pages. */
   readonly isPaged: boolean
   /** The root of the API below which it is. */
   readonly base: string
-  /** Whether it needs a fresh proof of who one is. */
+  /** True if it needs a fresh proof of who one is. */
   readonly elevated: boolean
 }
 
-/** What there is to know of the API for making calls. */
+/** The operations of the API, as far as calls need them. */
 interface Table {
   readonly operations: ReadonlyMap<string, Operation>
   /** The types of what can be deleted one by one, by family: `server` for `servers`. */
@@ -30,7 +28,7 @@ interface Table {
 
 const methods: Readonly<Record<string, string>> = { G: 'GET', P: 'POST', U: 'PUT', D: 'DELETE' }
 
-/** Where an action is below its family, such as `/{id}/actions/change_type` for `changeType`. */
+/** Returns the path of an action below its family, such as `/#/actions/change_type` for `changeType`. */
 function usualPlace(key: string): string {
   return `/#/actions/${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 }

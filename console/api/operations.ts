@@ -41,10 +41,10 @@ type EndpointOf<Id extends OperationId> = Operations[Id] extends Endpoint ? Oper
 type FirstPart<Path> = Path extends `/${infer Part}/${string}` ? Part : Path extends `/${infer Part}` ? Part : never
 type FamilyOf<Path> = Path extends `/projects/{project_id}/${infer Rest}` ? FirstPart<`/${Rest}`> : FirstPart<Path>
 
-/** What operations are about, as feeds and scopes name it: `servers`, `tokens`. */
+/** The families of operations, as feeds and scopes name them: `servers`, `tokens`. */
 export type FamilyName = { [Id in OperationId]: FamilyOf<EndpointOf<Id>['path']> }[OperationId]
 
-/** What a query parameter may be given as; lists are sent as repeated parameters. */
+/** The values that a query parameter may have; lists are sent as repeated parameters. */
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
 
 type QueryInput<E> = E extends { readonly query: infer Query }
@@ -62,7 +62,7 @@ type Part<Name extends string, Value> = keyof Value extends never
   : { readonly [Key in Name]: Value }
 type Body<Value> = [Value] extends [undefined] ? { readonly body?: undefined } : { readonly body: Value }
 
-/** What a call needs besides its operation. */
+/** The input of a call besides its operation. */
 export type InputOf<Id extends OperationId> = Part<'params', ParamsOf<Id>> & {
   readonly query?: QueryInput<EndpointOf<Id>>
 } & Body<BodyFor<Id>>
@@ -78,11 +78,11 @@ export interface AnyRequest {
   readonly params?: Readonly<Record<string, string | number>> | undefined
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
-  /** What is asked afterwards of that which was made. */
+  /** The operations that are asked afterwards of what was made. */
   readonly afterwards?: readonly OperationId[] | undefined
 }
 
-/** What tries a failed action of a family again, by its command: operations that need nothing but the resource. */
+/** The operations that try a failed action of a family again, by its command; they need nothing but the resource. */
 export type Retries<Family extends keyof Contracts> = Readonly<Record<string, keyof Contracts[Family]>>
 
 const { operations, types } = readOperations(operationsText)

@@ -23,12 +23,12 @@ function toJson(credential: Credential | null): Record<string, unknown> {
   return { ...credential.toJSON() }
 }
 
-/** Whether this browser can have passkeys; pages over plain HTTP on a name of the network cannot. */
+/** Returns whether this browser can have passkeys; pages over plain HTTP on a name of the network cannot. */
 export function canMakePasskeys(): boolean {
   return 'PublicKeyCredential' in window && 'parseCreationOptionsFromJSON' in PublicKeyCredential
 }
 
-/** Whether the person closed the window of the browser, which is no failure. */
+/** Returns whether the person closed the window of the browser, which is no failure. */
 export function wasCancelled(cause: unknown): boolean {
   return cause instanceof DOMException && (cause.name === 'NotAllowedError' || cause.name === 'AbortError')
 }

@@ -10,14 +10,14 @@ import { isOperation, type OperationId, operationOf } from './operations.ts'
 
 /** Shorter lists are read as a whole. */
 const fewEntries = 50
-/** When more have changed, the whole list is read. */
+/** Above this number of changes, the whole list is read. */
 const mostIds = 20
 
 interface Entry {
   readonly id: number
 }
 
-/** Whether a reply is so long that it is not read again without need. */
+/** Returns whether a reply is so long that it is not read again without need. */
 function isLong(data: unknown): data is readonly Entry[] {
   return Array.isArray(data) && data.length > fewEntries
 }
@@ -71,7 +71,7 @@ function entryOf(reply: unknown): Entry {
   return Object.values(reply as object)[0] as Entry
 }
 
-/** What is gone is taken out of the list. Errors: all others. */
+/** Takes out of the list what is gone. Errors: all others. */
 function missing(cause: unknown): undefined {
   if (toFailure(cause).status !== 404) throw cause
 }

@@ -1,4 +1,4 @@
-/** Who is signed in, in which Projects, and what they may do there. */
+/** The session: who is signed in, in which Projects, and what they may do there. */
 
 import { useQuery } from '@tanstack/react-query'
 import { covers, isRole, type Role } from '../../src/kernel/access/roles.ts'
@@ -24,8 +24,8 @@ export function useProject(): Project | undefined {
 }
 
 /**
- * What the caller lacks for an operation in the open Project: a role, or `operator`. Undefined when nothing is missing.
- * It only explains: the server decides by the same rows.
+ * Returns what the caller lacks for an operation in the open Project: a role, or `operator`. Undefined when nothing is
+ * missing. It only explains: the server decides by the same rows.
  */
 export function useLack(operation: OperationId | undefined): Lack {
   const project = useProject()
