@@ -4,7 +4,7 @@ import type { Asked } from './request.ts'
 /** The names of fields that hold secrets, wherever they are in a body. */
 const secrets = new Set(['code', 'password', 'private_key', 'root_password', 'secret', 'ticket', 'tsig_key'])
 
-/** In the place of a secret stands the name of its field, such as `<private_key>`. What is empty stays so. */
+/** Replaces each secret by the name of its field, such as `<private_key>`. What is empty stays so. */
 export function masked(asked: Asked): Asked {
   return asked.body === undefined ? asked : { ...asked, body: without(asked.body) }
 }

@@ -1,4 +1,4 @@
-/** What a panel shows: requests written for each client; the command line first, then curl, then Terraform. */
+/** The content of a panel: requests written for each client; the command line first, then curl, then Terraform. */
 import type { Need } from '../../src/kernel/access/roles.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { apiForPrograms, exportedEndpoints, type Origin, originForPrograms } from '../lib/endpoint.ts'
@@ -9,14 +9,14 @@ import type { Asked, Known, OperationRow, Reason, Rendered } from './request.ts'
 import { providerBlock } from './terraform/provider.ts'
 import { toTerraform, toTerraformImport } from './terraform/render.ts'
 
-/** What a panel needs of the row of an operation. */
+/** The part of an operation's row that panels need. */
 interface PanelRow extends OperationRow {
   /** The root of the API below which it is. */
   readonly base: string
   readonly needs: Need
 }
 
-/** What replies have told of the resource that a request is about. */
+/** The facts that replies have told of the resource of a request. */
 export interface KnownResource {
   readonly family: string
   readonly id: number
@@ -28,7 +28,6 @@ export interface KnownResource {
 interface Surroundings {
   /** The labels that the resource has before the request. */
   readonly labels: Known['labels']
-  /** Where the console is. */
   readonly origin: Origin
   readonly rowOf: (operation: string) => PanelRow
   readonly knownOf: (request: Asked) => KnownResource | undefined
@@ -37,7 +36,7 @@ interface Surroundings {
   readonly andMore: (count: number) => string
 }
 
-/** What there is for a client: a text to paste, with the minor version that the client needs, or why there is none. */
+/** A text for a client to paste, with the minor version that the client needs, or the reason why there is none. */
 type Shown =
   | { readonly client: Client; readonly text: string; readonly since?: number }
   | { readonly client: Client; readonly note: string }
@@ -50,7 +49,7 @@ const mostShown = 20
 /** Writes one request, or those that an act sends for each of many. */
 export function commandsOf(requests: readonly Asked[], around: Surroundings): readonly Shown[] {
   const isOwn = requests.some(({ operation }) => around.rowOf(operation).base === wolkeBase)
-  // What only Wolke has is for curl.
+  // Only curl reaches what only Wolke has.
   const clients: readonly Client[] = isOwn ? ['curl'] : ['hcloud', 'curl', 'Terraform']
   return clients.map((client) => shownFor(client, requests, around))
 }
@@ -73,7 +72,7 @@ function beginningOf(client: Client, origin: Origin): string {
   return client === 'Terraform' ? `${providerBlock(api)}\n\n` : ''
 }
 
-/** Whether a token of a Project does not do, as for most of what only Wolke has. */
+/** Returns whether a token of a Project does not suffice, as for most of what only Wolke has. */
 export function needsManagement(operation: string, { base, needs }: PanelRow): boolean {
   return base === wolkeBase && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('lab_')
 }
@@ -90,7 +89,7 @@ const renderers: Readonly<Record<Client, (request: Asked, around: Surroundings) 
       token: needsManagement(request.operation, row) ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
     })
   },
-  /** What makes something, as a resource; for what is there already, the block that takes it over. */
+  /** Renders what makes something as a resource; for what is there already, the block that takes it over. */
   Terraform(request, { knownOf, say }) {
     const rendered = toTerraform(masked(request))
     const known = 'text' in rendered ? undefined : knownOf(request)

@@ -1,4 +1,4 @@
-/** What a form or a command of the console is about to ask of the API. One value feeds the request and all equivalents. */
+/** A request that a form or a command of the console will send. One value feeds the request and all equivalents. */
 
 /** A request by the name of its operation: the family, with dashes as underscores, and the key of the row. */
 export interface Asked {
@@ -7,20 +7,20 @@ export interface Asked {
   readonly params?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly body?: unknown
-  /** What is asked afterwards of that which was made, such as `servers_enableBackup`; none of it says more. */
+  /** The operations that are asked afterwards of what was made, such as `servers_enableBackup`; none says more. */
   readonly afterwards?: readonly string[]
 }
 
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
 
-/** What renderers need of the row of an operation. */
+/** The part of an operation's row that renderers need. */
 export interface OperationRow {
   readonly method: string
   /** Below the base URL, with parameters in braces: `/servers/{id}`. */
   readonly path: string
 }
 
-/** What the page knows besides, for commands that change things one by one. */
+/** The facts that the page knows besides, for commands that change things one by one. */
 export interface Known {
   /** The labels that the resource has before the request. */
   readonly labels?: Readonly<Record<string, string>> | undefined
@@ -28,7 +28,7 @@ export interface Known {
   readonly description?: string | undefined
 }
 
-/** Why a client has no command for a request. */
+/** The reasons why a client has no command for a request. */
 export type ReasonKind =
   | 'command'
   | 'describes'
@@ -47,7 +47,7 @@ export type ReasonKind =
 /** A reason without its words, which are those of the reader's language. */
 export interface Reason {
   readonly kind: ReasonKind
-  /** What it is about, as the API or the client spells it: a field, a command. */
+  /** The subject, as the API or the client spells it: a field, a command. */
   readonly what?: string | undefined
 }
 

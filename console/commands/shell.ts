@@ -30,7 +30,7 @@ export function sh(texts: TemplateStringsArray, ...values: readonly (string | nu
   return texts.reduce((line, text, index) => line + quoted(String(values[index - 1])) + text)
 }
 
-/** What a program reads from its standard input. */
+/** Pipes a text into the standard input of a program. */
 export function piped(input: string, line: string): string {
   // Nothing stands in front of it that could hide its quotes, so the first line of a script can stay as it is.
   return `printf %s ${quoted(input).replace(/^'#'\\!'/, "'#!")} | ${line}`

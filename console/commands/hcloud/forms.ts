@@ -3,7 +3,7 @@ import type { BodyOf, Endpoint, QueryOf } from '../../../src/kernel/contract/con
 import type { Asked, Known, Reason, ReasonKind } from '../request.ts'
 import { optionOf } from './options.ts'
 
-/** Why something has no form for hcloud; without `what` it is about the field that it stands for. */
+/** The reason why something has no form for hcloud; without `what` it is about the field that it stands for. */
 export class Refusal {
   readonly kind: ReasonKind
   readonly what: string | undefined
@@ -34,14 +34,14 @@ export interface Positional {
   readonly positional: readonly string[]
 }
 
-/** What the command reads, from its standard input or from files that are written before. */
+/** The input of a command, from its standard input or from files that are written before. */
 export interface Input {
   readonly flag: readonly string[]
   readonly input?: string
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** What only hcloud from a minor version on can say: 54 is 1.54. */
+/** Words that only hcloud from a minor version on knows: 54 is 1.54. */
 interface Newer {
   readonly since: number
   readonly words: Words
@@ -49,11 +49,11 @@ interface Newer {
 
 export type Words = readonly string[] | Positional | Input | More | Newer | Refusal
 
-/** What a field becomes: the option of that name, what a function says, or that hcloud has no option for it. */
+/** The form of a field: the option of that name, what a function says, or that hcloud has no option for it. */
 type Field<V, B> = string | Refusal | ((value: NonNullable<V>, context: Context<B>) => Words)
 
 export interface Context<B> {
-  /** As it is sent: null says something where absence says nothing. */
+  /** The body as it is sent: null says something where absence says nothing. */
   readonly body: B
   readonly params: Readonly<Record<string, string | number>>
   readonly known: Known
@@ -61,7 +61,7 @@ export interface Context<B> {
 
 type Fields<T> = { readonly [K in keyof Required<T>]: Field<T[K], T> }
 
-/** How an operation is written: its words with `{id}` for a parameter, and what becomes of every field of its body. */
+/** The form of an operation: its words with `{id}` for a parameter, and the form of every field of its body. */
 interface Command<E extends Endpoint> {
   readonly words: readonly string[]
   readonly fields: BodyOf<E> extends undefined ? Record<never, never> : Fields<BodyOf<E>>
@@ -113,7 +113,7 @@ export const since =
     return Array.isArray(words) && words.length === 0 ? [] : { since: minor, words }
   }
 
-/** What is false anyhow, so that only the option for true has to be there. */
+/** Writes the option only for true, because false is what hcloud assumes anyhow. */
 export const flag =
   (name: string) =>
   (value: boolean): readonly string[] =>
@@ -127,7 +127,7 @@ export const ignored = (): Words => []
 /** The rest of the requests says it. */
 export const later = ignored
 
-/** What is asked of what has just been made, by its name. hcloud takes digits for an id, which is that of something else. */
+/** Asks further requests of what was just made, by its name. hcloud takes digits for an id, that of something else. */
 export function ofMade(name: string, rest: readonly Omit<Asked, 'params'>[]): readonly Asked[] | Refusal {
   if (rest.length > 0 && /^\+?\d+$/.test(name)) return new Refusal('value', 'name')
   return rest.map((asked) => ({ ...asked, params: { id: name } }))
@@ -135,7 +135,7 @@ export function ofMade(name: string, rest: readonly Omit<Asked, 'params'>[]): re
 
 type Params = Context<unknown>['params']
 
-/** What a command is about, by the parameters of its path. */
+/** Returns the parameters of the path that name the resource of a command. */
 const ownOf = (params: Params, names: readonly string[]) => names.map((name) => String(params[name]))
 
 /** Changes labels one by one, which needs to know those that are there. */
@@ -200,7 +200,7 @@ export const actionForms = refuseAll(['listFamilyActions', 'getFamilyAction', 'l
 
 const everyPage = (): Words => []
 
-/** What every list takes: hcloud reads all pages, so they say nothing. */
+/** The parameters of every list: hcloud reads all pages, so they say nothing. */
 export const paging = { page: everyPage, per_page: everyPage }
 export const sorted = { ...paging, sort: '--sort' }
 export const listed = { ...sorted, label_selector: '--selector', name: noOption }

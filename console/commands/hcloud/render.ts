@@ -34,7 +34,7 @@ export function toHcloud(asked: Asked, known: Known = {}): Rendered {
     since = Math.max(since, rendered.since ?? 0)
   }
   if (commands.length === 0) return { reason: { kind: 'nothing' } }
-  // What follows is about what was made: where that fails, something else may have its name.
+  // The further commands are about what was made: where that fails, something else may have its name.
   return { text: commands.join(' &&\n'), ...(since > 0 ? { since } : {}) }
 }
 
@@ -47,7 +47,7 @@ class Rendering {
   readonly #more: Call[] = []
   readonly #files: [name: string, text: string][] = []
   #input: string | undefined
-  /** What is asked besides, one by one. */
+  /** The further requests, one by one. */
   readonly rest: readonly Asked[]
   /** The minor version of hcloud that can say all of it; 0 for every one. */
   since: number
@@ -107,7 +107,7 @@ class Rendering {
     return [...saved, ...this.#main(), ...this.#more.map(lineOf)]
   }
 
-  /** Without anything to say, the commands that stand for its fields are enough. */
+  /** Returns nothing where the commands that stand for its fields are enough. */
   #main(): string[] {
     const { words, fields } = this.#form
     const takesBody = Object.keys(fields).length > 0

@@ -1,4 +1,4 @@
-/** How every operation of the API is written for the hcloud command line. A family that is missing does not compile. */
+/** The hcloud forms of all operations of the API. A family that is missing does not compile. */
 import type { OperationFamily } from '../../api/operations.ts'
 import { hcloud } from '../../generated/hcloud.ts'
 import { type AnyCommand, noCommand, Refusal } from './forms.ts'

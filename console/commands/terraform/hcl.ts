@@ -10,7 +10,7 @@ export class Expression {
 
 export type Value = string | number | boolean | Expression | readonly Value[] | { readonly [name: string]: Value }
 
-/** What stands in a block: attributes, and blocks of their own by name, which may be repeated. */
+/** The content of a block: attributes, and blocks of their own by name, which may be repeated. */
 export interface Body {
   readonly attributes: Readonly<Record<string, Value | null | undefined>>
   readonly blocks?: readonly (readonly [name: string, body: Body])[]
@@ -69,7 +69,7 @@ export function blockText(head: readonly string[], body: Body, indent = ''): str
     .replace(/\{\n\n/g, '{\n')
 }
 
-/** How wide the names are: neighbours of one line each align with each other. */
+/** Returns the width for each name: neighbours of one line each align with each other. */
 function widths(texts: readonly (readonly [name: string, text: string])[]): number[] {
   const found: number[] = []
   for (let start = 0; start < texts.length; ) {

@@ -9,7 +9,7 @@ export interface Resource {
   readonly body: Body
 }
 
-/** Why something has no resource. */
+/** Thrown for what has no resource. */
 export class NoResource extends Error {
   readonly reason: Reason
   constructor(reason: Reason) {
@@ -60,10 +60,10 @@ export const reverseName =
     return [resource('rdns', dns_ptr, { [owner]: numberOf(id), ip_address: ip, dns_ptr })]
   }
 
-/** How a family is written for Terraform. */
+/** The Terraform form of a family. */
 export interface Terraform {
   /** The resource that takes over what exists, such as `server`; undefined where there is none for its type. */
   readonly kindOf: (type?: string) => string | undefined
-  /** What makes resources, by the operation of the family. */
+  /** The functions that make resources, by the operation of the family. */
   readonly makers: Readonly<Record<string, Make>>
 }
