@@ -1,4 +1,4 @@
-/** Why something failed, by codes: those of families are in their slices. */
+/** Words for failures, by codes: those of families are in their slices. */
 import type { FailureCode } from '../api/failure.ts'
 import { inLanguage } from './words.ts'
 

@@ -1,7 +1,7 @@
 /** Numbers and times as people read them, in the language of the page. */
 import { language } from './words.ts'
 
-/** What forms texts takes a millisecond or more to make, so it is made when the first text needs it. */
+/** Makes a formatter when the first text needs it, because that takes a millisecond or more. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined
   return () => (made ??= make())

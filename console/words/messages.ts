@@ -1,4 +1,4 @@
-/** What the server says of inputs, and of what is in the way. Of families first: what they say is more special. */
+/** Messages of the server about inputs, and what is in the way. Those of families come first: they are more special. */
 import type { Forms } from '../lib/messages.ts'
 import type { Messages } from './slice.ts'
 import { inLanguage } from './words.ts'

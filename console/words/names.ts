@@ -1,4 +1,4 @@
-/** What the API names with words of its own: families, types of resources, and what actions do. */
+/** Words for the names of the API: families, types of resources, and commands of actions. */
 import type { FamilyName } from '../api/operations.ts'
 import type { Contracts } from '../generated/contracts.ts'
 import type { TypeOf } from '../generated/operations.ts'

@@ -1,4 +1,4 @@
-/** Which token a command needs, and why a client has none for what a form does. */
+/** The token that a command needs, and the reasons why a client has none for what a form does. */
 import type { ReasonKind } from '../../commands/request.ts'
 
 export const commands = {

@@ -1,4 +1,4 @@
-/** What forms say of what is still missing or wrong. */
+/** The messages of forms about what is still missing or wrong. */
 
 export const forms = {
   missing: 'Fill in what is missing first',

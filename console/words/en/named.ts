@@ -1,4 +1,4 @@
-/** Why something failed where the server names what is in the way: its messages by templates, before the words by code. */
+/** Failures where the server names what is in the way: its messages by templates, before the words by code. */
 import type { Forms } from '../../lib/messages.ts'
 
 export { messages as slices } from '../../generated/messages.en.ts'

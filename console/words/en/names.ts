@@ -1,11 +1,11 @@
-/** What the API names with words of its own and is of no family; the families that have slices name themselves. */
+/** Words for the names of the API that are of no family; the families that have slices name themselves. */
 import type { FamilyName } from '../../api/operations.ts'
 import type { Contracts } from '../../generated/contracts.ts'
 
 export { names as slices } from '../../generated/names.en.ts'
 
 export const names = {
-  /** As in a sentence. */
+  /** Forms in a sentence. */
   families: {
     actions: 'actions',
     projects: 'Projects',
@@ -22,14 +22,14 @@ export const names = {
     whoami: 'callers',
     reachability: 'reachability',
   } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
-  /** What actions of several families do. */
+  /** The actions that several families have. */
   commands: {
     change_dns_ptr: 'Change reverse DNS',
     change_protection: 'Change protection',
     attach_to_network: 'Attach to network',
     detach_from_network: 'Detach from network',
   },
-  /** Why they fail, whatever they do. */
+  /** The failures of actions of any kind. */
   failures: {
     action_failed: 'The machine could not do it.',
   },
