@@ -11,7 +11,7 @@ interface BoxProps extends Omit<ComponentProps<'input'>, 'className' | 'onChange
   readonly onChange: (value: string) => void
   /** The key that leads here. */
   readonly hotkey?: string
-  /** Why the text means nothing. */
+  /** A problem with the text. */
   readonly problem?: string | undefined
 }
 

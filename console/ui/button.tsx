@@ -17,7 +17,7 @@ interface Look {
 
 interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'className' | 'disabled'> {
   readonly children?: ReactNode
-  /** Why it cannot be used now. It stays in the order of focus, so that the reason can be read. */
+  /** The reason why it cannot be used now. It stays in the order of focus, so that the reason can be read. */
   readonly reason?: string | undefined
   readonly isBusy?: boolean | undefined
   /** The keys that do the same, shown on hover. */
@@ -65,7 +65,7 @@ export function Button(props: ButtonProps) {
 
 interface IconButtonProps extends Look, Omit<ComponentProps<'button'>, 'className' | 'aria-label' | 'disabled'> {
   readonly icon: IconName
-  /** What it does; shown on hover as well. */
+  /** The name of what it does; shown on hover as well. */
   readonly label: string
   readonly keys?: string | undefined
 }

@@ -7,7 +7,7 @@ interface CardProps {
   readonly title?: ReactNode
   /** Beside the heading, in weaker ink. */
   readonly aside?: ReactNode
-  /** At the end of the heading. */
+  /** Shown at the end of the heading. */
   readonly end?: ReactNode
   readonly footer?: ReactNode
   readonly padded?: boolean

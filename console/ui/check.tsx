@@ -20,7 +20,7 @@ function mix(box: HTMLInputElement): () => void {
   }
 }
 
-/** Without words beside it, it needs an `aria-label`. */
+/** Needs an `aria-label` where no words stand beside it. */
 export function Check({ kind = 'checkbox', isMixed = false, onChange, aside, children, ...rest }: CheckProps) {
   const input = (
     <input

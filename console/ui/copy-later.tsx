@@ -1,4 +1,4 @@
-/** What copies, for places that are seldom seen: loaded when it is shown. */
+/** Commands to copy, for places that are seldom seen: loaded when they are shown. */
 import { lazy, Suspense } from 'react'
 
 const Command = lazy(async () => ({ default: (await import('./pointed.tsx')).PointedCommand }))

@@ -10,7 +10,7 @@ import { toast } from './toasts.ts'
 
 const shownMs = 2_000
 
-/** Whether a text was just copied, and how to copy one. */
+/** Tells whether a text was just copied, and copies one. */
 export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
   const [isCopied, setCopied] = useState(false)
   return {

@@ -22,13 +22,13 @@ export function Dialog(props: DialogProps) {
 export interface ConfirmProps {
   /** Names the things: `Delete web-1, web-2 and web-3?` */
   readonly title: ReactNode
-  /** What goes with it. */
+  /** The consequences. */
   readonly text: ReactNode
   /** Verb, thing and number: `Delete 3 servers`. */
   readonly act: string
-  /** What stays when nothing is done: `Keep them`. */
+  /** The button that does nothing: `Keep them`. */
   readonly keep?: string
-  /** What has to be typed when data is lost. */
+  /** The word to type when data is lost. */
   readonly word?: string | undefined
   readonly aside?: ReactNode
   readonly onConfirm: () => Promise<unknown>

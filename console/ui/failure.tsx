@@ -26,7 +26,7 @@ export function tellFailure(cause: unknown, what?: string): void {
 
 interface FailureProps {
   readonly cause: unknown
-  /** What failed, as in `web-1 was not deleted.` */
+  /** A sentence on what failed: `web-1 was not deleted.` */
   readonly what?: string | undefined
   readonly children?: ReactNode
 }

@@ -9,7 +9,7 @@ import { Sign } from './state.tsx'
 interface FieldProps {
   readonly label: ReactNode
   readonly hint?: ReactNode
-  /** What is wrong with the value, each in a sentence. */
+  /** The problems of the value, each in a sentence. */
   readonly problems?: readonly string[] | undefined
   readonly isLabelHidden?: boolean | undefined
 }
@@ -47,7 +47,7 @@ export function Field({
   )
 }
 
-/** What is wrong, below the field or in the section that has it. */
+/** Shows problems below the field or in the section that has them. */
 export function Problems({ id, problems }: { readonly id: string; readonly problems: readonly string[] }) {
   return (
     <p className={styles.error} id={id}>

@@ -7,7 +7,7 @@ interface FilterBoxProps {
   readonly label: string
   readonly hint: string
   readonly value: string | undefined
-  /** Why the text means nothing. */
+  /** A problem with the text. */
   readonly problem?: string | undefined
   /** Undefined for an empty filter. */
   readonly onChange: (text: string | undefined) => void

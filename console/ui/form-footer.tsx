@@ -7,9 +7,9 @@ interface FormFooterProps {
   readonly act: string
   readonly isBad?: boolean | undefined
   readonly isBusy: boolean
-  /** Whether everything that is needed is there. */
+  /** True if everything that is needed is there. */
   readonly isReady?: boolean
-  /** Why it cannot be sent, where something else than an empty field is the reason. */
+  /** The reason why it cannot be sent, where it is something else than an empty field. */
   readonly reason?: string | undefined
   readonly onClose: () => void
 }

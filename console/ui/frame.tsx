@@ -1,4 +1,4 @@
-/** What every part of Base UI stands in: no style elements, which the content security policy refuses. */
+/** Wraps every part of Base UI: no style elements, which the content security policy refuses. */
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import type { ReactNode } from 'react'
 

@@ -12,7 +12,7 @@ interface LabelsFieldProps {
   readonly value: LabelMap
   readonly onChange: (labels: LabelMap) => void
   readonly problems?: readonly string[] | undefined
-  /** Whether they are only shown. */
+  /** True if they are only shown. */
   readonly isFixed?: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where menus, dialogs and tips are put: inside a landmark, so that nothing on the page is outside of one. They are
+ * The place of menus, dialogs and tips: inside a landmark, so that nothing on the page is outside of one. They are
  * loaded after the first picture, by load-layers.ts.
  */
 

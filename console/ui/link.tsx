@@ -5,7 +5,7 @@
 import { type LinkProps, useRouter } from '@tanstack/react-router'
 import type { ComponentProps, MouseEvent } from 'react'
 
-/** Where it leads: a route, what fills its parameters, and what the address says besides. */
+/** The target of a link: a route, what fills its parameters, and what the address says besides. */
 export interface Target {
   readonly to: Route
   readonly params?: Readonly<Record<string, string | undefined>> | undefined

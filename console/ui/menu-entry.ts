@@ -6,14 +6,14 @@ export interface MenuItem {
   readonly key: string
   readonly label: ReactNode
   readonly icon?: IconName | undefined
-  /** In weaker ink at the end. */
+  /** Shown in weaker ink at the end. */
   readonly aside?: string | undefined
   readonly keys?: string | undefined
   readonly isBad?: boolean | undefined
   readonly isChosen?: boolean | undefined
-  /** Whether the key for editing takes it. */
+  /** True if the key for editing takes it. */
   readonly isEdit?: boolean | undefined
-  /** Why it cannot be used now; it stays where it is. */
+  /** The reason why it cannot be used now; it stays where it is. */
   readonly reason?: string | undefined
   readonly onSelect?: (() => void) | undefined
 }

@@ -13,12 +13,12 @@ interface NameDialogProps {
   readonly title: string
   readonly label?: string
   readonly act?: string
-  /** What it is called now. */
+  /** The current name. */
   readonly initial: string
   readonly maxLength?: number
   readonly onSave: (name: string) => Promise<unknown>
   readonly onClose: () => void
-  /** What stands below the field, such as the commands for the name that it has. */
+  /** Returns what stands below the field, such as the commands for the name in it. */
   readonly children?: (name: string) => ReactNode
 }
 

@@ -6,13 +6,13 @@ import { useCopy } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
 
-export type Command = { readonly client: string } /** What is shown in colours, and copied as it is. */ & (
+export type Command = { readonly client: string } /** A text that is shown in colours, and copied as it is. */ & (
   | { readonly text: string; readonly footer?: string | undefined }
-  /** Why this client has none. */
+  /** The reason for having none. */
   | { readonly note: string }
 )
 
-/** What is longer takes long to draw, as a whole zone file does. It is copied nevertheless. */
+/** Longer texts take long to draw, as a whole zone file does. They are copied nevertheless. */
 const mostDrawn = 8_000
 
 interface NightProps {

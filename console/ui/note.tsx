@@ -1,4 +1,4 @@
-/** What has to be said beside something: it failed, it will end, it changed elsewhere. */
+/** A note beside something: it failed, it will end, it changed elsewhere. */
 import type { ReactNode } from 'react'
 import styles from './note.module.css'
 import { Sign } from './state.tsx'

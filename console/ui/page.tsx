@@ -9,11 +9,11 @@ interface PageHeadProps {
   readonly title: string
   /** Beside the title, as the number of entries of a list. */
   readonly count?: string | undefined
-  /** Where it is below, nearest last. */
+  /** The pages above it, nearest last. */
   readonly crumbs?: readonly { readonly label: string; readonly link: Target }[] | undefined
   /** Below the title: the state, ids, where it is. */
   readonly facts?: ReactNode
-  /** At the end: quiet buttons first, the primary one last. */
+  /** Shown at the end: quiet buttons first, the primary one last. */
   readonly actions?: ReactNode
 }
 

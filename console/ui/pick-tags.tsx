@@ -10,7 +10,7 @@ interface Option {
   readonly id: number
   readonly name: string
   readonly aside?: string
-  /** Why it cannot be chosen, or no longer. */
+  /** The reason why it cannot be chosen, or no longer. */
   readonly obstacle?: string | undefined
 }
 
@@ -19,7 +19,7 @@ interface PickTagsProps {
   readonly options: readonly Option[]
   readonly value: readonly number[]
   readonly onChange: (ids: readonly number[]) => void
-  /** What is said when nothing is chosen and there is nothing to choose from. */
+  /** The text where nothing is chosen and there is nothing to choose from. */
   readonly none: string
 }
 
@@ -29,7 +29,7 @@ export function PickTags({ label, options, value, onChange, none }: PickTagsProp
   return (
     <Tags>
       {value.map((id) => {
-        // What was deleted elsewhere stays until it is taken off: nothing else would be chosen unnoticed.
+        // A choice deleted elsewhere stays until it is taken off: nothing else would be chosen unnoticed.
         const { name, obstacle } = options.find((one) => one.id === id) ?? { name: `#${id}`, obstacle: w.isGone }
         return (
           <Tag

@@ -1,4 +1,4 @@
-/** What can be done with the selection; dark like everything that acts on many. */
+/** The acts on the selection; dark like everything that acts on many. */
 import { common } from '../words/common.ts'
 import { cx } from './cx.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -13,7 +13,7 @@ export interface PickedAct {
   readonly label: string
   readonly icon: IconName
   readonly isBad?: boolean
-  /** Why it cannot be used with what is selected. */
+  /** The reason why it cannot be used with what is selected. */
   readonly reason?: string | undefined
   readonly act: () => void
 }

@@ -1,4 +1,4 @@
-/** What leads programs to this API, and commands that do nothing elsewhere. Loaded when it is shown. */
+/** Commands that lead programs to this API, and those that do nothing elsewhere. Loaded when they are shown. */
 import { apiForPrograms, exportedEndpoints, pointed } from '../lib/endpoint.ts'
 import { CommandLine } from './copy.tsx'
 

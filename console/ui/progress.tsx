@@ -3,7 +3,7 @@ import { cx } from './cx.ts'
 import styles from './eighths.module.css'
 
 interface ProgressProps {
-  /** From 0 to 100. */
+  /** A percentage. */
   readonly value: number
   readonly label: string
   readonly tone?: 'warn' | 'bad' | 'ink' | undefined

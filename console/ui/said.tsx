@@ -1,4 +1,4 @@
-/** What is wrong with an input, in the language of the page. */
+/** Words for the problems of inputs, in the language of the page. */
 import { Fragment } from 'react'
 import { saidByServer } from '../api/failure.ts'
 import { language } from '../words/words.ts'
@@ -31,7 +31,7 @@ export function errorWords(): ErrorWords | undefined {
   return w
 }
 
-/** Why something failed, where the server names what is in the way; undefined for other messages. */
+/** Returns why something failed, where the server names what is in the way; undefined for other messages. */
 export function saidByName(message: string): string | undefined {
   return namedForm(withNames(message))
 }

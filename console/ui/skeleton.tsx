@@ -1,6 +1,6 @@
 /**
- * What is shown while a page loads: nothing for 300 ms, then lines in the shape of what comes. `data-coming` tells tests
- * that the page is not whole yet.
+ * The placeholder while a page loads: nothing for 300 ms, then lines in the shape of what comes. `data-coming` tells
+ * tests that the page is not whole yet.
  */
 import { useEffect, useState } from 'react'
 import { common as w } from '../words/common.ts'
@@ -20,7 +20,7 @@ function useLate(ms = quietMs): boolean {
 
 interface SkeletonProps {
   readonly lines?: number
-  /** Whether nothing of the page is there yet, not even its title. */
+  /** True if nothing of the page is there yet, not even its title. */
   readonly isPage?: boolean
 }
 

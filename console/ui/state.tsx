@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 import styles from './state.module.css'
 
-/** How a state is seen: well, off, on its way, asks for attention, failed, not known. */
+/** The look of a state: well, off, on its way, asks for attention, failed, not known. */
 export type Mood = 'ok' | 'off' | 'busy' | 'warn' | 'bad' | 'unknown'
 
 interface SignProps {
   readonly mood: Mood
-  /** From 0 to 100, for what is on its way. */
+  /** A percentage, for what is on its way. */
   readonly progress?: number | undefined
   readonly className?: string | undefined
 }

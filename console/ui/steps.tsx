@@ -10,9 +10,9 @@ export interface Step {
   readonly id: string
   readonly title: string
   readonly isDone: boolean
-  /** What is wrong with the section as a whole, each in a sentence. */
+  /** The problems of the section as a whole, each in a sentence. */
   readonly problems?: readonly string[] | undefined
-  /** Whether something in it is wrong, which is said there. */
+  /** True if something in it is wrong, which is said there. */
   readonly isWrong?: boolean
   readonly content: ReactNode
 }

@@ -15,7 +15,7 @@ import { useStages } from './use-stages.ts'
 
 /** Longer tables draw only the rows in view. */
 const mostDrawn = 200
-/** So many rows are drawn with each picture, after those in view. */
+/** The number of rows that are drawn with each picture, after those in view. */
 const atOnce = 12
 /** The height that is kept for the others, so that a page is scrolled to where it was. */
 const rowRem = 2.75
@@ -25,7 +25,7 @@ export interface Column<Row> {
   readonly key: string
   readonly label: string
   readonly cell: (row: Row) => ReactNode
-  /** What it is sorted by; without it the column cannot be sorted. */
+  /** Returns what a row is sorted by; without it the column cannot be sorted. */
   readonly sort?: ((row: Row) => string | number) | undefined
   /** Its place in a card: `key` is the name, `stat` the state, `sub` the line below, `time` its end where rows have no menu. */
   readonly card?: 'key' | 'stat' | 'sub' | 'time' | undefined
@@ -34,7 +34,7 @@ export interface Column<Row> {
   readonly isEnd?: boolean | undefined
   readonly isMono?: boolean | undefined
   readonly isNarrow?: boolean | undefined
-  /** What is drawn at the head instead of the label, such as an axis. */
+  /** Drawn at the head instead of the label, such as an axis. */
   readonly head?: ReactNode
   readonly className?: string | undefined
 }
@@ -52,7 +52,7 @@ interface TableProps<Row> {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  /** How many rows follow that are not here yet; room is kept for them. */
+  /** The number of rows that follow but are not here yet; room is kept for them. */
   readonly more?: number
   readonly idOf: (row: Row) => number
   readonly nameOf: (row: Row) => string
@@ -60,7 +60,7 @@ interface TableProps<Row> {
   readonly onSort?: ((sorting: Sorting) => void) | undefined
   readonly selection?: Selection | undefined
   readonly menu?: ((row: Row) => Entries) | undefined
-  /** What is said below a row, such as why it failed. */
+  /** Returns what is said below a row, such as why it failed. */
   readonly why?: ((row: Row) => ReactNode) | undefined
   readonly isTight?: boolean | undefined
 }
@@ -131,10 +131,10 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** How many rows a window shows below the title of a page, at most. */
+/** Returns the number of rows that a window shows below the title of a page, at most. */
 const inView = () => Math.max(atOnce, Math.ceil(innerHeight / 16 / rowRem) - 4)
 
-/** How many rows are drawn by now, of those that are there at first. */
+/** Returns the number of rows that are drawn by now, of those that are there at first. */
 function useDrawn(count: number): number {
   const [first] = useState(inView)
   const [last] = useState(() => Math.ceil((count - first) / atOnce))
@@ -147,7 +147,7 @@ interface RowActs {
   menuOf(row: unknown): Entries
 }
 
-/** What rows do, which stays the same while the table is drawn anew: rows in which nothing changed are left alone. */
+/** Returns the acts of rows, the same while the table is drawn anew: rows in which nothing changed are left alone. */
 function useRowActs<Row>(props: TableProps<Row>): RowActs {
   const latest = useRef(props)
   useLayoutEffect(() => {
@@ -249,7 +249,7 @@ function PickAll({ rows, selection }: { readonly rows: readonly number[]; readon
       isMixed={picked > 0 && picked < rows.length}
       aria-label={w.table.selectAll(number(picked), number(rows.length))}
       onChange={(on) => {
-        // What is picked on other pages stays so.
+        // Rows picked on other pages stay so.
         const others = [...selection.ids].filter((id) => !rows.includes(id))
         selection.change(new Set(on ? [...others, ...rows] : others))
       }}

@@ -20,7 +20,7 @@ export function Tabs({
   readonly current: string
 }) {
   const row = useRef<HTMLElement>(null)
-  // On narrow screens the row scrolls; the open tab is always in view.
+  // The row scrolls on narrow screens; the open tab is always in view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: again for each tab that is opened
   useLayoutEffect(() => {
     const show = () => {

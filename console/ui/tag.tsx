@@ -50,7 +50,7 @@ export function Labels({ labels }: { readonly labels: Readonly<Record<string, st
   )
 }
 
-/** What stands where there is nothing. */
+/** Stands where there is nothing. */
 export function None() {
   return (
     <span className="faint">

@@ -21,7 +21,7 @@ export function Ago({ time }: { readonly time: string }) {
   )
 }
 
-/** How old something is, in its largest unit: `41 d`. */
+/** Shows the age of something, in its largest unit: `41 d`. */
 export function Age({ since }: { readonly since: string }) {
   const age = () => span(Math.max(0, now.get() - Date.parse(since)))
   return (

@@ -1,6 +1,6 @@
 /**
- * What is said on hover and on focus: one tip for the whole page, next to the element that carries `data-tip`. The same
- * words are in the element's name or description, so the tip itself is decoration and needs no role.
+ * The tip on hover and on focus: one for the whole page, next to the element that carries `data-tip`. The same words
+ * are in the element's name or description, so the tip itself is decoration and needs no role.
  */
 import { useEffect, useRef, useState } from 'react'
 import styles from './night.module.css'

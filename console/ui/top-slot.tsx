@@ -1,5 +1,5 @@
 /**
- * What has to lie on top of whatever is open, such as a question that a call waits for. Each dialog has a slot for it
+ * Shows content on top of whatever is open, such as a question that a call waits for. Each dialog has a slot for it
  * inside, so that the question belongs to the dialog and focus and Esc go the right way.
  */
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'

@@ -7,8 +7,8 @@ import { createElement, useEffect, useState } from 'react'
 import { showOnTop } from './top-slot.tsx'
 
 /**
- * What ends a form: another page; or any other address, such as that of another filter; or, in a dialog, only going
- * back, because nothing behind the dialog can be used.
+ * The moves that end a form: to another page; or to any other address, such as that of another filter; or, in a dialog,
+ * only back, because nothing behind the dialog can be used.
  */
 type Place = 'page' | 'view' | 'dialog'
 
@@ -78,7 +78,7 @@ async function ask(): Promise<boolean> {
   })
 }
 
-/** Whether a value is another than at first. Values are compared as JSON. */
+/** Returns whether a value is another than at first. Values are compared as JSON. */
 export function useChanged(value: unknown): boolean {
   const text = JSON.stringify(value)
   const [first] = useState(text)

@@ -1,11 +1,11 @@
-/** What is being changed of something that others may change at the same time. */
+/** A draft of something that others may change at the same time. */
 import { useEffect, useState } from 'react'
 
 export interface DraftOf<Value> {
   readonly value: Value
   readonly change: (part: Partial<Value>) => void
   readonly isDirty: boolean
-  /** Whether it was changed elsewhere while it was changed here as well. */
+  /** True while it was changed elsewhere and here as well. */
   readonly isElsewhere: boolean
   /** Takes over what is there now. */
   readonly view: () => void
@@ -17,10 +17,10 @@ export interface DraftOf<Value> {
 
 interface Held<Value> {
   readonly key: string | undefined
-  /** What was there when nothing was changed here. */
+  /** The value before anything was changed here. */
   readonly base: Value
   readonly value: Value
-  /** What was saved, until it comes back. */
+  /** The value that was saved, until it comes back. */
   readonly sent?: Value | undefined
 }
 

@@ -12,7 +12,7 @@ interface Labelled {
 
 interface Filter<Row> {
   readonly keeps: (row: Row) => boolean
-  /** Why the text is no selector, in the words of the API. */
+  /** The reason why the text is no selector, in the words of the API. */
   readonly problem?: string
 }
 

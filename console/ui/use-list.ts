@@ -4,11 +4,11 @@ import type { Column, Sorting } from './table.tsx'
 
 const perPage = 50
 
-/** What the address says about a list; everything is optional. */
+/** The state of a list in the address; everything is optional. */
 export interface ListSearch {
   readonly q?: string | undefined
   readonly sort?: Sorting | undefined
-  /** From 1; 0 shows all. */
+  /** Starts at 1; 0 shows all. */
   readonly page?: number | undefined
 }
 
@@ -24,12 +24,12 @@ export function listSearch(search: Record<string, unknown>): ListSearch {
 
 interface ListOptions<Row> {
   readonly rows: readonly Row[]
-  /** How many rows are not here; those that are begin the list in the order of the API. */
+  /** The number of rows that are not here; those that are begin the list in the order of the API. */
   readonly more?: number
   readonly columns: readonly Column<Row>[]
   readonly search: ListSearch
   readonly defaultSort: Sorting
-  /** Whether a row stays; `undefined` keeps all. */
+  /** Returns whether a row stays; `undefined` keeps all. */
   readonly keeps?: ((row: Row) => boolean) | undefined
 }
 
@@ -38,7 +38,6 @@ interface ListView<Row> {
   readonly shown: readonly Row[]
   /** All that fit the filter, in order. */
   readonly all: readonly Row[]
-  /** How many fit the filter. */
   readonly total: number
   readonly page: number
   readonly perPage: number
@@ -72,7 +71,7 @@ export function useList<Row>(options: ListOptions<Row>): ListView<Row> {
   }
 }
 
-/** As people count: web-10 after web-9, and Ärzte beside Arzt. Texts are compared 13 times each, but made into this once. */
+/** Returns a key to sort by as people count: web-10 after web-9, Ärzte beside Arzt. It is made once, not 13 times. */
 function naturally(text: string): string {
   return text
     .normalize('NFKD')

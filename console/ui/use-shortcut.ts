@@ -6,6 +6,6 @@ export function useShortcut(id: ShortcutId, act: (() => void) | undefined): void
   const latest = useRef(act)
   latest.current = act
   const isOn = act !== undefined
-  // Who sees the part can press its key.
+  // The key works as soon as the part is seen.
   useLayoutEffect(() => (isOn ? register(id, () => latest.current?.()) : undefined), [id, isOn])
 }

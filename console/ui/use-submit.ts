@@ -2,12 +2,12 @@
 import { useRef, useState } from 'react'
 import { type ApiFailure, type FieldProblems, toFailure } from '../api/failure.ts'
 
-/** What is wrong with a field, by its name in the request; what is wrong with its parts (`records[0].value`) counts. */
+/** Returns the problems of a field, by its name in the request, with those of its parts (`records[0].value`). */
 export type ProblemsOf = (field: string) => readonly string[] | undefined
 
 interface Submit {
   readonly isBusy: boolean
-  /** Why the last attempt failed, without what a field says; undefined while one is on its way, or if fields say it all. */
+  /** The failure of the last attempt, without what fields say; undefined during an attempt, or if fields say it all. */
   readonly cause: unknown
   readonly problemsOf: ProblemsOf
   /** Sends; returns whether it worked. */
@@ -53,7 +53,7 @@ export function unsaid(failure: ApiFailure, fields: Iterable<string>): ApiFailur
   return failure.without((name) => all.some((field) => isIn(field, name)))
 }
 
-/** What is wrong with a field and its parts; undefined where nothing is. */
+/** Returns the problems of a field and its parts; undefined where there are none. */
 export function problemsIn(fields: FieldProblems, field: string): readonly string[] | undefined {
   const own = Object.entries(fields)
     .filter(([name]) => isIn(field, name))
@@ -61,7 +61,7 @@ export function problemsIn(fields: FieldProblems, field: string): readonly strin
   return own.length > 0 ? own : undefined
 }
 
-/** Whether a name in a reply is that of a field, or of a part of it. */
+/** Returns whether a name in a reply is that of a field, or of a part of it. */
 function isIn(field: string, name: string): boolean {
   return name === field || name.startsWith(`${field}[`) || name.startsWith(`${field}.`)
 }

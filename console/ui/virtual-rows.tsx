@@ -40,7 +40,7 @@ function useRowHeight(body: { readonly current: HTMLElement | null }): number {
   return height
 }
 
-/** In the place of a row that is not here yet. */
+/** Stands in the place of a row that is not here yet. */
 function Coming({ columns }: { readonly columns: number }) {
   return (
     <tr>
