@@ -25,7 +25,7 @@ interface FamilyEntry extends Omit<Entry, 'label' | 'routes'> {
 
 const all: Readonly<Record<Family, Entry>> = entries
 
-/** In the order of the navigation. */
+/** Sorted as in the navigation. */
 export const families = Object.fromEntries(
   Object.entries(all)
     .sort(([, one], [, other]) => one.place - other.place)

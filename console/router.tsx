@@ -20,7 +20,7 @@ export function createConsoleRouter(cache: QueryClient) {
     scrollRestoration: true,
     defaultViewTransition: false,
   })
-  // What failed on one page is asked for again by the next.
+  // Each page asks again for what failed on another.
   router.subscribe('onBeforeLoad', () =>
     cache.removeQueries({ predicate: ({ state }) => state.status === 'error' && state.data === undefined }),
   )

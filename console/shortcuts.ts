@@ -30,7 +30,7 @@ const offKey = 'wolke-shortcuts'
 const chordMs = 1_200
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** Whether single keys do something. People who speak to their machine turn them off. */
+/** True while single keys do something. People who speak to their machine turn them off. */
 export const shortcutsOn = createStore(readChoice())
 
 function readChoice(): boolean {
@@ -50,7 +50,7 @@ export function switchShortcuts(on: boolean): void {
   }
 }
 
-/** How the keys of a shortcut are written on this keyboard. */
+/** Returns the keys of a shortcut as they are written on this keyboard. */
 export function keyTexts(keys: string): readonly string[] {
   const names: Readonly<Record<string, string>> = { Mod: isApple ? '⌘' : 'Ctrl', Escape: 'Esc' }
   return keys.split(' ').map((part) =>

@@ -13,7 +13,7 @@ import { firstPicture } from './ui/layers.ts'
 import { loadLayers } from './ui/load-layers.ts'
 import { loadErrorWords } from './ui/said.tsx'
 
-/** What the API refused is on the page; anything else is a mistake of the console. */
+/** Logs mistakes of the console; what the API refused is on the page. */
 function onCaughtError(cause: unknown): void {
   if (!(cause instanceof ApiFailure)) console.error(cause)
 }
@@ -36,7 +36,7 @@ export function start(root: HTMLElement): void {
   )
   void firstPicture
     .then(() => Promise.all([loadLayers(), loadErrorWords(loadNames), loadStates()]))
-    // What could not be loaded now is loaded when it is asked for.
+    // A part that could not be loaded now is loaded when it is asked for.
     .catch(() => undefined)
 }
 

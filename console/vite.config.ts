@@ -1,4 +1,4 @@
-/** How the console is built: hashed files below /console/assets, each also compressed, and a page that names them. */
+/** Builds the console: hashed files below /console/assets, each also compressed, and a page that names them. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
@@ -31,9 +31,9 @@ const firstPicture: Plugin = {
 }
 
 /**
- * What libraries bring into the first page though the console never asks for it: each route has a link of the router's,
- * where the console has ui/link.tsx; what a server would write into the page, for scrolling; the cache of queries has one of
- * mutations, and queries that grow by pages.
+ * Modules that libraries bring into the first page though the console never asks for them: each route has a link of the
+ * router's, where the console has ui/link.tsx; what a server would write into the page, for scrolling; the cache of
+ * queries has one of mutations, and queries that grow by pages.
  */
 const unused: Readonly<Record<string, string>> = {
   '/react-router/dist/esm/link.js':
@@ -90,7 +90,7 @@ function scopedName(name: string, file: string): string {
 /** The list of servers, mostly the first page, in one file. */
 const firstList = /console\/families\/servers\/(list|columns|acts|server|status)\./
 
-/** What every page needs, in two files that compress well, instead of one for each combination of pages. */
+/** The modules that every page needs, in two files that compress well, instead of one for each combination of pages. */
 const libraries =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*(virtual|queriesObserver|useQueries|not-found)))/
 const firstParts =
@@ -124,7 +124,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Without any part: parts have their words once the language is there, and the first questions wait for nothing.
+            // It has no parts: they have their words once the language is there, and the first calls wait for nothing.
             { name: 'words', test: /console\/(words\/(words|format|first)|api\/early)\.|preload-helper/, priority: 2 },
             { name: 'libraries', test: libraries },
             { name: 'parts', test: parts },
