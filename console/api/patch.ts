@@ -71,7 +71,7 @@ function entryOf(reply: unknown): Entry {
   return Object.values(reply as object)[0] as Entry
 }
 
-/** Takes out of the list what is gone. Errors: all others. */
+/** Returns nothing for what is gone, so that it leaves the list. Errors: all others. */
 function missing(cause: unknown): undefined {
   if (toFailure(cause).status !== 404) throw cause
 }
