@@ -92,7 +92,7 @@ function fullest(place: string): Pick<Figure, 'now' | 'of'> {
 }
 
 /** Words that stand for the web console, the hosts' lab and the like, and may name nothing else in paths of src. */
-const taken = ['console', 'lab', 'infrastructure']
+const taken = ['console', 'lab']
 function twofold(): Pick<Figure, 'now' | 'of'> {
   const means = (word: string) => below('src').filter((path) => new RegExp(`/${word}(/|\\.ts$)`).test(path))
   const found = taken.filter((word) => means(word).some((path) => path !== `src/pages/${word}.ts`))
@@ -118,7 +118,6 @@ function headlessShare(folder: string): number {
   return Math.round((first.filter(([, word]) => headless.test(word!)).length / first.length) * 100)
 }
 
-
 show([
   { what: 'shared files that a new family edits', now: sharedFiles(), aim: 12 },
   {
@@ -127,19 +126,19 @@ show([
     aim: 3,
     most: 40,
   },
-  { what: 'the same: src', now: mentions(below('src').filter((path) => !isTest(path))), aim: 12, most: 40 },
-  { what: 'the same: all', now: mentions(tracked), aim: 60, most: 165 },
-  { what: 'exceptions to the law of families', now: dependants(), aim: 20, most: 46 },
-  { what: 'file names that carry out requests', now: homesOfLogic(), aim: 1, most: 11 },
-  { what: 'exemptions from the length of functions: src', now: exemptions('src'), aim: 1, most: 5 },
+  { what: 'the same: src', now: mentions(below('src').filter((path) => !isTest(path))), aim: 12, most: 35 },
+  { what: 'the same: all', now: mentions(tracked), aim: 60, most: 151 },
+  { what: 'exceptions to the law of families', now: dependants(), aim: 20 },
+  { what: 'file names that carry out requests', now: homesOfLogic(), aim: 1 },
+  { what: 'exemptions from the length of functions: src', now: exemptions('src'), aim: 1 },
   { what: 'circles of imports in the console', now: circlesOfConsole.check(readConsole()).length, aim: 0 },
-  { what: 'functions of the console over 60 lines', now: longFunctions(), aim: 15, most: 48 },
-  { what: 'most files in a folder of test', ...fullest('test'), aim: 15, most: 52 },
+  { what: 'functions of the console over 60 lines', now: longFunctions(), aim: 15 },
+  { what: 'most files in a folder of test', ...fullest('test'), aim: 15, most: 49 },
   { what: 'most files in a folder of src/people', ...fullest('src/people'), aim: 15 },
   { what: 'most files in a folder of src/drivers', ...fullest('src/drivers'), aim: 15 },
   { what: 'most files in a folder of src/kernel/http', ...fullest('src/kernel/http'), aim: 15 },
-  { what: 'words with two meanings in paths', ...twofold(), aim: 0, most: 4 },
-  { what: 'names of types declared five times or more', ...commonNames(), aim: 3, most: 20 },
-  { what: 'headless comments in src, in percent', now: headlessShare('src'), aim: 8, most: 21 },
-  { what: 'headless comments in the console, in percent', now: headlessShare('console'), aim: 8, most: 32 },
+  { what: 'words with two meanings in paths', ...twofold(), aim: 0 },
+  { what: 'names of types declared five times or more', ...commonNames(), aim: 3 },
+  { what: 'headless comments in src, in percent', now: headlessShare('src'), aim: 8 },
+  { what: 'headless comments in the console, in percent', now: headlessShare('console'), aim: 8 },
 ])

@@ -5,8 +5,8 @@
 
 import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
 import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../reachability/driver.ts'
-import { PrivateForwarding, type Sent, stopped, type Way } from './private-forwarding.ts'
-import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './private-networks.ts'
+import { PrivateForwarding, type Sent, stopped, type Way } from './packets/private-forwarding.ts'
+import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './packets/private-networks.ts'
 import type { Site } from './simulation.ts'
 
 /** A server as a host in the network. */

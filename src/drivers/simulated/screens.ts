@@ -1,6 +1,6 @@
 /** Simulated consoles: each machine has one screen, and everybody who looks at it sees the same. */
 import type { Duplex } from 'node:stream'
-import type { ConsoleDriver } from '../../families/servers/console/driver.ts'
+import type { ConsoleDriver } from '../../families/servers/screens/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { RfbServer } from '../../protocols/rfb/server.ts'
 import { simulateServers } from './servers.ts'

@@ -24,11 +24,11 @@ import { PlacementGroup } from '../placement-groups/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
 import { accessEndpoints } from './access/contract.ts'
 import { serverChanges } from './changes.ts'
-import { consoleEndpoints } from './console/contract.ts'
 import { serverStatuses } from './domain.ts'
 import { isoEndpoints } from './iso/contract.ts'
 import { metricEndpoints } from './metrics/contract.ts'
 import { membershipEndpoints } from './placement-groups/contract.ts'
+import { consoleEndpoints } from './screens/contract.ts'
 import { typeEndpoints } from './type/contract.ts'
 
 const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })

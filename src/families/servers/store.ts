@@ -6,9 +6,9 @@ import { preparedScoped, scoped } from '../../kernel/data/scoped.ts'
 import { idsLabelled, rarestTerm, readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { forgetSessions } from './console/store.ts'
 import { spelling } from './contract.ts'
 import { type Manner, type Power, type Rescue, restingStatus, type Server, type ServerStatus } from './domain.ts'
+import { forgetSessions } from './screens/store.ts'
 import { changeable, type ServerRow } from './tables.ts'
 
 /** A row as a server. */

@@ -12,7 +12,7 @@ import type {
   Observation,
 } from '../../../families/load-balancers/driver.ts'
 import { attempt } from '../../load-balancers/errors.ts'
-import { installationOf } from '../../load-balancers/haproxy/files.ts'
+import { installationOf } from '../../load-balancers/haproxy/configuration/files.ts'
 import { ifUnlocked } from '../../load-balancers/haproxy/lock.ts'
 import { makePrivate } from '../../load-balancers/private-folder.ts'
 import { Balancer, type BalancerParts } from './balancer.ts'

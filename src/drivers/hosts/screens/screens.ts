@@ -7,7 +7,7 @@
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { WebSocket } from 'ws'
-import type { ConsoleDriver } from '../../../families/servers/console/driver.ts'
+import type { ConsoleDriver } from '../../../families/servers/screens/driver.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
 import { type Incus, IncusError, type Operation } from '../../../protocols/incus/client.ts'

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
-import { isCertificatePath, tlsFolder } from './certificates.ts'
-import { configurationPath, filesOf } from './configuration.ts'
+import { isCertificatePath, tlsFolder } from './configuration/certificates.ts'
+import { configurationPath, filesOf } from './configuration/configuration.ts'
 import {
   type BalancerRecord,
   folderOf,
@@ -15,7 +15,7 @@ import {
   replaceNote,
   writeRecord,
   writeRemoved,
-} from './files.ts'
+} from './configuration/files.ts'
 import { withLock } from './lock.ts'
 import { Master } from './master.ts'
 import { Measurements } from './measurements.ts'

@@ -12,7 +12,7 @@ import type {
 } from '../../../families/load-balancers/driver.ts'
 import { attempt } from '../errors.ts'
 import { Balancer, type Installation, type Log } from './balancer.ts'
-import { forgetOldRemovals, installationOf, listBalancers, openDirectory } from './files.ts'
+import { forgetOldRemovals, installationOf, listBalancers, openDirectory } from './configuration/files.ts'
 import { ifUnlocked, withLock } from './lock.ts'
 import { namesOf, removeNamespace } from './namespace.ts'
 import { checkRequirements, mostConnections } from './requirements.ts'

@@ -1,6 +1,6 @@
 /** Says what HAProxy's checks mean for the health of targets. */
 import type { Health, TargetHealth, UnhealthyDetail } from '../../../families/load-balancers/driver.ts'
-import { contentLabel } from './configuration.ts'
+import { contentLabel } from './configuration/configuration.ts'
 import type { CheckRow } from './statistics.ts'
 
 /** Why targets were unhealthy when it was last known, by service and address. */

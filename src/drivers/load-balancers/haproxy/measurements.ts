@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { TargetHealth } from '../../../families/load-balancers/driver.ts'
 import { sampleSeconds, TrafficHistory } from '../history.ts'
-import { folderOf, readJson, replaceNote } from './files.ts'
+import { folderOf, readJson, replaceNote } from './configuration/files.ts'
 import { failuresAmong, healthOfAll, type KnownFailures } from './health.ts'
 import { type CheckRow, type Counters, sumCounters } from './statistics.ts'
 

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readlinkSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment } from './commands.ts'
-import { readIfThere } from './files.ts'
+import { readIfThere } from './configuration/files.ts'
 
 /**
  * The state of targets is used again until the time of its file; an older one would bring back what is no longer true.

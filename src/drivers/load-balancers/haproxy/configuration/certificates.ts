@@ -1,5 +1,5 @@
 /** The files of certificates: one for each, which may be replaced at run time, and a list for each service. */
-import type { BalancerCertificate, BalancerService } from '../../../families/load-balancers/driver.ts'
+import type { BalancerCertificate, BalancerService } from '../../../../families/load-balancers/driver.ts'
 import { refuse } from './text.ts'
 
 /** The folder of these files. */

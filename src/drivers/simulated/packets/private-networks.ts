@@ -2,7 +2,7 @@
  * Private networks between simulated servers: where one sends what a server in it sends. The router of a network knows
  * the addresses of its members and the routes; nothing filters on the way.
  */
-import { cidrContains } from '../../protocols/net/ip.ts'
+import { cidrContains } from '../../../protocols/net/ip.ts'
 
 /** What routers know of a network. */
 export interface PrivateNetwork {

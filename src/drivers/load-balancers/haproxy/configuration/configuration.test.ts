@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { httpService, plainState } from '../../../../test/stubs/haproxy.ts'
-import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import { httpService, plainState } from '../../../../../test/stubs/haproxy.ts'
+import type { BalancerService, BalancerState } from '../../../../families/load-balancers/driver.ts'
 import { configurationOf, filesOf } from './configuration.ts'
 
 const target = { address: '10.0.0.2', server: 1, network: null }

@@ -10,7 +10,7 @@ import type {
   BalancerService,
   BalancerState,
   BalancerTarget,
-} from '../../../families/load-balancers/driver.ts'
+} from '../../../../families/load-balancers/driver.ts'
 import { certificateFiles, listPath } from './certificates.ts'
 import { endpoint, expressionOf, quote, quoteCookieName, quoteVisible, refuse, statusExpression } from './text.ts'
 

@@ -1,6 +1,6 @@
 /** Puts text of users into HAProxy's configuration so that it can mean nothing but itself. */
 import { isIPv6 } from 'node:net'
-import { DriverError } from '../../../kernel/actions/define.ts'
+import { DriverError } from '../../../../kernel/actions/define.ts'
 
 /** What cannot be expressed: trying again does not help. */
 export const refuse = (what: string) => new DriverError(`The load balancer cannot have ${what}`, { transient: false })

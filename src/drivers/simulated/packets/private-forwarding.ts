@@ -1,7 +1,7 @@
 /** What becomes of a packet in private networks: from the router of one to a gateway, and on into the next. */
 
-import { familyOf } from '../../protocols/net/ip.ts'
-import type { Decision, Packet, PacketEnd, Verdict } from '../../reachability/driver.ts'
+import { familyOf } from '../../../protocols/net/ip.ts'
+import type { Decision, Packet, PacketEnd, Verdict } from '../../../reachability/driver.ts'
 import { addressesOf, type Exit, type PrivateNetworks, type Route } from './private-networks.ts'
 
 /** The addresses of a packet on one of its possible ways. */
