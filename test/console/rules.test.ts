@@ -7,7 +7,7 @@ declare const made: { answer(question: string): string }
 
 test('rules of the server answer in a browser as in Node', { skip: noChromium ?? false }, async () => {
   const page = await (await openBrowser()).newPage()
-  await page.addScriptTag({ content: await bundled("export { answer } from './test/browser-rules.ts'") })
+  await page.addScriptTag({ content: await bundled("export { answer } from './test/browser/rules.ts'") })
   await answersAsNode((questions) => page.evaluate((all) => all.map((one) => made.answer(one)), questions))
   await page.close()
 })
