@@ -5,7 +5,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type CompiledQuery, PostgresQueryCompiler, SqliteQueryCompiler } from 'kysely'
 import { Connection } from '../../src/kernel/data/connection.ts'
 import { schemaTables } from '../kit/database/schema.ts'
 import type { EngineName } from '../kit/engines.ts'
@@ -13,70 +12,52 @@ import type { EngineName } from '../kit/engines.ts'
 /** Names the folder of a run's ledger to the processes of its tests. */
 export const ledgerVariable = 'WOLKE_TEST_LEDGER'
 
-/** The parts of the program whose own tests run on both databases, and this file. What they make for another part is its. */
-const crossed = /^(src\/kernel\/(data|resource|actions|queue)|test\/run\/ledger)\b/
-
-/** By the normal form of a statement: where the program made it. */
+/** By the normal form of a statement: where the program made it, as far as the stack tells. */
 type Statements = Record<string, string>
 type Ledger = Record<EngineName, Statements>
 
 /** Notes what this process gives to databases, and writes it into the folder when the process ends. */
 export function noteStatements(folder: string): void {
-  const makers = noteMakers()
-  const seen: Record<EngineName, Set<string>> = { sqlite: new Set(), postgres: new Set() }
+  const seen: Record<EngineName, Map<string, string>> = { sqlite: new Map(), postgres: new Map() }
+  const note = (engine: EngineName, text: string) => {
+    if (!seen[engine].has(text)) seen[engine].set(text, origin())
+  }
   const { prepare } = DatabaseSync.prototype
   DatabaseSync.prototype.prepare = function (text, ...more) {
-    seen.sqlite.add(text)
+    note('sqlite', text)
     return prepare.call(this, text, ...more)
   }
   const { send } = Connection.prototype
   Connection.prototype.send = function (statements) {
-    for (const { text } of statements) seen.postgres.add(text)
+    for (const { text } of statements) note('postgres', text)
     return send.call(this, statements)
   }
   process.once('exit', () => {
-    const ledger: Ledger = { sqlite: ofProgram(seen.sqlite, makers), postgres: ofProgram(seen.postgres, makers) }
+    const ledger: Ledger = { sqlite: ofProgram(seen.sqlite), postgres: ofProgram(seen.postgres) }
     writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(ledger))
   })
 }
 
-/**
- * Notes which file makes each statement. A statement is compiled where it is made, and runs later, when nobody can tell any
- * more. What tests make counts only until the program makes the same.
- */
-function noteMakers(): ReadonlyMap<string, string> {
-  const makers = new Map<string, string>()
-  for (const { prototype } of [SqliteQueryCompiler, PostgresQueryCompiler]) {
-    const { compileQuery } = prototype
-    prototype.compileQuery = function (this: unknown, ...query: Parameters<typeof compileQuery>): CompiledQuery {
-      const compiled = compileQuery.apply(this as SqliteQueryCompiler, query)
-      if (!makers.get(compiled.sql)?.startsWith('src/')) makers.set(compiled.sql, maker())
-      return compiled
-    } as typeof compileQuery
-  }
-  return makers
-}
-
-/** The innermost frame of the stack that is not of `crossed`, such as `src/families/zones/store.ts:12`. */
-function maker(): string {
+/** The frame of the stack that made a statement: the innermost one that is not of the database layer. */
+function origin(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 60
   const { stack = '' } = new Error('a statement')
   Error.stackTraceLimit = stackTraceLimit
-  const frames = [...stack.matchAll(/\/((?:src|test)\/[\w/.-]+\.ts:\d+)/g)].map(([, frame = '']) => frame)
-  const found = frames.find((frame) => !crossed.test(frame)) ?? ''
-  return found.includes('.test.ts') ? `test/${found}` : found
+  const frames = stack.matchAll(/\/((?:src|test)\/[\w/.-]+:\d+)/g)
+  for (const [, frame = ''] of frames)
+    if (!/^(src\/kernel\/data\/[\w-]+\.ts|test\/(run\/ledger|kit\/database))/.test(frame)) return frame
+  return ''
 }
 
 const tables = new Set(schemaTables().map(({ name }) => name))
 
-/** What the program made of statements that read and write rows of the schema. */
-function ofProgram(seen: ReadonlySet<string>, makers: ReadonlyMap<string, string>): Statements {
+/** Statements that read and write rows of the schema, but for those that tests make themselves. */
+function ofProgram(seen: ReadonlyMap<string, string>): Statements {
   const found: Statements = {}
-  for (const text of seen) {
-    const from = makers.get(text)
+  for (const [text, from] of seen) {
     const named = [...text.matchAll(/\b(?:from|into|update|join) "?(\w+)/gi)]
-    if (!from?.startsWith('src/') || !named.some(([, name]) => tables.has(name!))) continue
+    if (/^test\/|\.test\.ts/.test(from) || !named.some(([, name]) => tables.has(name!))) continue
     if (/^\s*\(?(select|insert|update|delete|with)\b/i.test(text)) found[form(text)] ||= from
   }
   return found
@@ -122,6 +103,6 @@ export function judgeLedger(folder: string): readonly string[] {
   const alone = (engine: EngineName, other: EngineName) =>
     Object.entries(whole[engine])
       .filter(([text]) => !(text in whole[other]) && !single.some((pattern) => pattern.test(text)))
-      .map(([text, from]) => `${engine} only: ${text} (${from})`)
+      .map(([text, from]) => `${engine} only: ${text}${from && ` (${from})`}`)
   return [...alone('sqlite', 'postgres'), ...alone('postgres', 'sqlite')]
 }
