@@ -15,7 +15,6 @@ export interface Imports {
 
 process.on('message', async (job: Imports) => process.send?.(await attempt(job)))
 // Without the parent process nobody would stop the import.
-// It is of no use without the benchmark that started it.
 process.on('disconnect', () => process.exit())
 
 async function attempt(job: Imports): Promise<{ error?: string }> {

@@ -34,3 +34,36 @@ test('draining waits for work that became free while somebody looked for more', 
   await worker.drain()
   assert.deepEqual(ended, [1, 2])
 })
+
+test('work of a full Project begins when a place becomes free while somebody looks for more', async () => {
+  const waiting = ['held', 'short', 'next']
+  const [shortEnds, shortEnded, held] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+  const nextBegan = Promise.withResolvers<void>()
+  const worker = new Worker({
+    db: {} as Database,
+    log: {} as Logger,
+    name: 'actions',
+    ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 4, perProject: 2, leastRoom: 1 },
+    // The answer that there is nothing for others arrives after the place has become free.
+    async claim(limit, { fullProjects }) {
+      if (fullProjects?.length) {
+        shortEnds!.resolve()
+        await shortEnded!.promise
+        for (let turns = 0; turns < 4; turns++) await turn()
+        return []
+      }
+      return waiting
+        .splice(0, limit)
+        .map((what, id) => ({ id, project_id: 1 as ProjectId, fence: 1, attempts: 1, what }))
+    },
+    async work({ row: { what } }) {
+      if (what === 'held') await held!.promise
+      else if (what === 'next') nextBegan.resolve()
+      else await shortEnds!.promise.then(() => shortEnded!.resolve())
+    },
+  })
+  worker.wake()
+  await nextBegan.promise
+  held!.resolve()
+  await worker.landed()
+})

@@ -184,11 +184,11 @@ export class Worker<Row extends ProjectWork> {
     const underWay = [...this.#underWay].map(({ row }) => row.id)
     const full = [...this.#byProject()].filter(([, some]) => some >= perProject)
     const fullProjects = full.map(([project]) => project)
+    // Skipped work of a full Project is not announced again, and a place may become free before the answer is there.
+    if (full.length > 0) this.#passedOver = true
     const most = inTurns ? 1 : room
     const rows = await this.#claimNext(most, { underWay, among, fullProjects })
     if (rows.length >= most) this.#more = true
-    // Skipped work of a full Project is not announced again.
-    if (full.length > 0) this.#passedOver = true
     for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: Promise.resolve() })
   }
 
