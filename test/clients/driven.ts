@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { allEndpoints } from '../../src/pages/openapi.ts'
 
-/** Operations by client, by the test that drives them. */
+/** Operations by client, by the test of this folder that drives them. */
 export type Driven = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 const file = join(import.meta.dirname, 'driven.json')
@@ -58,7 +58,7 @@ function operationOf(request: string): string | undefined {
  * writes that instead.
  */
 export function drivesWhatIsSaid(path: string): void {
-  const name = basename(path)
+  const name = relative(import.meta.dirname, path)
   it('drives the operations that docs/operations.md says', (t) => {
     const found = Object.fromEntries([...seen].sort().map(([client, some]) => [client, [...some].sort()]))
     const said = readDriven()

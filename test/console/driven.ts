@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { noChromium } from './chromium.ts'
 
-/** Operations by the test that drives them. */
+/** Operations by the test of this folder that drives them. */
 export type Driven = Readonly<Record<string, readonly string[]>>
 
 const file = join(import.meta.dirname, 'driven.json')
@@ -53,7 +53,7 @@ export function noteDriven(method: string, url: string): void {
  * writes that instead.
  */
 export function drivesWhatIsSaid(path: string): void {
-  const name = basename(path)
+  const name = relative(import.meta.dirname, path)
   test('drives the operations that driven.json says', { skip: noChromium ?? false }, () => {
     const said = readDriven()
     if (process.env.WOLKE_TEST_NOTE_DRIVEN === '1') {

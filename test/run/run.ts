@@ -3,8 +3,8 @@
  * long as all others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real
  * clients. Files of requests share a process, because a process takes longer to load the program than most of them take;
  * each file of the other folders has its own. As many run at once as keep the cores busy. `--hosts` runs those of hosts
- * instead, in two labs. A test that fails is run once more alone (docs/flaky.md). Ends with the failed
- * tests and one summary in the form of Node.js.
+ * instead, in two labs, but not those that have a command of their own (`test:hosts:long`, `test:kvm`). A test that fails
+ * is run once more alone (docs/flaky.md). Ends with the failed tests and one summary in the form of Node.js.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -36,10 +36,10 @@ const batchSeconds = 20
 const sharing = ['access', 'browser', 'dns', 'http', 'kit', 'laws', 'people', 'run', 'walks']
 
 const queue = isHosts
-  ? globSync('test/hosts/*.test.ts').map((file) => [file])
+  ? globSync('test/hosts/**/*.test.ts', { exclude: ['test/hosts/{long,kvm}/**'] }).map((file) => [file])
   : [
       ...shares(globSync(['src/**/*.test.ts', `test/{${sharing.join()}}/**/*.test.ts`])),
-      ...(isQuick ? [] : globSync('test/*/*.test.ts').filter(isWanted)).map((file) => [file]),
+      ...(isQuick ? [] : globSync('test/**/*.test.ts').filter(isWanted)).map((file) => [file]),
     ]
 queue.sort((a, b) => secondsOfAll(b) - secondsOfAll(a))
 
