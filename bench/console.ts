@@ -3,7 +3,7 @@
  * answer, and what they cost the server.
  */
 import { copyFileSync } from 'node:fs'
-import { launchBrowser, noBrowser } from '../test/console/launch.ts'
+import { launchBrowser, noBrowser } from '../test/console/kit/launch.ts'
 import { loads, longList, navigations, slowLoad } from './console-pages.ts'
 import { idleStreams, progress, residentCost } from './console-server.ts'
 import { openSite } from './console-site.ts'

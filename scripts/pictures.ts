@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type Console, forConsole } from '../test/console/harness.ts'
+import { type Console, forConsole } from '../test/console/kit/harness.ts'
 import { nordlicht } from '../test/console/states/nordlicht.ts'
 
 interface Picture {

@@ -14,7 +14,7 @@ process.env.WOLKE_CONSOLE_SCREENSHOTS = new URL('../screenshots/', import.meta.u
 if (wanted.length > 0 && !isForDocs) process.env.WOLKE_CONSOLE_STATES = wanted.join(',')
 /** The types of Node.js do not know the global setup yet. */
 const options: Parameters<typeof run>[0] & { readonly globalSetupPath: string } = {
-  files: isForDocs ? ['scripts/pictures.ts'] : globSync('test/console/every-state-*.test.ts'),
+  files: isForDocs ? ['scripts/pictures.ts'] : globSync('test/console/every-state/*.test.ts'),
   globalSetupPath: 'test/run/global-setup.ts',
 }
 run(options)

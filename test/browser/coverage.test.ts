@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
-import { readDriven } from '../console/driven.ts'
+import { readDriven } from '../console/kit/driven.ts'
 
 const merged = 'the activity page and the tabs of activity show the actions of all families'
 const inList = 'the list, which pages have already, tells the same'

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { masked } from '../../console/commands/mask.ts'
 import { shellsForSuite, textsIn, textsOf } from '../kit/samples/pasted.ts'
-import { drivesWhatIsSaid } from './driven.ts'
-import { type Console, expect, forConsole } from './harness.ts'
+import { drivesWhatIsSaid } from './kit/driven.ts'
+import { type Console, expect, forConsole } from './kit/harness.ts'
 import { someZones } from './states/resources.ts'
 
 const nasty = `it's "a" \\ %s !x $(touch ran) \`touch ran\` \${x} %{y}`

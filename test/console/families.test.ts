@@ -1,7 +1,7 @@
 /** Every family of resources is known wherever the console deals with resources of any family. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expect, forConsole, press } from './harness.ts'
+import { expect, forConsole, press } from './kit/harness.ts'
 
 forConsole('families in the console', (open) => {
   test('are found by name in the palette, also those that have only a list', async () => {

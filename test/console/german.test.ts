@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
-import { expect, forConsole, press } from './harness.ts'
+import { expect, forConsole, press } from './kit/harness.ts'
 
 /** What functions find that run in the browser. */
 declare const document: object

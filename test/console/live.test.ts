@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContext, Page, Request } from 'playwright-core'
-import { type Console, expect, forConsole, press } from './harness.ts'
-import { act, fill } from './keyboard.ts'
+import { type Console, expect, forConsole, press } from './kit/harness.ts'
+import { act, fill } from './kit/keyboard.ts'
 
 /** More than browsers open connections to one server, by far. */
 const tabs = 20

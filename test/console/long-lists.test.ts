@@ -1,8 +1,8 @@
 /** Lists that are longer than one page, and longer than what is read at once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Console } from './harness.ts'
-import { expect, forConsole, press } from './harness.ts'
+import type { Console } from './kit/harness.ts'
+import { expect, forConsole, press } from './kit/harness.ts'
 
 /** More than the console reads without need. */
 const count = 1_010

@@ -1,7 +1,7 @@
 /** The rules that the console shares with the server, in the browser itself. */
 import { test } from 'node:test'
 import { answersAsNode, bundled } from '../browser/questions.ts'
-import { noChromium, openBrowser } from './chromium.ts'
+import { noChromium, openBrowser } from './kit/chromium.ts'
 
 declare const made: { answer(question: string): string }
 

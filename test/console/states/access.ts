@@ -1,6 +1,6 @@
 /** The pages of tokens, members, settings, activity, the audit log, raw requests and the own account. */
-import type { PageState } from '../states.ts'
 import { someServers } from './servers.ts'
+import type { PageState } from './states.ts'
 
 const full = { prepare: someServers } as const
 

@@ -1,8 +1,8 @@
 /** The page of all Projects, and the pages about the installation. */
 import { loggedMail } from '../../../src/management/proof.ts'
-import type { Console, ConsoleOptions } from '../harness.ts'
-import type { PageState } from '../states.ts'
+import type { Console, ConsoleOptions } from '../kit/harness.ts'
 import { someServers } from './servers.ts'
+import type { PageState } from './states.ts'
 
 /** What a server was started with. */
 export const effective: NonNullable<ConsoleOptions['effective']> = [

@@ -5,7 +5,7 @@ import { newTotpSecret } from '../../../src/people/credentials/totp.ts'
 import { sealFor } from '../../../src/people/people.ts'
 import { makePersonLink } from '../../../src/people/sessions/resets.ts'
 import { makeSetupLink } from '../../../src/people/setup.ts'
-import type { Console, ConsoleOptions } from '../harness.ts'
+import type { Console, ConsoleOptions } from '../kit/harness.ts'
 
 export interface DoorState {
   /** Names the picture: `door-login`. */

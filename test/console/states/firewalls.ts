@@ -1,7 +1,7 @@
 /** The pages of firewalls, of "Who can reach what", of addresses and of Load Balancers. */
-import type { Console } from '../harness.ts'
-import type { PageState } from '../states.ts'
+import type { Console } from '../kit/harness.ts'
 import { someServers } from './servers.ts'
+import type { PageState } from './states.ts'
 
 /** The path of a page of the first resource of a family. */
 const first =

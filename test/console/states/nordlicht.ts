@@ -1,6 +1,6 @@
 /** A Project as it looks after half a year: what the pictures of the documentation and the tests of long words show. */
 import { renameProject } from '../../../src/kernel/access/projects.ts'
-import type { Console } from '../harness.ts'
+import type { Console } from '../kit/harness.ts'
 import { publicKey } from './resources.ts'
 
 const anywhere = ['0.0.0.0/0', '::/0']

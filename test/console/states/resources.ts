@@ -1,6 +1,6 @@
 /** The pages of zones, certificates, networks, volumes, images, SSH keys and placement groups. */
-import type { Console } from '../harness.ts'
-import type { PageState } from '../states.ts'
+import type { Console } from '../kit/harness.ts'
+import type { PageState } from './states.ts'
 
 /** A zone with records of several types, a certificate for it, and one that an issuer refuses. */
 export async function someZones({ api, world }: Console): Promise<void> {

@@ -1,8 +1,8 @@
 /** The tabs of a server. */
-import type { Console } from '../harness.ts'
-import type { PageState } from '../states.ts'
+import type { Console } from '../kit/harness.ts'
 import { publicKey } from './resources.ts'
 import { pathOf } from './servers.ts'
+import type { PageState } from './states.ts'
 
 /** A server in a network with a firewall, a Floating IP, backups, a backup and a snapshot; one that is off; a key. */
 export async function someTabs({ api, world }: Console): Promise<void> {

@@ -1,7 +1,7 @@
 /** The pages of Projects, their overview and their servers. */
-import type { Console } from '../harness.ts'
-import type { PageState } from '../states.ts'
+import type { Console } from '../kit/harness.ts'
 import { someKeys } from './resources.ts'
+import type { PageState } from './states.ts'
 
 /** Servers in several places and states, with labels, a key and a firewall. */
 export async function someServers({ api, world }: Console): Promise<void> {

@@ -1,8 +1,8 @@
 /** What lies on top of every page, and what every page can come to: menus, news, refused fields, other media. */
 import type { Page } from 'playwright-core'
-import { type Console, expect, press } from '../harness.ts'
-import type { PageState } from '../states.ts'
+import { type Console, expect, press } from '../kit/harness.ts'
 import { someServers } from './servers.ts'
+import type { PageState } from './states.ts'
 
 const servers = { path: 'P/servers', prepare: someServers } as const
 

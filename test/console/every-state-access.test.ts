@@ -1,4 +1,0 @@
-/** The pages of tokens, members, settings, activity, raw requests and the own account, in every state. */
-import { judgeArea } from './every-state.ts'
-
-judgeArea('access')

@@ -1,4 +1,0 @@
-/** The pages of all Projects and of the installation, in every state. */
-import { judgeArea } from './every-state.ts'
-
-judgeArea('admin')

@@ -1,4 +1,0 @@
-/** The pages before the console, in every state. */
-import { judgeDoors } from './every-state.ts'
-
-judgeDoors()
