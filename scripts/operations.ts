@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { publicFamilies } from '../src/public-families.ts'
-import { readDriven } from '../test/clients/driven.ts'
+import { readDriven } from '../test/clients/kit/driven.ts'
 
 const { operations: described } = JSON.parse(
   readFileSync(new URL('../test/fixtures/openapi-2026-02-extract.json', import.meta.url), 'utf8'),

@@ -11,7 +11,7 @@ import { commandLine, Expanded, piped, sh } from '../../console/commands/shell.t
 import { colored } from '../../console/ui/colored.ts'
 import type { Endpoint } from '../../src/kernel/contract/contract.ts'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
-import { accepted, hostile } from '../clients/bodies.ts'
+import { accepted, hostile } from '../clients/kit/bodies.ts'
 import { selected, shellsForSuite, textsIn, textsOf } from '../kit/samples/pasted.ts'
 
 interface Row {

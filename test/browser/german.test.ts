@@ -15,8 +15,8 @@ import { parseSelector } from '../../src/kernel/contract/selectors.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { parseAddress, parseCidr } from '../../src/protocols/net/ip.ts'
-import { bent, strange } from '../clients/bent.ts'
-import { accepted } from '../clients/bodies.ts'
+import { bent, strange } from '../clients/kit/bent.ts'
+import { accepted } from '../clients/kit/bodies.ts'
 import { readSources } from '../laws/source.ts'
 
 const slices = new URL('../../console/families/', import.meta.url).pathname

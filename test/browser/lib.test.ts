@@ -25,8 +25,8 @@ import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { isLess, percentOf, rounded, sum, times } from '../../src/protocols/net/decimal.ts'
 import { nameOf } from '../../src/protocols/net/dns/names.ts'
 import { parseRdata, recordTypeNames } from '../../src/protocols/net/dns/rdata.ts'
-import { bent, strange } from '../clients/bent.ts'
-import { accepted } from '../clients/bodies.ts'
+import { bent, strange } from '../clients/kit/bent.ts'
+import { accepted } from '../clients/kit/bodies.ts'
 
 it('scopes of tokens are made of all families and commands that the server knows', () => {
   const all = [...allEndpoints(), ...ownEndpoints()].filter(({ endpoint }) => !endpoint.removedBy)

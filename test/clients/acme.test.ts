@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ask } from '../dns/client.ts'
-import { findProgram, run, type Service, skipWithout } from './clients.ts'
-import { type AcmeRig, type Awkwardness, pebble, startRig } from './pebble.ts'
+import { findProgram, run, type Service, skipWithout } from './kit/clients.ts'
+import { type AcmeRig, type Awkwardness, pebble, startRig } from './kit/pebble.ts'
 
 const issuances = Number(process.env.WOLKE_TEST_ISSUANCES ?? '20')
 /** Pebble asks over UDP alone, so that no name may have more challenges at once than fit into its messages. */

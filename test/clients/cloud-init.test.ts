@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { installCloudInit, run, serve, skipWithout } from './clients.ts'
+import { installCloudInit, run, serve, skipWithout } from './kit/clients.ts'
 
 const script = join(import.meta.dirname, 'cloud_init.py')
 const userData = '#cloud-config\nruncmd:\n  - [touch, /tmp/grüße]\n'

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findProgram, run, type Service, serve, skipWithout } from './clients.ts'
+import { findProgram, run, type Service, serve, skipWithout } from './kit/clients.ts'
 
 /** A program, also where those of servers are, which nobody calls by hand. */
 function find(name: string): string | undefined {

@@ -17,10 +17,10 @@ import {
   type Service,
   serve,
   skipWithout,
-} from './clients.ts'
-import { readPage, settingsFor } from './page.ts'
-import { refuseStrangers, type Strangers } from './strangers.ts'
-import { openCloud } from './terraform.ts'
+} from './kit/clients.ts'
+import { readPage, settingsFor } from './kit/page.ts'
+import { refuseStrangers, type Strangers } from './kit/strangers.ts'
+import { openCloud } from './terraform/terraform.ts'
 
 let service: Service
 let strangers: Strangers

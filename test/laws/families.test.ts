@@ -142,7 +142,7 @@ const dependants: readonly Dependant[] = [
       'test/kit/samples/balancer-states.ts',
       'test/stubs/embedded-balancer.ts',
       'test/stubs/haproxy.ts',
-      'test/clients/terraform.ts',
+      'test/clients/terraform/terraform.ts',
     ],
     families: ['load-balancers'],
     why: 'what carries their traffic',
@@ -165,7 +165,12 @@ const dependants: readonly Dependant[] = [
     why: 'what hosts do with every kind of resource, and are told of it',
   },
   {
-    paths: ['test/console/', 'test/clients/commands.ts', 'test/clients/forms/', 'scripts/pictures.ts'],
+    paths: [
+      'test/console/',
+      'test/clients/commands/commands.ts',
+      'test/clients/commands/forms/',
+      'scripts/pictures.ts',
+    ],
     families: 'all',
     why: 'pages and commands show every kind of resource',
   },
