@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Overlay, openOverlay } from '../src/drivers/hosts/overlay/overlay.ts'
 import type { FilterRule } from '../src/families/firewalls/driver.ts'
-import { clusterOf } from '../test/hosts/cluster.ts'
+import { clusterOf } from '../test/hosts/kit/cluster.ts'
 import { timed } from './client.ts'
 import { command, type HostsBench, inTurns } from './hosts-rounds.ts'
 import type { Row } from './report.ts'

@@ -1,7 +1,7 @@
 /** The benchmarks of hosts share this: the lab, how much they do, and rounds in which both sides take turns. */
 import type { Lab } from '../lab/lab.ts'
 import { publicBase } from '../src/kernel/contract/bases.ts'
-import { onHost } from '../test/hosts/guests.ts'
+import { onHost } from '../test/hosts/kit/guests.ts'
 import { type Body, call, idsOf, untilSettled } from './client.ts'
 import { median, type Row } from './report.ts'
 

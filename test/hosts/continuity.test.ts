@@ -5,9 +5,9 @@ import type { Lab } from '../../lab/lab.ts'
 import { by, connect, firstOf, ipv4Of, ipv6Of, type Json, ping } from '../conformance/stage.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { isLong } from '../run/long.ts'
-import { during, EchoServer, echo, knock, perSecond, type Tally } from './flow.ts'
-import { inGuest, output } from './guests.ts'
-import { onLab } from './place.ts'
+import { during, EchoServer, echo, knock, perSecond, type Tally } from './kit/flow.ts'
+import { inGuest, output } from './kit/guests.ts'
+import { onLab } from './kit/place.ts'
 
 const changes = isLong ? 200 : 20
 const port = 7777

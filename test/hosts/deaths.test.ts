@@ -7,10 +7,10 @@ import { clear } from '../conformance/suite.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { done } from '../kit/proof.ts'
 import { isLong } from '../run/long.ts'
-import { theLab } from './cluster.ts'
-import { freeze, killDaemon, restart, thaw } from './daemons.ts'
-import { inLab, type LabPlace, onLab } from './place.ts'
-import { openProcess, type ProcessPlace } from './process.ts'
+import { theLab } from './kit/cluster.ts'
+import { freeze, killDaemon, restart, thaw } from './kit/daemons.ts'
+import { inLab, type LabPlace, onLab } from './kit/place.ts'
+import { openProcess, type ProcessPlace } from './kit/process.ts'
 
 /** When Wolke is killed after a request, in milliseconds, by turns. Every step has its turn in the long run (`steps.test.ts`). */
 const moments = [0, 1_000, 300, 100, 2_000, 600, 30, 4_000]

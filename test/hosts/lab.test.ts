@@ -6,9 +6,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { theLab } from './cluster.ts'
-import { onHost, output } from './guests.ts'
-import { inLab } from './place.ts'
+import { theLab } from './kit/cluster.ts'
+import { onHost, output } from './kit/guests.ts'
+import { inLab } from './kit/place.ts'
 
 const main = join(import.meta.dirname, '../../lab/main.ts')
 

@@ -5,9 +5,9 @@ import { until } from '../kit/database/bare-database.ts'
 import { done } from '../kit/proof.ts'
 import { selfSigned } from '../kit/samples/certificates.ts'
 import { type Asked, ask } from '../load-balancers/clients.ts'
-import { inGuest, onHost, output } from './guests.ts'
-import { onLab } from './place.ts'
-import { makeNetwork, webServer } from './web.ts'
+import { inGuest, onHost, output } from './kit/guests.ts'
+import { onLab } from './kit/place.ts'
+import { makeNetwork, webServer } from './kit/web.ts'
 
 const healthCheck = { protocol: 'http', port: 8080, interval: 3, timeout: 2, retries: 1, http: { path: '/' } }
 

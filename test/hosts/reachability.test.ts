@@ -5,7 +5,7 @@ import { ipv4Of, ipv6Of, type Json } from '../conformance/stage.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { done } from '../kit/proof.ts'
 import { isLong } from '../run/long.ts'
-import { type LabPlace, onLab } from './place.ts'
+import { type LabPlace, onLab } from './kit/place.ts'
 
 const runs = isLong ? 200 : 3
 const questionsOfRun = 8

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { inTime } from '../../src/kernel/actions/in-time.ts'
 import type { Stage } from '../conformance/stage.ts'
 import { type Viewer, view } from '../stubs/rfb-client.ts'
-import { onLab } from './place.ts'
+import { onLab } from './kit/place.ts'
 
 /** How long a guest may take to say something, in milliseconds. */
 const patienceMs = 120_000

@@ -9,10 +9,10 @@ import { clear } from '../conformance/suite.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { ask } from '../load-balancers/clients.ts'
 import { token } from '../program/program.ts'
-import { theLab } from './cluster.ts'
-import { inLab } from './place.ts'
-import { endpoint, openProcess } from './process.ts'
-import { webServer } from './web.ts'
+import { theLab } from './kit/cluster.ts'
+import { inLab } from './kit/place.ts'
+import { endpoint, openProcess } from './kit/process.ts'
+import { webServer } from './kit/web.ts'
 
 test('Terraform brings up servers and a Load Balancer that answers', inLab, async (t) => {
   const terraform = findProgram('terraform')

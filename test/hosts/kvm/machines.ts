@@ -9,9 +9,9 @@ import type { Json } from '../../conformance/stage.ts'
 import { type Client, makeClient } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
 import { program, token } from '../../program/program.ts'
-import { makeKey, onHosts } from '../cluster.ts'
-import { type Ended, run } from '../guests.ts'
-import { prepare } from '../process.ts'
+import { makeKey, onHosts } from '../kit/cluster.ts'
+import { type Ended, run } from '../kit/guests.ts'
+import { prepare } from '../kit/process.ts'
 
 const needed = ['WOLKE_INCUS', 'WOLKE_OVN', 'WOLKE_ADDRESS_POOL', 'WOLKE_METADATA_LISTEN']
 const missing = needed.filter((name) => !process.env[name])

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ClusterMember } from '../../../src/drivers/hosts/members.ts'
 import { until } from '../../kit/database/bare-database.ts'
-import { theLab } from '../cluster.ts'
-import { freeze, thaw } from '../daemons.ts'
-import { type LabHosts, labHosts, newId, Servers } from '../drivers.ts'
-import { inLab } from '../place.ts'
+import { theLab } from '../kit/cluster.ts'
+import { freeze, thaw } from '../kit/daemons.ts'
+import { type LabHosts, labHosts, newId, Servers } from '../kit/drivers.ts'
+import { inLab } from '../kit/place.ts'
 
 async function statusOf({ incus }: LabHosts, member: string): Promise<string | undefined> {
   const members = await incus.list<ClusterMember>('/1.0/cluster/members?recursion=1')

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { serverName } from '../../../src/drivers/hosts/names.ts'
 import { instanceOf } from '../../../src/drivers/hosts/servers/guest.ts'
-import { theLab } from '../cluster.ts'
-import { labHosts, newId, Servers } from '../drivers.ts'
-import { onHost } from '../guests.ts'
-import { inLab } from '../place.ts'
+import { theLab } from '../kit/cluster.ts'
+import { labHosts, newId, Servers } from '../kit/drivers.ts'
+import { onHost } from '../kit/guests.ts'
+import { inLab } from '../kit/place.ts'
 
 test('nobody is told that a server runs, or does not, while its host does not know', inLab, async () => {
   const hosts = await labHosts()

@@ -7,9 +7,9 @@ import type { DriverError } from '../../../src/kernel/actions/define.ts'
 import { runningClock } from '../../../src/kernel/process/clock.ts'
 import { openLog } from '../../../src/kernel/process/log.ts'
 import { Incus } from '../../../src/protocols/incus/client.ts'
-import { clusterOf, theLab } from '../cluster.ts'
-import { onHost } from '../guests.ts'
-import { inLab } from '../place.ts'
+import { clusterOf, theLab } from '../kit/cluster.ts'
+import { onHost } from '../kit/guests.ts'
+import { inLab } from '../kit/place.ts'
 
 /** Imports a file as an ISO, as the operator does: on all hosts. */
 async function importIso(t: TestContext, name: string): Promise<void> {

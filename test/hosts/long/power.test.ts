@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { Member } from '../../../lab/lab.ts'
 import { by, connect, firstOf, ipv4Of, ipv6Of, type Json, ping, type Stage } from '../../conformance/stage.ts'
-import { cutPower, powerUp } from '../daemons.ts'
-import { type LabPlace, onLab } from '../place.ts'
+import { cutPower, powerUp } from '../kit/daemons.ts'
+import { type LabPlace, onLab } from '../kit/place.ts'
 
 const rule = (protocol: string, port?: string) => ({
   direction: 'in',

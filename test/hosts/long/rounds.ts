@@ -1,5 +1,5 @@
 /** What is asked of hosts, in rounds: the last request of each leaves everything as it was before the first one. */
-import type { ProcessPlace } from '../process.ts'
+import type { ProcessPlace } from '../kit/process.ts'
 
 /** Ids of what there is, by the name that a round calls it. */
 export type Ids = Readonly<Record<string, number>>

@@ -9,9 +9,9 @@ import { Measurements } from '../../../src/drivers/hosts/metrics/measurements.ts
 import { Incus } from '../../../src/protocols/incus/client.ts'
 import { ipv4Of } from '../../conformance/stage.ts'
 import { until } from '../../kit/database/bare-database.ts'
-import { clusterOf } from '../cluster.ts'
-import { inGuest, output } from '../guests.ts'
-import { onLab } from '../place.ts'
+import { clusterOf } from '../kit/cluster.ts'
+import { inGuest, output } from '../kit/guests.ts'
+import { onLab } from '../kit/place.ts'
 
 const minute = 60
 const pings = 100

@@ -1,7 +1,7 @@
 /** Commands in the servers of a lab, and on its hosts. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { type Lab, type Member, onMember } from '../../lab/lab.ts'
+import { type Lab, type Member, onMember } from '../../../lab/lab.ts'
 
 /** A program and its arguments. */
 export type CommandLine = readonly [string, ...string[]]

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { within } from '../../lab/labs.ts'
+import { within } from '../../../lab/labs.ts'
 
-const main = join(import.meta.dirname, '../../lab/main.ts')
+const main = join(import.meta.dirname, '../../../lab/main.ts')
 /** The lab tells where it is, and goes when nobody is there any longer to write to it. */
 const waiting = 'echo "$WOLKE_LAB"; read -r _ || true'
 

@@ -1,8 +1,8 @@
 /** What happens to the hosts of a lab: daemons that die, and hosts that stand still or lose their power. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startNetwork, step } from '../../lab/hosts.ts'
-import type { Member } from '../../lab/lab.ts'
+import { startNetwork, step } from '../../../lab/hosts.ts'
+import type { Member } from '../../../lab/lab.ts'
 import { theLab } from './cluster.ts'
 import { onHost } from './guests.ts'
 

@@ -1,14 +1,14 @@
 /** Private networks on hosts, through their drivers alone, seen by the servers in them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onMember } from '../../lab/lab.ts'
-import { networkName } from '../../src/drivers/hosts/names.ts'
-import type { NetworkShape } from '../../src/families/networks/driver.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { theLab } from './cluster.ts'
-import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
-import { onHost, run } from './guests.ts'
-import { inLab } from './place.ts'
+import { onMember } from '../../../lab/lab.ts'
+import { networkName } from '../../../src/drivers/hosts/names.ts'
+import type { NetworkShape } from '../../../src/families/networks/driver.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { theLab } from '../kit/cluster.ts'
+import { type LabHosts, labHosts, newId, Servers } from '../kit/drivers.ts'
+import { onHost, run } from '../kit/guests.ts'
+import { inLab } from '../kit/place.ts'
 
 const location = 1
 const ranges: NetworkShape = {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Overlay, openOverlay } from '../../src/drivers/hosts/overlay/overlay.ts'
+import { type Overlay, openOverlay } from '../../../src/drivers/hosts/overlay/overlay.ts'
 import { theLab } from './cluster.ts'
 import { onHost } from './guests.ts'
 

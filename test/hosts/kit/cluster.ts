@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { currentLab, type Lab } from '../../lab/lab.ts'
-import type { ClusterOptions } from '../../src/drivers/hosts/options.ts'
-import type { Database } from '../../src/kernel/data/db.ts'
+import { currentLab, type Lab } from '../../../lab/lab.ts'
+import type { ClusterOptions } from '../../../src/drivers/hosts/options.ts'
+import type { Database } from '../../../src/kernel/data/db.ts'
 import { output } from './guests.ts'
 
 /** The lab that this process runs in. Errors: one that says how to start one. */

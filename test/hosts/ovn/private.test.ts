@@ -1,9 +1,9 @@
 /** Promises of private networks in OVN: alias IPs, routes, and who may send what, as OVN itself says. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Overlay, PrivateNic } from '../../src/drivers/hosts/overlay/overlay.ts'
-import { OvnSite } from './ovn.ts'
-import { inLab } from './place.ts'
+import type { Overlay, PrivateNic } from '../../../src/drivers/hosts/overlay/overlay.ts'
+import { OvnSite } from '../kit/ovn.ts'
+import { inLab } from '../kit/place.ts'
 
 const gatewayMac = (network: number) => `10:66:6a:00:0${network}:01`
 

@@ -1,17 +1,17 @@
 /** The drivers of a lab alone, without a server of Wolke: what they are told is told by the test. */
 
 import { after } from 'node:test'
-import { serverName } from '../../src/drivers/hosts/names.ts'
-import { type Hosts, openIncus } from '../../src/drivers/hosts/open.ts'
-import { instanceOf } from '../../src/drivers/hosts/servers/guest.ts'
-import type { ServerState } from '../../src/families/servers/driver.ts'
-import { runningClock } from '../../src/kernel/process/clock.ts'
-import { openLog } from '../../src/kernel/process/log.ts'
-import { Incus } from '../../src/protocols/incus/client.ts'
-import { exec } from '../../src/protocols/incus/exec.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { emptyServer } from '../kit/samples/server-states.ts'
-import { persist } from '../kit/samples/transient.ts'
+import { serverName } from '../../../src/drivers/hosts/names.ts'
+import { type Hosts, openIncus } from '../../../src/drivers/hosts/open.ts'
+import { instanceOf } from '../../../src/drivers/hosts/servers/guest.ts'
+import type { ServerState } from '../../../src/families/servers/driver.ts'
+import { runningClock } from '../../../src/kernel/process/clock.ts'
+import { openLog } from '../../../src/kernel/process/log.ts'
+import { Incus } from '../../../src/protocols/incus/client.ts'
+import { exec } from '../../../src/protocols/incus/exec.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { emptyServer } from '../../kit/samples/server-states.ts'
+import { persist } from '../../kit/samples/transient.ts'
 import { clusterOf, theLab } from './cluster.ts'
 
 /** The drivers of a lab, and the engine beneath them. */

@@ -1,10 +1,10 @@
 /** Promises of a northbound database that is a cluster: its members may end, also the one that leads. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Overlay } from '../../src/drivers/hosts/overlay/overlay.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { OvnSite } from './ovn.ts'
-import { inLab } from './place.ts'
+import type { Overlay } from '../../../src/drivers/hosts/overlay/overlay.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { OvnSite } from '../kit/ovn.ts'
+import { inLab } from '../kit/place.ts'
 
 const servers = [1, 2, 3, 4]
 /** How many changes of each server come after the leader has gone. */

@@ -1,9 +1,9 @@
 /** Copies of the disks of servers on hosts, through their driver alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { imageAlias, serverName } from '../../src/drivers/hosts/names.ts'
-import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
-import { inLab } from './place.ts'
+import { imageAlias, serverName } from '../../../src/drivers/hosts/names.ts'
+import { type LabHosts, labHosts, newId, Servers } from '../kit/drivers.ts'
+import { inLab } from '../kit/place.ts'
 
 interface Stored {
   readonly aliases: readonly { readonly name: string }[]

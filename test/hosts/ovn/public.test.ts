@@ -1,10 +1,10 @@
 /** Promises of public interfaces in OVN: filters, sources and addresses, as OVN itself says what it does with packets. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Internal, Overlay } from '../../src/drivers/hosts/overlay/overlay.ts'
-import type { FilterDirection, FilterRule } from '../../src/families/firewalls/driver.ts'
-import { OvnSite, outside, routerMac } from './ovn.ts'
-import { inLab } from './place.ts'
+import type { Internal, Overlay } from '../../../src/drivers/hosts/overlay/overlay.ts'
+import type { FilterDirection, FilterRule } from '../../../src/families/firewalls/driver.ts'
+import { OvnSite, outside, routerMac } from '../kit/ovn.ts'
+import { inLab } from '../kit/place.ts'
 
 const any = ['0.0.0.0/0', '::/0']
 const open: FilterDirection = { otherwise: 'accept', accept: [] }

@@ -6,9 +6,9 @@ import { createServer as createSocketServer, type Socket, type Server as SocketS
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { connect } from 'node:tls'
-import type { Lab } from '../../lab/lab.ts'
-import { Transport } from '../../src/protocols/incus/transport.ts'
-import { Framing } from '../../src/protocols/ovsdb/framing.ts'
+import type { Lab } from '../../../lab/lab.ts'
+import { Transport } from '../../../src/protocols/incus/transport.ts'
+import { Framing } from '../../../src/protocols/ovsdb/framing.ts'
 import { clusterOf } from './cluster.ts'
 
 export type Engine = 'incus' | 'ovn'

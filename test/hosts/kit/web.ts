@@ -1,5 +1,5 @@
 /** Web servers on hosts, behind what carries traffic to them. */
-import type { Stage } from '../conformance/stage.ts'
+import type { Stage } from '../../conformance/stage.ts'
 
 /** User data of a server that says its name on port 8080, as long as its unit `web` runs. */
 export const webServer = (name: string) => `#cloud-config

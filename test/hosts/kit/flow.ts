@@ -3,9 +3,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
-import type { Lab } from '../../lab/lab.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { isLong } from '../run/long.ts'
+import type { Lab } from '../../../lab/lab.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { isLong } from '../../run/long.ts'
 import { endOf, inGuest } from './guests.ts'
 
 /** How many begin in a second: each costs the hosts of a lab, which switch packets in user space, some work. */

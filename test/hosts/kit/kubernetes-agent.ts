@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Lab } from '../../lab/lab.ts'
-import type { Json } from '../conformance/stage.ts'
+import type { Lab } from '../../../lab/lab.ts'
+import type { Json } from '../../conformance/stage.ts'
 import { inGuest, onHost, output } from './guests.ts'
 import { type Kubernetes, programs } from './kubernetes.ts'
 

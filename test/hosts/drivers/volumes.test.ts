@@ -1,13 +1,13 @@
 /** Volumes on hosts, through their driver alone: what is on them is kept, and what comes late changes nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { volumeName } from '../../src/drivers/hosts/names.ts'
-import type { StoredVolume } from '../../src/drivers/hosts/volumes/volumes.ts'
-import type { Incus } from '../../src/protocols/incus/client.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { theLab } from './cluster.ts'
-import { labHosts, newId, Servers } from './drivers.ts'
-import { inLab } from './place.ts'
+import { volumeName } from '../../../src/drivers/hosts/names.ts'
+import type { StoredVolume } from '../../../src/drivers/hosts/volumes/volumes.ts'
+import type { Incus } from '../../../src/protocols/incus/client.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { theLab } from '../kit/cluster.ts'
+import { labHosts, newId, Servers } from '../kit/drivers.ts'
+import { inLab } from '../kit/place.ts'
 
 const location = 1
 const attached = (...ids: readonly number[]) => ids.map((id) => ({ id, automount: true }))
