@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { embeddedSite, haproxySite, inNamespace, missing, type Site } from '../test/load-balancers/planes.ts'
+import { embeddedSite, haproxySite, inNamespace, missing, type Site } from '../test/load-balancers/kit/planes.ts'
 import { balancerNeighbour } from './balancer-neighbour.ts'
 import type { PlaneFigures, Recovery, Traffic } from './balancers-plane.ts'
 import type { Workshop } from './processes.ts'

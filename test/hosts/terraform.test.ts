@@ -7,7 +7,7 @@ import { endpointsAt, findProgram, installProvider, skipWithout } from '../clien
 import { openCloud } from '../clients/terraform/terraform.ts'
 import { clear } from '../conformance/suite.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { ask } from '../load-balancers/clients.ts'
+import { ask } from '../load-balancers/kit/clients.ts'
 import { token } from '../program/program.ts'
 import { theLab } from './kit/cluster.ts'
 import { inLab } from './kit/place.ts'

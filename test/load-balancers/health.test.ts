@@ -8,10 +8,10 @@ import type { Health, UnhealthyDetail } from '../../src/families/load-balancers/
 import { until } from '../kit/database/bare-database.ts'
 import { targetAt } from '../kit/samples/balancer-states.ts'
 import { isLong } from '../run/long.ts'
-import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
-import { ask } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import type { Plane } from './planes.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './kit/balancers.ts'
+import { ask } from './kit/clients.ts'
+import { onEachPlane } from './kit/each-plane.ts'
+import type { Plane } from './kit/planes.ts'
 import {
   answering,
   babbling,
@@ -22,7 +22,7 @@ import {
   silent,
   stalling,
   swallowing,
-} from './targets.ts'
+} from './kit/targets.ts'
 
 const healthy: Health = { status: 'healthy' }
 const unhealthy = (detail: UnhealthyDetail, httpStatusCode: number | null = null): Health => ({

@@ -8,12 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
 import { targetAt } from '../kit/samples/balancer-states.ts'
 import { isLong } from '../run/long.ts'
-import { Balancer, certificate, httpService, tcpService } from './balancers.ts'
-import { ask, dial, echo } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import { overWebSocket } from './load.ts'
-import type { Plane } from './planes.ts'
-import { echoTarget, listen } from './targets.ts'
+import { Balancer, certificate, httpService, tcpService } from './kit/balancers.ts'
+import { ask, dial, echo } from './kit/clients.ts'
+import { onEachPlane } from './kit/each-plane.ts'
+import { overWebSocket } from './kit/load.ts'
+import type { Plane } from './kit/planes.ts'
+import { echoTarget, listen } from './kit/targets.ts'
 
 const idleSeconds = 30
 const tcpIdleSeconds = 50

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import type { BalancerSeries } from '../../src/families/load-balancers/driver.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
-import { ask, dial, echo } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import { echoTarget, httpTarget } from './targets.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './kit/balancers.ts'
+import { ask, dial, echo } from './kit/clients.ts'
+import { onEachPlane } from './kit/each-plane.ts'
+import { echoTarget, httpTarget } from './kit/targets.ts'
 
 /** The values of a series since the balancer is measured, one for each second. */
 async function values(balancer: Balancer, series: BalancerSeries): Promise<number[]> {

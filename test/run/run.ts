@@ -97,7 +97,7 @@ function isWanted(file: string): boolean {
 
 /** What changes the networks of a machine ends the requests of browsers on it, so it has networks and mounts of its own. */
 function inOwnNetworks(files: readonly string[]): readonly string[] {
-  const isPossible = process.getuid?.() === 0 && files.some((file) => file.includes('/haproxy-'))
+  const isPossible = process.getuid?.() === 0 && files.some((file) => file.startsWith('test/load-balancers/haproxy/'))
   const mounts = 'mount -t sysfs sysfs /sys && mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns'
   return isPossible
     ? ['unshare', '--net', '--mount', 'sh', '-c', `${mounts} && ip link set lo up && exec "$@"`, 'sh']

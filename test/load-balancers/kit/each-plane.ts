@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { skipWithout } from '../clients/kit/clients.ts'
+import { skipWithout } from '../../clients/kit/clients.ts'
 import { embeddedSite, haproxySite, inNamespace, missing, Plane } from './planes.ts'
 
 /** Names the plane that a process tests alone, because it has the network for it. */

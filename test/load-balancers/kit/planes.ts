@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { openEmbedded } from '../../src/drivers/load-balancers/embedded/embedded.ts'
-import { openHaproxy, stopAll } from '../../src/drivers/load-balancers/haproxy/haproxy.ts'
-import type { LoadBalancerDriver } from '../../src/families/load-balancers/driver.ts'
-import { openLog } from '../../src/kernel/process/log.ts'
+import { openEmbedded } from '../../../src/drivers/load-balancers/embedded/embedded.ts'
+import { openHaproxy, stopAll } from '../../../src/drivers/load-balancers/haproxy/haproxy.ts'
+import type { LoadBalancerDriver } from '../../../src/families/load-balancers/driver.ts'
+import { openLog } from '../../../src/kernel/process/log.ts'
 
 const run = promisify(execFile)
 const log = openLog('silent')

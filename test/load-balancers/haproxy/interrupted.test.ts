@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { Master } from '../../src/drivers/load-balancers/haproxy/master.ts'
-import type { BalancerState } from '../../src/families/load-balancers/driver.ts'
-import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../stubs/haproxy.ts'
-import { certificate } from './balancers.ts'
-import { ask } from './clients.ts'
+import { Master } from '../../../src/drivers/load-balancers/haproxy/master.ts'
+import type { BalancerState } from '../../../src/families/load-balancers/driver.ts'
+import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../../stubs/haproxy.ts'
+import { certificate } from '../kit/balancers.ts'
+import { ask } from '../kit/clients.ts'
 
 /** A target of its own address, which answers with it. */
 async function listen(t: TestContext, address: string): Promise<string> {
@@ -45,7 +45,7 @@ const diesAtCertificate = `
 
 /** Applies a state in a process of its own, which ends where it is told to. */
 async function applyUntilDeath(world: World, state: BalancerState, dies: string): Promise<void> {
-  const source = new URL('../../src/drivers/load-balancers/haproxy/haproxy.ts', import.meta.url).href
+  const source = new URL('../../../src/drivers/load-balancers/haproxy/haproxy.ts', import.meta.url).href
   const script = `${dies}
     const { openHaproxy } = await import(${JSON.stringify(source)})
     const driver = await openHaproxy({ directory: ${JSON.stringify(world.directory)}, log: console })

@@ -7,11 +7,11 @@ import { connect, createServer as createTcpServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Master } from '../../src/drivers/load-balancers/haproxy/master.ts'
-import { namesOf } from '../../src/drivers/load-balancers/haproxy/namespace.ts'
-import { checkRequirements } from '../../src/drivers/load-balancers/haproxy/requirements.ts'
-import type { BalancerState, LoadBalancerDriver } from '../../src/families/load-balancers/driver.ts'
-import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../stubs/haproxy.ts'
+import { Master } from '../../../src/drivers/load-balancers/haproxy/master.ts'
+import { namesOf } from '../../../src/drivers/load-balancers/haproxy/namespace.ts'
+import { checkRequirements } from '../../../src/drivers/load-balancers/haproxy/requirements.ts'
+import type { BalancerState, LoadBalancerDriver } from '../../../src/families/load-balancers/driver.ts'
+import { httpService, openWorld, plainState, skipsHaproxy, type World } from '../../stubs/haproxy.ts'
 
 const service = {
   ...httpService,
@@ -67,7 +67,7 @@ describe('HAProxy', { skip: skipsHaproxy }, () => {
   test('runs on when the driver is gone, and another one takes it over', async (t) => {
     const world = openWorld(t)
     await listen(t, world.target)
-    const source = new URL('../../src/drivers/load-balancers/haproxy/haproxy.ts', import.meta.url).href
+    const source = new URL('../../../src/drivers/load-balancers/haproxy/haproxy.ts', import.meta.url).href
     const script = `
       import { openHaproxy } from ${JSON.stringify(source)}
       const driver = await openHaproxy({ directory: ${JSON.stringify(world.directory)}, log: console })

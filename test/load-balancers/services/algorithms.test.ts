@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { until } from '../kit/database/bare-database.ts'
-import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
-import { ask, dial, echo, read, statusOf } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import type { Plane } from './planes.ts'
-import { echoTarget, httpTarget, listen } from './targets.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { targetAt } from '../../kit/samples/balancer-states.ts'
+import { Balancer, httpCheck, httpService, tcpService } from '../kit/balancers.ts'
+import { ask, dial, echo, read, statusOf } from '../kit/clients.ts'
+import { onEachPlane } from '../kit/each-plane.ts'
+import type { Plane } from '../kit/planes.ts'
+import { echoTarget, httpTarget, listen } from '../kit/targets.ts'
 
 const checked = { healthCheck: httpCheck({}, { path: '/health' }) }
 const httpTargets = (t: TestContext, plane: Plane, count: number) =>

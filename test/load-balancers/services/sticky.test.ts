@@ -1,12 +1,12 @@
 /** Sticky sessions: who comes back with his cookie finds his target, and the cookie tells nothing. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, httpCheck, httpService } from './balancers.ts'
-import { type Answer, ask } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import type { Plane } from './planes.ts'
-import { httpTarget } from './targets.ts'
+import { targetAt } from '../../kit/samples/balancer-states.ts'
+import { Balancer, httpCheck, httpService } from '../kit/balancers.ts'
+import { type Answer, ask } from '../kit/clients.ts'
+import { onEachPlane } from '../kit/each-plane.ts'
+import type { Plane } from '../kit/planes.ts'
+import { httpTarget } from '../kit/targets.ts'
 
 const healthCheck = httpCheck({}, { path: '/health' })
 const sticky = httpService(80, { isSticky: true, cookieName: 'SESSION', cookieLifetime: 120 }, { healthCheck })

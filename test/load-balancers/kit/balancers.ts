@@ -9,11 +9,11 @@ import type {
   BalancerState,
   Health,
   Observation,
-} from '../../src/families/load-balancers/driver.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { emptyState, plainHttp } from '../kit/samples/balancer-states.ts'
-import { selfSigned } from '../kit/samples/certificates.ts'
-import { persist } from '../kit/samples/transient.ts'
+} from '../../../src/families/load-balancers/driver.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { emptyState, plainHttp } from '../../kit/samples/balancer-states.ts'
+import { selfSigned } from '../../kit/samples/certificates.ts'
+import { persist } from '../../kit/samples/transient.ts'
 import type { Plane } from './planes.ts'
 
 /** The port that targets serve on unless a test says otherwise. */

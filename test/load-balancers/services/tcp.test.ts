@@ -5,12 +5,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
-import { until } from '../kit/database/bare-database.ts'
-import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, check, httpCheck, tcpService } from './balancers.ts'
-import { dial, echo, read } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import { echoTarget, httpTarget, listen } from './targets.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { targetAt } from '../../kit/samples/balancer-states.ts'
+import { Balancer, check, httpCheck, tcpService } from '../kit/balancers.ts'
+import { dial, echo, read } from '../kit/clients.ts'
+import { onEachPlane } from '../kit/each-plane.ts'
+import { echoTarget, httpTarget, listen } from '../kit/targets.ts'
 
 onEachPlane('TCP', import.meta.filename, (plane) => {
   test('passes bytes unchanged in both directions', async (t) => {

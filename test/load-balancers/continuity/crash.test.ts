@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { until } from '../kit/database/bare-database.ts'
-import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, certificate, httpCheck, httpService } from './balancers.ts'
-import { ask, statusOf } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import type { Plane } from './planes.ts'
-import { listenersOn } from './processes.ts'
-import { httpTarget } from './targets.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { targetAt } from '../../kit/samples/balancer-states.ts'
+import { Balancer, certificate, httpCheck, httpService } from '../kit/balancers.ts'
+import { ask, statusOf } from '../kit/clients.ts'
+import { onEachPlane } from '../kit/each-plane.ts'
+import type { Plane } from '../kit/planes.ts'
+import { listenersOn } from '../kit/processes.ts'
+import { httpTarget } from '../kit/targets.ts'
 
 const healthCheck = httpCheck({}, { path: '/health' })
 

@@ -1,13 +1,13 @@
 /** What a data plane is told: it reaches the newest state, whatever comes late, twice, or to several of its drivers. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { until } from '../kit/database/bare-database.ts'
-import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
-import { ask, dial, echo, statusOf } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import type { Plane } from './planes.ts'
-import { echoTarget, httpTarget } from './targets.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { targetAt } from '../../kit/samples/balancer-states.ts'
+import { Balancer, httpCheck, httpService, tcpService } from '../kit/balancers.ts'
+import { ask, dial, echo, statusOf } from '../kit/clients.ts'
+import { onEachPlane } from '../kit/each-plane.ts'
+import type { Plane } from '../kit/planes.ts'
+import { echoTarget, httpTarget } from '../kit/targets.ts'
 
 const service = httpService(80, {}, { healthCheck: httpCheck({}, { path: '/health' }) })
 

@@ -9,11 +9,11 @@ import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import fc from 'fast-check'
-import { configurationOf } from '../../src/drivers/load-balancers/haproxy/configuration/configuration.ts'
-import { healthOfAll } from '../../src/drivers/load-balancers/haproxy/health.ts'
-import { Master } from '../../src/drivers/load-balancers/haproxy/master.ts'
-import type { BalancerService, BalancerState } from '../../src/families/load-balancers/driver.ts'
-import { httpService, plainState, skipsHaproxy } from '../stubs/haproxy.ts'
+import { configurationOf } from '../../../src/drivers/load-balancers/haproxy/configuration/configuration.ts'
+import { healthOfAll } from '../../../src/drivers/load-balancers/haproxy/health.ts'
+import { Master } from '../../../src/drivers/load-balancers/haproxy/master.ts'
+import type { BalancerService, BalancerState } from '../../../src/families/load-balancers/driver.ts'
+import { httpService, plainState, skipsHaproxy } from '../../stubs/haproxy.ts'
 
 const visible = (size: { minLength: number; maxLength: number }) =>
   fc.string({ ...size, unit: fc.oneof(fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))) })

@@ -1,11 +1,11 @@
 /** A restart of the API server: balancers that outlive it go on untouched, others are as before once they are told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { targetAt } from '../kit/samples/balancer-states.ts'
-import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
-import { ask, dial, echo } from './clients.ts'
-import { onEachPlane } from './each-plane.ts'
-import { echoTarget, httpTarget } from './targets.ts'
+import { targetAt } from '../../kit/samples/balancer-states.ts'
+import { Balancer, httpCheck, httpService, tcpService } from '../kit/balancers.ts'
+import { ask, dial, echo } from '../kit/clients.ts'
+import { onEachPlane } from '../kit/each-plane.ts'
+import { echoTarget, httpTarget } from '../kit/targets.ts'
 
 const healthCheck = httpCheck({}, { path: '/health' })
 

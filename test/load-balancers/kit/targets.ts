@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Reques
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { until } from '../kit/database/bare-database.ts'
+import { until } from '../../kit/database/bare-database.ts'
 import { targetPort } from './balancers.ts'
 import type { Plane } from './planes.ts'
 
