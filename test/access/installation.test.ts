@@ -10,7 +10,7 @@ import { forEachDatabase, type World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
 import { assertRefused } from '../kit/refusals.ts'
 import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
-import { setUp } from '../people/browser.ts'
+import { setUp } from '../people/kit/browser.ts'
 
 const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wolke/v1${path}`
 

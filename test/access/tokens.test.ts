@@ -15,7 +15,7 @@ import { done } from '../kit/proof.ts'
 import { samples } from '../kit/proofs.ts'
 import { assertRefused } from '../kit/refusals.ts'
 import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
-import { TestBrowser } from '../people/browser.ts'
+import { TestBrowser } from '../people/kit/browser.ts'
 
 const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}${wolkeBase}${path}`
 const whoami = async (world: World, client: Client) => (await done(client.get(own(world, '/whoami')))).whoami

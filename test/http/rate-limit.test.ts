@@ -25,7 +25,7 @@ import { migrations } from '../../src/migrations/index.ts'
 import { addMember } from '../../src/people/memberships/membership-store.ts'
 import { firstProject } from '../kit/audit-log.ts'
 import { type Answer, forEachDatabase, forProjects, type Open, testClock, type World } from '../kit/harness.ts'
-import { own, setUp, signIn, TestBrowser } from '../people/browser.ts'
+import { own, setUp, signIn, TestBrowser } from '../people/kit/browser.ts'
 
 const hourMs = 3_600_000
 

@@ -124,7 +124,7 @@ const dependants: readonly Dependant[] = [
     why: 'the network that a caller is in',
   },
   {
-    paths: ['src/protocols/acme/client.ts', 'test/people/provider.ts', 'src/pages/console.ts', 'src/pages/icon.ts'],
+    paths: ['src/protocols/acme/client.ts', 'test/people/kit/provider.ts', 'src/pages/console.ts', 'src/pages/icon.ts'],
     families: ['images', 'locations'],
     why: 'the HTTP header Location, and media types such as image/svg+xml',
   },

@@ -13,8 +13,8 @@ import { firstProject, logged } from '../kit/audit-log.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { type Client, forDatabasesInTurn, type World } from '../kit/harness.ts'
 import { assertRefused } from '../kit/refusals.ts'
-import { Authenticator } from './authenticator.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+import { Authenticator } from './kit/authenticator.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from './kit/browser.ts'
 
 interface Entry {
   readonly actor: { readonly kind: string; readonly name: string }

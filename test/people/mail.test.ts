@@ -15,7 +15,7 @@ import { openPeople, tidyPeople } from '../../src/people/open.ts'
 import { gate, until } from '../kit/database/bare-database.ts'
 import { holdable, untilMet } from '../kit/database/held.ts'
 import { forEachDatabase, type Open, type World } from '../kit/harness.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from './kit/browser.ts'
 
 const origin = 'https://cloud.example.com'
 

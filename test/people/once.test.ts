@@ -7,10 +7,10 @@ import { makeLink } from '../../src/people/sessions/link-store.ts'
 import { makePersonLink } from '../../src/people/sessions/resets.ts'
 import { makeSetupLink, makeTesterLink } from '../../src/people/setup.ts'
 import { forDatabasesInTurn, type Open, type World } from '../kit/harness.ts'
-import { Authenticator } from './authenticator.ts'
-import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
-import { type FalseProvider, startFalseProvider } from './false-provider.ts'
-import { code, withCodes, withPasskey } from './second-factors.ts'
+import { Authenticator } from './kit/authenticator.ts'
+import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './kit/browser.ts'
+import { type FalseProvider, startFalseProvider } from './kit/false-provider.ts'
+import { code, withCodes, withPasskey } from './kit/second-factors.ts'
 
 let provider: FalseProvider
 before(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../kit/database/bare-database.ts'
-import { adminEmail, own, password, signIn, TestBrowser } from '../people/browser.ts'
+import { adminEmail, own, password, signIn, TestBrowser } from '../people/kit/browser.ts'
 import { program, type Served, token } from './program.ts'
 
 const { folder, serve, command } = program('people')

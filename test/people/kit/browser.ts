@@ -1,8 +1,8 @@
 /** A browser as far as the pages of people need one: cookies, forms, redirects, and the headers that browsers add. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { makeSetupLink } from '../../src/people/setup.ts'
-import type { World } from '../kit/harness.ts'
+import { makeSetupLink } from '../../../src/people/setup.ts'
+import type { World } from '../../kit/harness.ts'
 
 export interface Reply {
   readonly status: number

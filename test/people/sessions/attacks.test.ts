@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { test } from 'node:test'
-import { forDatabasesInTurn } from '../kit/harness.ts'
-import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
+import { forDatabasesInTurn } from '../../kit/harness.ts'
+import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from '../kit/browser.ts'
 
 const minute = 60_000
 

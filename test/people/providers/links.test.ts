@@ -1,9 +1,19 @@
 /** Who an identity at a provider belongs to: linked by its person, to one account, by no trick. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../kit/database/bare-database.ts'
-import { answered, begin, besideProvider, emailOf, known, linkTo, openWith, provider, through } from './at-provider.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import {
+  answered,
+  begin,
+  besideProvider,
+  emailOf,
+  known,
+  linkTo,
+  openWith,
+  provider,
+  through,
+} from '../kit/at-provider.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
 
 besideProvider('an identity', (open) => {
   test('an address alone leads into no account: its person has to link the identity after signing in', async () => {

@@ -1,17 +1,17 @@
 /** Members of Projects: their roles, and the one owner. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publicKey } from '../../src/families/ssh-keys/proof.ts'
-import { createManagementToken } from '../../src/kernel/access/management-tokens.ts'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { changeOwner } from '../../src/kernel/mail/outbox.ts'
-import type { SendMail } from '../../src/kernel/mail/smtp.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { addMember } from '../../src/people/memberships/membership-store.ts'
-import { createPerson } from '../../src/people/person-store.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import { own, password, setUp, TestBrowser } from './browser.ts'
+import { publicKey } from '../../../src/families/ssh-keys/proof.ts'
+import { createManagementToken } from '../../../src/kernel/access/management-tokens.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { changeOwner } from '../../../src/kernel/mail/outbox.ts'
+import type { SendMail } from '../../../src/kernel/mail/smtp.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { addMember } from '../../../src/people/memberships/membership-store.ts'
+import { createPerson } from '../../../src/people/person-store.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import { own, password, setUp, TestBrowser } from '../kit/browser.ts'
 
 /** Jana, who owns Project default, and somebody whom she has invited. */
 async function withMember(world: World, role: string) {

@@ -1,10 +1,10 @@
 /** What an identity provider, or somebody on the way to it, says and must not be believed. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { OidcOptions } from '../../src/people/providers/oidc.ts'
-import { forDatabasesInTurn, type Open, type World } from '../kit/harness.ts'
-import { own, setUp, TestBrowser } from './browser.ts'
-import { type FalseProvider, type Said, startFalseProvider } from './false-provider.ts'
+import type { OidcOptions } from '../../../src/people/providers/oidc.ts'
+import { forDatabasesInTurn, type Open, type World } from '../../kit/harness.ts'
+import { own, setUp, TestBrowser } from '../kit/browser.ts'
+import { type FalseProvider, type Said, startFalseProvider } from '../kit/false-provider.ts'
 
 let provider: FalseProvider
 before(async () => {

@@ -1,11 +1,11 @@
 /** Setting up, signing in, and what a session may do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProject, findProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { makeSetupLink } from '../../src/people/setup.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+import { createProject, findProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { makeSetupLink } from '../../../src/people/setup.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
 
 async function withDefault(world: World): Promise<number> {
   const { id } = await world.db.transact((tx) => createProject(tx, 'default', timestamp(tx.now)))

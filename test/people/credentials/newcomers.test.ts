@@ -1,12 +1,12 @@
 /** Accounts that begin with a passkey instead of a password: the first administrator, and people who are invited. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { makeSetupLink } from '../../src/people/setup.ts'
-import { forDatabasesInTurn } from '../kit/harness.ts'
-import { Authenticator } from './authenticator.ts'
-import { adminEmail, own, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { makeSetupLink } from '../../../src/people/setup.ts'
+import { forDatabasesInTurn } from '../../kit/harness.ts'
+import { Authenticator } from '../kit/authenticator.ts'
+import { adminEmail, own, type Reply, setUp, signIn, TestBrowser } from '../kit/browser.ts'
 
 type Fields = Readonly<Record<string, string>>
 

@@ -1,11 +1,11 @@
 /** Second factors and passkeys, with real codes and real signatures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump } from '../kit/database/dump.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import { Authenticator } from './authenticator.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
-import { code, enter, withCodes, withPasskey } from './second-factors.ts'
+import { dump } from '../../kit/database/dump.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import { Authenticator } from '../kit/authenticator.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
+import { code, enter, withCodes, withPasskey } from '../kit/second-factors.ts'
 
 forEachDatabase('one-time codes', (open) => {
   test('are asked for after the password; until then there is no session', async () => {

@@ -1,8 +1,8 @@
 /** Installations beside a real identity provider, and people who go there and come back. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import type { OidcOptions } from '../../src/people/providers/oidc.ts'
-import { forDatabasesInTurn, type Open, type WorldOptions } from '../kit/harness.ts'
+import type { OidcOptions } from '../../../src/people/providers/oidc.ts'
+import { forDatabasesInTurn, type Open, type WorldOptions } from '../../kit/harness.ts'
 import { own, type TestBrowser } from './browser.ts'
 import { client, type RunningProvider, startProvider } from './provider.ts'
 

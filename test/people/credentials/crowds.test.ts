@@ -1,11 +1,11 @@
 /** Signing in beside many who try passwords and codes at the same time, from many networks, and over days. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SendMail } from '../../src/kernel/mail/smtp.ts'
-import { gate, until } from '../kit/database/bare-database.ts'
-import { forDatabasesInTurn, type Open, type World } from '../kit/harness.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
-import { code, withCodes } from './second-factors.ts'
+import type { SendMail } from '../../../src/kernel/mail/smtp.ts'
+import { gate, until } from '../../kit/database/bare-database.ts'
+import { forDatabasesInTurn, type Open, type World } from '../../kit/harness.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
+import { code, withCodes } from '../kit/second-factors.ts'
 
 const proxied = { runActions: false, trustedProxies: ['127.0.0.1', '::1'] }
 const day = 86_400_000

@@ -1,11 +1,11 @@
 /** What gives others access, or ends a Project, needs a fresh proof of who one is, whatever the role. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
-import { forDatabasesInTurn, type World } from '../kit/harness.ts'
-import { own, setUp } from './browser.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { allEndpoints, ownEndpoints } from '../../../src/pages/openapi.ts'
+import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
+import { own, setUp } from '../kit/browser.ts'
 
 const email = 'eva@example.com'
 const ids = '{project_id}/members/{person_id}'

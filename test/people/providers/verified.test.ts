@@ -1,16 +1,16 @@
 /** Whose an address is: an account that somebody else made for it does not stay theirs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { stepAt, totpCode } from '../../src/people/credentials/totp.ts'
-import { makeLink } from '../../src/people/sessions/link-store.ts'
-import { makePersonLink } from '../../src/people/sessions/resets.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { forDatabasesInTurn, type World, type WorldOptions } from '../kit/harness.ts'
-import { Authenticator } from './authenticator.ts'
-import { own, password, setUp, signIn, TestBrowser } from './browser.ts'
-import { client, type RunningProvider, startProvider } from './provider.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { stepAt, totpCode } from '../../../src/people/credentials/totp.ts'
+import { makeLink } from '../../../src/people/sessions/link-store.ts'
+import { makePersonLink } from '../../../src/people/sessions/resets.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { forDatabasesInTurn, type World, type WorldOptions } from '../../kit/harness.ts'
+import { Authenticator } from '../kit/authenticator.ts'
+import { own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
+import { client, type RunningProvider, startProvider } from '../kit/provider.ts'
 
 let provider: RunningProvider
 before(async () => {

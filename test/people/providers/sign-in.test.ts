@@ -1,11 +1,11 @@
 /** Signing in through an identity provider: a real one, with real redirects and signatures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson, personByEmail } from '../../src/people/person-store.ts'
-import { makeLink } from '../../src/people/sessions/link-store.ts'
-import { makeSetupLink } from '../../src/people/setup.ts'
-import { answered, besideProvider, emailOf, known, openWith, provider, through } from './at-provider.ts'
-import { adminEmail, own, password, signIn, TestBrowser } from './browser.ts'
+import { createPerson, personByEmail } from '../../../src/people/person-store.ts'
+import { makeLink } from '../../../src/people/sessions/link-store.ts'
+import { makeSetupLink } from '../../../src/people/setup.ts'
+import { answered, besideProvider, emailOf, known, openWith, provider, through } from '../kit/at-provider.ts'
+import { adminEmail, own, password, signIn, TestBrowser } from '../kit/browser.ts'
 
 besideProvider('an identity provider', (open) => {
   test('signs people in, the same one the next time, by its subject', async () => {

@@ -1,11 +1,11 @@
 /** Links that set a password: each counts once, and none is left where another one was used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeLink } from '../../src/people/sessions/link-store.ts'
-import { makePersonLink } from '../../src/people/sessions/resets.ts'
-import { forDatabasesInTurn, type World } from '../kit/harness.ts'
-import { own, password, setUp, signIn, TestBrowser } from './browser.ts'
-import { withCodes } from './second-factors.ts'
+import { makeLink } from '../../../src/people/sessions/link-store.ts'
+import { makePersonLink } from '../../../src/people/sessions/resets.ts'
+import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
+import { own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
+import { withCodes } from '../kit/second-factors.ts'
 
 const email = 'eva@example.com'
 const dead = /does not count any more/

@@ -1,7 +1,7 @@
 /** People who set up second factors, and sign in with them. */
 import assert from 'node:assert/strict'
-import { stepAt, totpCode } from '../../src/people/credentials/totp.ts'
-import type { World } from '../kit/harness.ts'
+import { stepAt, totpCode } from '../../../src/people/credentials/totp.ts'
+import type { World } from '../../kit/harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { own, type TestBrowser } from './browser.ts'
 

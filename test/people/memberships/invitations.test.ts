@@ -1,22 +1,22 @@
 /** Invitations, links for new passwords, mail with links, testers, and API tokens at the login. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManagementToken, revokeManagementToken } from '../../src/kernel/access/management-tokens.ts'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { openLog } from '../../src/kernel/process/log.ts'
-import type { ProjectId } from '../../src/kernel/scope.ts'
+import { createManagementToken, revokeManagementToken } from '../../../src/kernel/access/management-tokens.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { openLog } from '../../../src/kernel/process/log.ts'
+import type { ProjectId } from '../../../src/kernel/scope.ts'
 import {
   addMember,
   removeMember,
   roleIn,
   setGroupRole,
   setRole,
-} from '../../src/people/memberships/membership-store.ts'
-import { makeTesterLink } from '../../src/people/setup.ts'
-import { forDatabasesInTurn, type World } from '../kit/harness.ts'
-import { mistyped } from '../kit/samples/mistyped.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+} from '../../../src/people/memberships/membership-store.ts'
+import { makeTesterLink } from '../../../src/people/setup.ts'
+import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
+import { mistyped } from '../../kit/samples/mistyped.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
 
 /** An installation whose first administrator owns Project default. */
 async function owned(world: World) {
@@ -344,7 +344,7 @@ forDatabasesInTurn('API tokens at the login', (open) => {
     for (const path of ['account', 'people']) assert.equal((await browser.api('GET', `${own}/${path}`)).status, 403)
     assert.equal((await enter(mistyped(world.api.token!))).reply.status, 401)
     assert.equal((await enter('')).reply.status, 401)
-    const { revokeToken } = await import('../../src/kernel/access/tokens.ts')
+    const { revokeToken } = await import('../../../src/kernel/access/tokens.ts')
     await world.db.transact((tx) => revokeToken(tx, world.api.token!))
     world.app.people.sessions.forget()
     assert.equal((await browser.api('GET', `${at}/servers`)).status, 401)

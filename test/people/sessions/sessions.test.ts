@@ -1,17 +1,17 @@
 /** Sessions: their cookies, their ends, and how they are protected against theft and fixation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import type { ProjectId } from '../../src/kernel/scope.ts'
-import { addMember } from '../../src/people/memberships/membership-store.ts'
-import { firstProject } from '../kit/audit-log.ts'
-import { everyTable } from '../kit/database/schema.ts'
-import { forDatabasesInTurn, type World } from '../kit/harness.ts'
-import { advanceTimer } from '../kit/samples/timer.ts'
-import { type Listener, listen } from '../stubs/event-stream.ts'
-import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
-import { code, enter, withCodes, withPasskey } from './second-factors.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import type { ProjectId } from '../../../src/kernel/scope.ts'
+import { addMember } from '../../../src/people/memberships/membership-store.ts'
+import { firstProject } from '../../kit/audit-log.ts'
+import { everyTable } from '../../kit/database/schema.ts'
+import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
+import { advanceTimer } from '../../kit/samples/timer.ts'
+import { type Listener, listen } from '../../stubs/event-stream.ts'
+import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from '../kit/browser.ts'
+import { code, enter, withCodes, withPasskey } from '../kit/second-factors.ts'
 
 const hour = 3_600_000
 

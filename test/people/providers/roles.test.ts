@@ -1,15 +1,15 @@
 /** Administrators and roles that a provider names, for as long as it does. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProject, renameProject } from '../../src/kernel/access/projects.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { addMember } from '../../src/people/memberships/membership-store.ts'
-import type { LoggedEntry } from '../kit/audit-log.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { beginDeletion, untilMet } from '../kit/database/held.ts'
-import type { World } from '../kit/harness.ts'
-import { besideProvider, known, openWith, provider, through } from './at-provider.ts'
-import { own, setUp, TestBrowser } from './browser.ts'
+import { createProject, renameProject } from '../../../src/kernel/access/projects.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { addMember } from '../../../src/people/memberships/membership-store.ts'
+import type { LoggedEntry } from '../../kit/audit-log.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { beginDeletion, untilMet } from '../../kit/database/held.ts'
+import type { World } from '../../kit/harness.ts'
+import { besideProvider, known, openWith, provider, through } from '../kit/at-provider.ts'
+import { own, setUp, TestBrowser } from '../kit/browser.ts'
 
 besideProvider('an identity provider', (open) => {
   test('names administrators by verified address, and gives roles by group for as long as they are in it', async () => {
