@@ -180,7 +180,7 @@ const dependants: readonly Dependant[] = [
     why: 'the rules that browsers follow too',
   },
   {
-    paths: ['test/attacks/contention.ts', 'test/kit/database/covered-servers.ts', 'test/access/tokens.test.ts'],
+    paths: ['test/attacks/kit/contention.ts', 'test/kit/database/covered-servers.ts', 'test/access/tokens.test.ts'],
     families: ['firewalls', 'images', 'pricing'],
     why: 'what a Project does or reads while a test looks at something else',
   },

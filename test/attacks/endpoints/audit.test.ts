@@ -1,13 +1,13 @@
 /** Every endpoint that writes leaves exactly one entry in the audit log, whether it does what it is asked for or not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { declaredCodes } from '../../src/kernel/contract/contract.ts'
-import type { ErrorCode } from '../../src/kernel/errors.ts'
-import { entriesOf, logged } from '../kit/audit-log.ts'
-import { type Answer, forEachDatabase, testClock, type World } from '../kit/harness.ts'
-import { neverExisted } from '../kit/proof.ts'
-import { each, openStage, parts, prepare, type Row, reach } from '../kit/requests.ts'
-import { isLong } from '../run/long.ts'
+import { declaredCodes } from '../../../src/kernel/contract/contract.ts'
+import type { ErrorCode } from '../../../src/kernel/errors.ts'
+import { entriesOf, logged } from '../../kit/audit-log.ts'
+import { type Answer, forEachDatabase, testClock, type World } from '../../kit/harness.ts'
+import { neverExisted } from '../../kit/proof.ts'
+import { each, openStage, parts, prepare, type Row, reach } from '../../kit/requests.ts'
+import { isLong } from '../../run/long.ts'
 
 /** The ids that a creation shows. */
 const madeBy = ({ body }: Answer): number[] =>

@@ -1,20 +1,20 @@
 /**
  * Every endpoint against every caller, made from the contract tables; what a table cannot tell is in the proof.ts of each
- * family. There is no list of exceptions. Errors are in declared-errors.test.ts, and actions in coverage-actions.test.ts.
+ * family. There is no list of exceptions. Errors are in declared-errors.test.ts, and actions in actions/coverage.test.ts.
  */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateToken } from '../../src/kernel/access/token-text.ts'
-import { createToken, revokeToken } from '../../src/kernel/access/tokens.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { dump } from '../kit/database/dump.ts'
-import { type Answer, type Client, forEachDatabase, testClock, type World } from '../kit/harness.ts'
-import { neverExisted, type Target } from '../kit/proof.ts'
-import { references, samples } from '../kit/proofs.ts'
-import { assertRefused } from '../kit/refusals.ts'
-import { each, isShared, parts, pathOf, prepare, type Ready, type Row, rows } from '../kit/requests.ts'
+import { generateToken } from '../../../src/kernel/access/token-text.ts'
+import { createToken, revokeToken } from '../../../src/kernel/access/tokens.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { dump } from '../../kit/database/dump.ts'
+import { type Answer, type Client, forEachDatabase, testClock, type World } from '../../kit/harness.ts'
+import { neverExisted, type Target } from '../../kit/proof.ts'
+import { references, samples } from '../../kit/proofs.ts'
+import { assertRefused } from '../../kit/refusals.ts'
+import { each, isShared, parts, pathOf, prepare, type Ready, type Row, rows } from '../../kit/requests.ts'
 
 const isRead = ({ row }: Ready) => row.endpoint.method === 'GET'
 const namesResource = ({ row }: Ready) => row.endpoint.path.includes('{')

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import type { StartedAction } from '../kit/proof.ts'
-import { actionScenarios } from '../kit/proofs.ts'
-import { each } from '../kit/requests.ts'
-import { settleAll } from '../kit/resources.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import type { StartedAction } from '../../kit/proof.ts'
+import { actionScenarios } from '../../kit/proofs.ts'
+import { each } from '../../kit/requests.ts'
+import { settleAll } from '../../kit/resources.ts'
 
 const rivals = 6
 

@@ -3,10 +3,10 @@
  * callers changes without a decision.
  */
 import assert from 'node:assert/strict'
-import { isRole, type Need } from '../../src/kernel/access/roles.ts'
-import { publicBase, wolkeBase } from '../../src/kernel/contract/bases.ts'
-import type { Answer } from '../kit/harness.ts'
-import { assertRefused } from '../kit/refusals.ts'
+import { isRole, type Need } from '../../../src/kernel/access/roles.ts'
+import { publicBase, wolkeBase } from '../../../src/kernel/contract/bases.ts'
+import type { Answer } from '../../kit/harness.ts'
+import { assertRefused } from '../../kit/refusals.ts'
 import type { Caller, Row, Standing } from './callers.ts'
 
 /** How many endpoints need what, by method and path; of several lines that fit, the first one counts. */

@@ -13,13 +13,13 @@ import {
   setRules,
   toSelector,
   toServer,
-} from '../../src/families/firewalls/proof.ts'
-import { newServer, serverBody } from '../../src/families/servers/proof.ts'
-import { simulate } from '../../src/families.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../kit/harness.ts'
-import { expect, settleAll, tally } from '../kit/resources.ts'
+} from '../../../src/families/firewalls/proof.ts'
+import { newServer, serverBody } from '../../../src/families/servers/proof.ts'
+import { simulate } from '../../../src/families.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../../kit/harness.ts'
+import { expect, settleAll, tally } from '../../kit/resources.ts'
 
 const rounds = 5
 const rivals = 8

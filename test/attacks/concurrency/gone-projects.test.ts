@@ -1,14 +1,14 @@
 /** Projects that are named where there is none, or that are deleted while something is written into them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Database } from '../../src/kernel/data/db.ts'
-import { emptyProject, manager } from '../../src/management/proof.ts'
-import { beginDeletion, holdable, untilMet } from '../kit/database/held.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import { nothingIn, type OwnPlace, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../kit/own-requests.ts'
-import { neverExisted } from '../kit/proof.ts'
-import { assertRefused } from '../kit/refusals.ts'
-import { each } from '../kit/requests.ts'
+import type { Database } from '../../../src/kernel/data/db.ts'
+import { emptyProject, manager } from '../../../src/management/proof.ts'
+import { beginDeletion, holdable, untilMet } from '../../kit/database/held.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import { nothingIn, type OwnPlace, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../../kit/own-requests.ts'
+import { neverExisted } from '../../kit/proof.ts'
+import { assertRefused } from '../../kit/refusals.ts'
+import { each } from '../../kit/requests.ts'
 
 const naming = ownRows.filter(({ endpoint: { path } }) => path.includes('{project_id}'))
 const writing = naming.filter(({ endpoint }) => endpoint.method !== 'GET')

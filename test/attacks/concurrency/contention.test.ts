@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { newServer } from '../../src/families/servers/proof.ts'
-import type { Database, Transaction } from '../../src/kernel/data/db.ts'
-import { warnOfRetries } from '../../src/kernel/data/retries.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { forEachDatabase } from '../kit/harness.ts'
-import { settleAll } from '../kit/resources.ts'
-import { contention } from './contention.ts'
+import { newServer } from '../../../src/families/servers/proof.ts'
+import type { Database, Transaction } from '../../../src/kernel/data/db.ts'
+import { warnOfRetries } from '../../../src/kernel/data/retries.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { forEachDatabase } from '../../kit/harness.ts'
+import { settleAll } from '../../kit/resources.ts'
+import { contention } from '../kit/contention.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
 
@@ -51,7 +51,7 @@ forEachDatabase('contention', (open, engineName) => {
     const [a, b] = [await newServer(world.api, 'a'), await newServer(world.api, 'b')]
     await world.settle()
     // Past what holds the order of locks against the transactions of this world.
-    const { openDatabase } = await import('../../src/kernel/data/open.ts')
+    const { openDatabase } = await import('../../../src/kernel/data/open.ts')
     const db = wrapDatabase(await openDatabase(world.database, { clock: world.clock }))
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const lock = (tx: Transaction, id: number) =>

@@ -4,16 +4,16 @@
  * step is covered by itself.
  */
 import assert from 'node:assert/strict'
-import type { Behaviour, Call } from '../../src/drivers/simulated/simulation.ts'
-import { families, type Simulation, simulate } from '../../src/families.ts'
-import { Engine } from '../../src/kernel/actions/engine.ts'
-import type { ActionRow } from '../../src/kernel/actions/tables.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { type Faults, noFaults } from '../../src/kernel/process/faults.ts'
-import { openLog } from '../../src/kernel/process/log.ts'
-import type { Open, World, WorldOptions } from '../kit/harness.ts'
-import type { Started } from '../kit/proof.ts'
-import { actionScenarios } from '../kit/proofs.ts'
+import type { Behaviour, Call } from '../../../src/drivers/simulated/simulation.ts'
+import { families, type Simulation, simulate } from '../../../src/families.ts'
+import { Engine } from '../../../src/kernel/actions/engine.ts'
+import type { ActionRow } from '../../../src/kernel/actions/tables.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { type Faults, noFaults } from '../../../src/kernel/process/faults.ts'
+import { openLog } from '../../../src/kernel/process/log.ts'
+import type { Open, World, WorldOptions } from '../../kit/harness.ts'
+import type { Started } from '../../kit/proof.ts'
+import { actionScenarios } from '../../kit/proofs.ts'
 
 export const definitions = families.flatMap((family) => family.actions)
 export const scenarios = Object.entries(actionScenarios).map(([name, prepare]) => ({

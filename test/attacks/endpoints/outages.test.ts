@@ -5,11 +5,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump } from '../kit/database/dump.ts'
-import { type Watch, watchDatabase } from '../kit/database/watched-database.ts'
-import { type Answer, forEachDatabase, type Open, testClock, type World } from '../kit/harness.ts'
-import { assertRefused } from '../kit/refusals.ts'
-import { each, parts, prepare, type Row } from '../kit/requests.ts'
+import { dump } from '../../kit/database/dump.ts'
+import { type Watch, watchDatabase } from '../../kit/database/watched-database.ts'
+import { type Answer, forEachDatabase, type Open, testClock, type World } from '../../kit/harness.ts'
+import { assertRefused } from '../../kit/refusals.ts'
+import { each, parts, prepare, type Row } from '../../kit/requests.ts'
 
 /** When the database goes away: before so many statements and commits, before the first commit, after it, or in it. */
 type Moment = number | 'after commit' | 'in commit'

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { keyOf } from '../../src/kernel/actions/define.ts'
-import { Killed } from '../../src/kernel/actions/run.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { type EngineName, forEachDatabase, type Open, type World } from '../kit/harness.ts'
-import { each } from '../kit/requests.ts'
-import { isLong } from '../run/long.ts'
+import { keyOf } from '../../../src/kernel/actions/define.ts'
+import { Killed } from '../../../src/kernel/actions/run.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { type EngineName, forEachDatabase, type Open, type World } from '../../kit/harness.ts'
+import { each } from '../../kit/requests.ts'
+import { isLong } from '../../run/long.ts'
 import {
   act,
   actionsOf,
@@ -25,7 +25,7 @@ import {
   type Scenario,
   scenarios,
   type Way,
-} from './bench.ts'
+} from '../kit/bench.ts'
 
 const unwinding = (call: number): Way => ({
   name: `unwinding after call ${call}`,

@@ -2,13 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { cloudSubnet, makeNetwork } from '../../src/families/networks/proof.ts'
-import { makeServer, privateOnly, serverBody } from '../../src/families/servers/proof.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../kit/harness.ts'
-import { unique } from '../kit/proof.ts'
-import { expect, settleAll, tally } from '../kit/resources.ts'
+import { cloudSubnet, makeNetwork } from '../../../src/families/networks/proof.ts'
+import { makeServer, privateOnly, serverBody } from '../../../src/families/servers/proof.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import {
+  type Answer,
+  type Client,
+  forEachDatabase,
+  type Open,
+  type World,
+  type WorldOptions,
+} from '../../kit/harness.ts'
+import { unique } from '../../kit/proof.ts'
+import { expect, settleAll, tally } from '../../kit/resources.ts'
 
 const clients = 8
 const rounds = 2

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { behaviours } from '../../src/drivers/simulated/simulation.ts'
-import { noFaults } from '../../src/kernel/process/faults.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import type { Started } from '../kit/proof.ts'
-import { isLong } from '../run/long.ts'
+import { behaviours } from '../../../src/drivers/simulated/simulation.ts'
+import { noFaults } from '../../../src/kernel/process/faults.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import type { Started } from '../../kit/proof.ts'
+import { isLong } from '../../run/long.ts'
 import {
   act,
   assertEnded,
@@ -21,7 +21,7 @@ import {
   type Scenario,
   scenarios,
   shortMs,
-} from './bench.ts'
+} from '../kit/bench.ts'
 
 /** Nothing runs and nothing is held, whatever became of the infrastructure. */
 async function checkResting({ db }: World): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Every action has a scenario, every method of every driver is reached by one, and every action outlasts its leases and
- * its process. What interrupts them is in interrupted-actions.test.ts, and what fails outside in failing-calls.test.ts.
+ * its process. What interrupts them is in interrupted.test.ts, and what fails outside in failing-calls.test.ts.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { simulate } from '../../src/families.ts'
-import { keyOf } from '../../src/kernel/actions/define.ts'
-import { Killed } from '../../src/kernel/actions/run.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { until } from '../kit/database/bare-database.ts'
-import { forEachDatabase, type Open, type World, type WorldOptions } from '../kit/harness.ts'
-import type { Started } from '../kit/proof.ts'
+import { simulate } from '../../../src/families.ts'
+import { keyOf } from '../../../src/kernel/actions/define.ts'
+import { Killed } from '../../../src/kernel/actions/run.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { forEachDatabase, type Open, type World, type WorldOptions } from '../../kit/harness.ts'
+import type { Started } from '../../kit/proof.ts'
 import {
   actionsOf,
   cleanRun,
@@ -25,7 +25,7 @@ import {
   openBench,
   pools,
   scenarios,
-} from './bench.ts'
+} from '../kit/bench.ts'
 
 test('every action has a scenario, and every scenario is of an action', () => {
   assert.deepEqual([...new Set(scenarios.map(({ key }) => key))].sort(), definitions.map(keyOf).sort())

@@ -5,8 +5,8 @@
  */
 import { Agent, request as send } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Draw, Shown } from '../kit/proof.ts'
-import { drawing, type RequestKind, requestKinds, resourcesIn } from '../kit/traffic.ts'
+import type { Draw, Shown } from '../../kit/proof.ts'
+import { drawing, type RequestKind, requestKinds, resourcesIn } from '../../kit/traffic.ts'
 
 export interface ContentionOptions {
   /** Base URLs of the processes that share the database; clients are distributed over them. */

@@ -4,24 +4,32 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProject } from '../../src/kernel/access/projects.ts'
-import { isRole } from '../../src/kernel/access/roles.ts'
-import { commandOf, familyOf, verbOf } from '../../src/kernel/access/token-scope.ts'
-import { wolkeBase } from '../../src/kernel/contract/bases.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
-import { emptyProject } from '../../src/management/proof.ts'
-import { countedPaths } from '../../src/management/store.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { dump } from '../kit/database/dump.ts'
-import { type Answer, forEachDatabase, testClock, type World } from '../kit/harness.ts'
-import { nothingIn, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../kit/own-requests.ts'
-import { neverExisted } from '../kit/proof.ts'
-import { samples } from '../kit/proofs.ts'
-import { assertRefused } from '../kit/refusals.ts'
-import { each, type Row as PublicRow, parts, pathOf, prepare, rows as publicRows, type Ready } from '../kit/requests.ts'
-import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
-import { type Caller, call, makeCallers, type Projects, type Request, type Row } from './callers.ts'
-import { decisionOf, needs, operationOf, toldBy, toldTo } from './told.ts'
+import { createProject } from '../../../src/kernel/access/projects.ts'
+import { isRole } from '../../../src/kernel/access/roles.ts'
+import { commandOf, familyOf, verbOf } from '../../../src/kernel/access/token-scope.ts'
+import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
+import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { emptyProject } from '../../../src/management/proof.ts'
+import { countedPaths } from '../../../src/management/store.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { dump } from '../../kit/database/dump.ts'
+import { type Answer, forEachDatabase, testClock, type World } from '../../kit/harness.ts'
+import { nothingIn, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../../kit/own-requests.ts'
+import { neverExisted } from '../../kit/proof.ts'
+import { samples } from '../../kit/proofs.ts'
+import { assertRefused } from '../../kit/refusals.ts'
+import {
+  each,
+  type Row as PublicRow,
+  parts,
+  pathOf,
+  prepare,
+  rows as publicRows,
+  type Ready,
+} from '../../kit/requests.ts'
+import { firstProject, scopedClient } from '../../kit/scoped-clients.ts'
+import { type Caller, call, makeCallers, type Projects, type Request, type Row } from '../kit/callers.ts'
+import { decisionOf, needs, operationOf, toldBy, toldTo } from '../kit/told.ts'
 
 /** The stream of events, which is no row of the contract. */
 const events: Row = { name: 'events', base: '', endpoint: { method: 'GET', path: '/events', needs: 'viewer' } }

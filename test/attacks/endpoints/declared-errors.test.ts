@@ -5,15 +5,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createToken } from '../../src/kernel/access/tokens.ts'
-import { declaredCodes, type Endpoint, troubleCodes } from '../../src/kernel/contract/contract.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import { type ErrorCode, statusOf } from '../../src/kernel/errors.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
-import { neverExisted } from '../kit/proof.ts'
-import { errorScenarios } from '../kit/proofs.ts'
-import { assertRefused } from '../kit/refusals.ts'
+import { createToken } from '../../../src/kernel/access/tokens.ts'
+import { declaredCodes, type Endpoint, troubleCodes } from '../../../src/kernel/contract/contract.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import { type ErrorCode, statusOf } from '../../../src/kernel/errors.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { forEachDatabase, type World } from '../../kit/harness.ts'
+import { neverExisted } from '../../kit/proof.ts'
+import { errorScenarios } from '../../kit/proofs.ts'
+import { assertRefused } from '../../kit/refusals.ts'
 import {
   each,
   eras,
@@ -26,7 +26,7 @@ import {
   type Row,
   reach,
   rows,
-} from '../kit/requests.ts'
+} from '../../kit/requests.ts'
 
 const declaredBy = (some: readonly Row[]) =>
   some.flatMap((row) =>

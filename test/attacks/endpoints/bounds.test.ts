@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { Labels, type Param } from '../../src/kernel/contract/contract.ts'
-import { checkConsistency } from '../kit/consistency.ts'
-import { forEachDatabase, testClock, type World } from '../kit/harness.ts'
-import { eras, pathOf, prepare, type Row, rows } from '../kit/requests.ts'
+import { Labels, type Param } from '../../../src/kernel/contract/contract.ts'
+import { checkConsistency } from '../../kit/consistency.ts'
+import { forEachDatabase, testClock, type World } from '../../kit/harness.ts'
+import { eras, pathOf, prepare, type Row, rows } from '../../kit/requests.ts'
 
 interface Schema {
   readonly type?: string

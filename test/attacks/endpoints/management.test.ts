@@ -1,16 +1,16 @@
 /** Every error that an endpoint of the management API declares, and what it cannot store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { declaredCodes, type Endpoint } from '../../src/kernel/contract/contract.ts'
-import { statusOf } from '../../src/kernel/errors.ts'
-import { managementEndpoints } from '../../src/management/contract.ts'
-import { bodies, errors, manager, placeIn, type SamplePaths, urlOf } from '../../src/management/proof.ts'
-import { grantedFamilies } from '../../src/management/scopes.ts'
-import { type Answer, type Client, forEachDatabase, type World } from '../kit/harness.ts'
-import { neverExisted } from '../kit/proof.ts'
-import { assertRefused } from '../kit/refusals.ts'
-import { each } from '../kit/requests.ts'
-import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
+import { declaredCodes, type Endpoint } from '../../../src/kernel/contract/contract.ts'
+import { statusOf } from '../../../src/kernel/errors.ts'
+import { managementEndpoints } from '../../../src/management/contract.ts'
+import { bodies, errors, manager, placeIn, type SamplePaths, urlOf } from '../../../src/management/proof.ts'
+import { grantedFamilies } from '../../../src/management/scopes.ts'
+import { type Answer, type Client, forEachDatabase, type World } from '../../kit/harness.ts'
+import { neverExisted } from '../../kit/proof.ts'
+import { assertRefused } from '../../kit/refusals.ts'
+import { each } from '../../kit/requests.ts'
+import { firstProject, scopedClient } from '../../kit/scoped-clients.ts'
 
 type Key = keyof typeof managementEndpoints
 interface Managed {
