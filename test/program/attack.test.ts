@@ -20,7 +20,7 @@ import { until } from '../kit/database/bare-database.ts'
 import { closeAdmin } from '../kit/database/postgres.ts'
 import { type EngineName, engines, forProjects, type World } from '../kit/harness.ts'
 import { build } from '../run/built.ts'
-import { bundle } from './program.ts'
+import { bundle } from './kit/program.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
 before(build)
@@ -113,7 +113,7 @@ describe('A run of attacks', () => {
         '| disk | it ends | 1 s (<= 2) |  |',
       ],
     )
-    assert.throws(() => writeInto(join(import.meta.dirname, 'program.ts'), [], ''), /no place/)
+    assert.throws(() => writeInto(join(import.meta.dirname, 'kit/program.ts'), [], ''), /no place/)
   })
 })
 

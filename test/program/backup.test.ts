@@ -28,7 +28,7 @@ import { execute, startPostgres } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
 import { testClock } from '../kit/harness.ts'
 import { selfSigned } from '../kit/samples/certificates.ts'
-import { call, makeKey, program, type Served } from './program.ts'
+import { call, makeKey, program, type Served } from './kit/program.ts'
 
 const { folder, serve, command } = program('backup')
 const original = join(folder, 'original/wolke.db')

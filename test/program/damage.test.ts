@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
 import { ask } from '../dns/client.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { call, makeKey, program, type Served } from './program.ts'
+import { call, makeKey, program, type Served } from './kit/program.ts'
 
 const { folder, serve, command, fail } = program('damage')
 const whole = join(folder, 'whole.db')

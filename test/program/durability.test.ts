@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../kit/database/bare-database.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
-import { call, makeKey, program, type Served } from './program.ts'
+import { call, makeKey, program, type Served } from './kit/program.ts'
 
 const { folder: dir, serve } = program('durability')
 

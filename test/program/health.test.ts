@@ -10,7 +10,7 @@ import { execute, startPostgres } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
 import { forProjects, type World } from '../kit/harness.ts'
 import { fill, mount } from '../kit/samples/disks.ts'
-import { call, program } from './program.ts'
+import { call, program } from './kit/program.ts'
 
 const { folder, serve } = program('health')
 

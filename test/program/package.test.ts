@@ -9,7 +9,7 @@ import { until } from '../kit/database/bare-database.ts'
 import { closeAdmin } from '../kit/database/postgres.ts'
 import { engines, freshDatabase } from '../kit/harness.ts'
 import { selfSigned } from '../kit/samples/certificates.ts'
-import { call, token } from './program.ts'
+import { call, token } from './kit/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'wolke-package-'))

@@ -14,7 +14,7 @@ import { checkDatabase } from '../kit/consistency.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
-import { call, program, type Reply, type Served } from './program.ts'
+import { call, program, type Reply, type Served } from './kit/program.ts'
 
 const { folder, serve } = program('restart')
 

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { certificate, privateKey } from '../fixtures/tls.ts'
 import { mount } from '../kit/samples/disks.ts'
-import { call, program } from './program.ts'
+import { call, program } from './kit/program.ts'
 
 const { folder, serve, fail, command } = program('start')
 

@@ -9,7 +9,7 @@ import { commandOf, familyOf, generalVerbs, verbOf } from '../../../src/kernel/a
 import type { Endpoint } from '../../../src/kernel/contract/contract.ts'
 import { grantedFamilies } from '../../../src/management/scopes.ts'
 import { ownEndpoints } from '../../../src/pages/openapi.ts'
-import { bundle } from '../../program/program.ts'
+import { bundle } from '../../program/kit/program.ts'
 import { deletes, type Hcloud, leavesNothing, makesServer, type Step, type Story, tells } from '../hcloud/hcloud.ts'
 import { findProgram, run, type Service, serve, skipWithout } from '../kit/clients.ts'
 import { readPage } from '../kit/page.ts'

@@ -8,7 +8,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { bundle } from '../../program/program.ts'
+import { bundle } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
 import { noteRequests } from './driven.ts'
 

@@ -11,7 +11,7 @@ import { endpointsAt } from '../../clients/kit/clients.ts'
 import type { Json } from '../../conformance/stage.ts'
 import { until } from '../../kit/database/bare-database.ts'
 import { ask } from '../../load-balancers/kit/clients.ts'
-import { token } from '../../program/program.ts'
+import { token } from '../../program/kit/program.ts'
 import { endOf } from './guests.ts'
 import { endpoint } from './process.ts'
 

@@ -9,7 +9,7 @@ import type { Place } from '../../conformance/place.ts'
 import { until } from '../../kit/database/bare-database.ts'
 import { makeClient } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
-import { program, type Served, token } from '../../program/program.ts'
+import { program, type Served, token } from '../../program/kit/program.ts'
 import { makeKey, numberFromNow, onHosts, optionsOf } from './cluster.ts'
 import { openLook } from './look.ts'
 

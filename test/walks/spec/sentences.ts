@@ -17,7 +17,7 @@ const general: readonly SentenceRow[] = [
   {
     section: 'What the service does',
     says: 'JSON over HTTPS',
-    tests: ['commands.test.ts: serves HTTPS with the certificate that it is given'],
+    tests: ['serve.test.ts: serves HTTPS with the certificate that it is given'],
   },
   {
     section: 'Pagination object',

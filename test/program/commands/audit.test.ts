@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { until } from '../kit/database/bare-database.ts'
-import { closeAdmin, createDatabase, postgresUrl } from '../kit/database/postgres.ts'
-import { engines } from '../kit/engines.ts'
-import { call, makeKey, program } from './program.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
+import { engines } from '../../kit/engines.ts'
+import { call, makeKey, program } from '../kit/program.ts'
 
 const { folder, serve, command, watch } = program('audit')
 after(closeAdmin)

@@ -1,7 +1,7 @@
 /** Command lines that are wrong: refused in one line, without what may be a secret. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkFailure, wolke } from './wolke.ts'
+import { checkFailure, wolke } from '../kit/wolke.ts'
 
 describe('A bad command line', { concurrency: 3 }, () => {
   const cases: [args: string[], says: RegExp][] = [

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { build } from '../run/built.ts'
+import { build } from '../../run/built.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 
 /** The token of Project default in every server that is started here. */
 export const token = `test_${randomBytes(40).toString('hex')}`.slice(0, 64)

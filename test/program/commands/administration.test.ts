@@ -19,10 +19,10 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { until } from '../kit/database/bare-database.ts'
-import { closeAdmin, createDatabase, execute, postgresUrl } from '../kit/database/postgres.ts'
-import { engines, onPostgres } from '../kit/engines.ts'
-import { call, makeKey, program, type Served } from './program.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { closeAdmin, createDatabase, execute, postgresUrl } from '../../kit/database/postgres.ts'
+import { engines, onPostgres } from '../../kit/engines.ts'
+import { call, makeKey, program, type Served } from '../kit/program.ts'
 
 const { folder, serve, command, fail } = program('admin')
 after(closeAdmin)

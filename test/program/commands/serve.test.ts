@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { certificate, privateKey } from '../fixtures/tls.ts'
-import { createDatabase, postgresUrl } from '../kit/database/postgres.ts'
-import { onPostgres } from '../kit/engines.ts'
+import { certificate, privateKey } from '../../fixtures/tls.ts'
+import { createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
+import { onPostgres } from '../../kit/engines.ts'
 import {
   api,
   checkFailure,
@@ -25,7 +25,7 @@ import {
   start,
   tokenOf,
   wolke,
-} from './wolke.ts'
+} from '../kit/wolke.ts'
 
 describe('wolke serve', { concurrency: 2 }, () => {
   test('shows a token at its first start only, survives a kill, and ends on SIGTERM with 0', async (t) => {

@@ -4,10 +4,10 @@ import { X509Certificate } from 'node:crypto'
 import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { gate, until } from '../kit/database/bare-database.ts'
-import { chain, selfSigned } from '../kit/samples/certificates.ts'
-import { openMailServer } from '../stubs/smtp.ts'
-import { api, checkFailure, key, place, serve, tokenOf, wolke } from './wolke.ts'
+import { gate, until } from '../../kit/database/bare-database.ts'
+import { chain, selfSigned } from '../../kit/samples/certificates.ts'
+import { openMailServer } from '../../stubs/smtp.ts'
+import { api, checkFailure, key, place, serve, tokenOf, wolke } from '../kit/wolke.ts'
 
 describe('The key of the secrets', { concurrency: 2 }, () => {
   test('is made at the first start, for its owner alone, and needed from then on', async (t) => {

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { until } from '../kit/database/bare-database.ts'
-import { adminEmail, own, password, signIn, TestBrowser } from '../people/kit/browser.ts'
-import { program, type Served, token } from './program.ts'
+import { until } from '../../kit/database/bare-database.ts'
+import { adminEmail, own, password, signIn, TestBrowser } from '../../people/kit/browser.ts'
+import { program, type Served, token } from '../kit/program.ts'
 
 const { folder, serve, command } = program('people')
 
