@@ -7,9 +7,9 @@ import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { emptyProject, loggedMail, manager } from '../../src/management/proof.ts'
 import { percentOf, rounded, sum, times } from '../../src/protocols/net/decimal.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
+import { firstProject, scopedClient } from '../kit/http/scoped-clients.ts'
 import { done } from '../kit/proof.ts'
 import { assertRefused } from '../kit/refusals.ts'
-import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
 import { setUp } from '../people/kit/browser.ts'
 
 const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wolke/v1${path}`

@@ -11,10 +11,10 @@ import { commands, grantedFamilies, readScope } from '../../src/management/scope
 import { countedPaths } from '../../src/management/store.ts'
 import { holdable, untilMet } from '../kit/database/held.ts'
 import { type Client, forDatabasesInTurn, type World } from '../kit/harness.ts'
+import { firstProject, scopedClient } from '../kit/http/scoped-clients.ts'
 import { done } from '../kit/proof.ts'
 import { samples } from '../kit/proofs.ts'
 import { assertRefused } from '../kit/refusals.ts'
-import { firstProject, scopedClient } from '../kit/scoped-clients.ts'
 import { TestBrowser } from '../people/kit/browser.ts'
 
 const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}${wolkeBase}${path}`

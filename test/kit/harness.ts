@@ -9,8 +9,8 @@ import { crc32 } from 'node:zlib'
 import { type EngineName, engines } from './engines.ts'
 import { type Closers, enter, type Installation, install, openWorld, type World, type WorldOptions } from './world.ts'
 
-export { type Answer, type Client, makeClient } from './client.ts'
 export { type EngineName, engines } from './engines.ts'
+export { type Answer, type Client, makeClient } from './http/client.ts'
 export {
   freshDatabase,
   type Session,

@@ -10,9 +10,9 @@ import type { ErrorCode } from '../../src/kernel/errors.ts'
 import { allEndpoints } from '../../src/pages/openapi.ts'
 import { dump } from './database/dump.ts'
 import { type Answer, type Client, type Open, testClock, today, type World } from './harness.ts'
+import { scopedClient } from './http/scoped-clients.ts'
 import { type ErrorScenario, neverExisted, type Sample, type Stage, type Target } from './proof.ts'
 import { errorScenarios, samples } from './proofs.ts'
-import { scopedClient } from './scoped-clients.ts'
 
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 export type Row = (typeof rows)[number]

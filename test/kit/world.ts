@@ -23,14 +23,14 @@ import { unlock } from '../../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../../src/kernel/secrets/secrets.ts'
 import { migrations } from '../../src/migrations/index.ts'
-import { type Client, makeClient } from './client.ts'
 import { bringUp } from './database/bring-up.ts'
 import { followWrites } from './database/dump.ts'
 import { recordLocks } from './database/lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './database/postgres.ts'
 import { watchDatabase } from './database/watched-database.ts'
 import { type EngineName, installationChannel } from './engines.ts'
-import { holdAgainstContract } from './held-to-contract.ts'
+import { type Client, makeClient } from './http/client.ts'
+import { holdAgainstContract } from './http/held-to-contract.ts'
 
 /** A clock that moves only when the test moves it. */
 export interface TestClock extends Clock {

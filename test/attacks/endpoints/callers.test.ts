@@ -14,6 +14,7 @@ import { countedPaths } from '../../../src/management/store.ts'
 import { checkConsistency } from '../../kit/consistency.ts'
 import { dump } from '../../kit/database/dump.ts'
 import { type Answer, forEachDatabase, testClock, type World } from '../../kit/harness.ts'
+import { firstProject, scopedClient } from '../../kit/http/scoped-clients.ts'
 import { nothingIn, type OwnRow, ownPlaceIn, ownRequest, ownRows } from '../../kit/own-requests.ts'
 import { neverExisted } from '../../kit/proof.ts'
 import { samples } from '../../kit/proofs.ts'
@@ -27,7 +28,6 @@ import {
   rows as publicRows,
   type Ready,
 } from '../../kit/requests.ts'
-import { firstProject, scopedClient } from '../../kit/scoped-clients.ts'
 import { type Caller, call, makeCallers, type Projects, type Request, type Row } from '../kit/callers.ts'
 import { decisionOf, needs, operationOf, toldBy, toldTo } from '../kit/told.ts'
 

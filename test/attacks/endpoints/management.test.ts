@@ -7,10 +7,10 @@ import { managementEndpoints } from '../../../src/management/contract.ts'
 import { bodies, errors, manager, placeIn, type SamplePaths, urlOf } from '../../../src/management/proof.ts'
 import { grantedFamilies } from '../../../src/management/scopes.ts'
 import { type Answer, type Client, forEachDatabase, type World } from '../../kit/harness.ts'
+import { firstProject, scopedClient } from '../../kit/http/scoped-clients.ts'
 import { neverExisted } from '../../kit/proof.ts'
 import { assertRefused } from '../../kit/refusals.ts'
 import { each } from '../../kit/requests.ts'
-import { firstProject, scopedClient } from '../../kit/scoped-clients.ts'
 
 type Key = keyof typeof managementEndpoints
 interface Managed {

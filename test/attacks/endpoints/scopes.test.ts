@@ -14,12 +14,12 @@ import { checkConsistency } from '../../kit/consistency.ts'
 import { dump } from '../../kit/database/dump.ts'
 import { schemaTables } from '../../kit/database/schema.ts'
 import { type Answer, type Client, forEachDatabase, testClock, type World } from '../../kit/harness.ts'
+import { scopedClient } from '../../kit/http/scoped-clients.ts'
 import { ownRows } from '../../kit/own-requests.ts'
 import { neverExisted } from '../../kit/proof.ts'
 import { references, samples } from '../../kit/proofs.ts'
 import { assertRefused } from '../../kit/refusals.ts'
 import { each, parts, pathOf, prepare, type Ready, type Row, rows } from '../../kit/requests.ts'
-import { scopedClient } from '../../kit/scoped-clients.ts'
 
 const isRead = ({ endpoint }: Row) => endpoint.method === 'GET'
 const namesResource = ({ path }: Endpoint) => /^\/\w+\/\{/.test(path)

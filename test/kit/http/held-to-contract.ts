@@ -1,8 +1,8 @@
 /** Holds every exchange of tests against the contract. */
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { declaredCodes, type Endpoint, troubleCodes } from '../../src/kernel/contract/contract.ts'
-import type { Exchange } from '../../src/kernel/http/http.ts'
+import { declaredCodes, type Endpoint, troubleCodes } from '../../../src/kernel/contract/contract.ts'
+import type { Exchange } from '../../../src/kernel/http/http.ts'
 
 const validators = new Map<TSchema, Validator>()
 

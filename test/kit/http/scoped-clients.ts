@@ -1,9 +1,9 @@
 /** Clients with scoped tokens of the first Project. */
-import type { ScopeText } from '../../src/kernel/access/token-scope.ts'
-import { createToken } from '../../src/kernel/access/tokens.ts'
-import { acrossProjects } from '../../src/kernel/data/scoped.ts'
-import type { ProjectId } from '../../src/kernel/scope.ts'
-import type { Client, World } from './harness.ts'
+import type { ScopeText } from '../../../src/kernel/access/token-scope.ts'
+import { createToken } from '../../../src/kernel/access/tokens.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
+import type { ProjectId } from '../../../src/kernel/scope.ts'
+import type { Client, World } from '../harness.ts'
 
 /** The first Project of a world. */
 export async function firstProject({ db }: Pick<World, 'db'>): Promise<ProjectId> {

@@ -1,6 +1,6 @@
 /** Where the families of the API are. */
-import { families } from '../../src/families.ts'
-import { publicBase } from '../../src/kernel/contract/bases.ts'
+import { families } from '../../../src/families.ts'
+import { publicBase } from '../../../src/kernel/contract/bases.ts'
 
 const bases = new Map(families.map(({ name, base }) => [name, base]))
 
