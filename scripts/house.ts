@@ -133,7 +133,7 @@ show([
   { what: 'exemptions from the length of functions: src', now: exemptions('src'), aim: 1 },
   { what: 'circles of imports in the console', now: circlesOfConsole.check(readConsole()).length, aim: 0 },
   { what: 'functions of the console over 60 lines', now: longFunctions(), aim: 15 },
-  { what: 'most files in a folder of test', ...fullest('test'), aim: 15, most: 49 },
+  { what: 'most files in a folder of test', ...fullest('test'), aim: 15 },
   { what: 'most files in a folder of src/people', ...fullest('src/people'), aim: 15 },
   { what: 'most files in a folder of src/drivers', ...fullest('src/drivers'), aim: 15 },
   { what: 'most files in a folder of src/kernel/http', ...fullest('src/kernel/http'), aim: 15 },
