@@ -61,7 +61,7 @@ function isRunning(lock) {
 }
 
 function digestOfSources() {
-  return digestOf([...filesIn('src').filter((path) => !path.endsWith('/proof.ts')), 'build.mjs', 'package-lock.json'])
+  return digestOf([...filesIn('src').filter((path) => !isProof(path)), 'build.mjs', 'package-lock.json'])
 }
 
 /**
@@ -73,13 +73,12 @@ function filesOfConsole() {
   const shared = filesIn('src').filter((path) =>
     /^src\/((public-)?families|kernel|protocols\/net|pages|version)[/.]|\/contract\.ts$/.test(path),
   )
-  const isOfTests = (path) => path.endsWith('/proof.ts')
-  return [
-    ...own,
-    ...shared.filter((path) => !isOfTests(path)),
-    'scripts/console-slices.ts',
-    'scripts/console-tables.ts',
-  ]
+  return [...own, ...shared.filter((path) => !isProof(path)), 'scripts/console-slices.ts', 'scripts/console-tables.ts']
+}
+
+/** A family's proof is for tests only: `proof.ts`, and the folder `proof` of a long one. */
+function isProof(path) {
+  return /\/proof(\.ts$|\/)/.test(path)
 }
 
 function filesIn(folder) {

@@ -35,14 +35,14 @@ interface Claims {
   /** Absent for tables without endpoints. */
   readonly samples?: Samples
   /** Every reference to another resource in a request, by endpoint (`family.key`) and, after a space, the field. */
-  readonly references?: Readonly<Record<string, Reference>>
+  readonly references?: References
   /**
    * Scenarios by endpoint and code; the endpoint may be of another family when the error concerns what this family adds
    * to it. Errors that follow from the shape of an endpoint are generated and need no entry.
    */
   readonly errors?: ErrorScenarios
   /** Scenarios by `family/command`; a space and the circumstances may follow. */
-  readonly actions?: Readonly<Record<string, ActionScenario>>
+  readonly actions?: ActionScenarios
   readonly consistency?: Consistency
   /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
@@ -80,6 +80,8 @@ export interface Reference {
   /** A body that refers to `id`. */
   body(id: number): unknown
 }
+
+export type References = Readonly<Record<string, Reference>>
 
 let made = 0
 
@@ -194,6 +196,8 @@ export interface Started {
 
 /** Prepares everything so that a single request starts the action. */
 export type ActionScenario = (world: World) => Promise<Started>
+
+export type ActionScenarios = Readonly<Record<string, ActionScenario>>
 
 interface WireAction {
   readonly id: number

@@ -3,7 +3,15 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { families } from '../../src/families.ts'
 import type { SpecRows } from '../walks/spec/rows.ts'
-import type { ActionScenario, ErrorScenario, ErrorScenarios, NoEndpoints, Proof, Reference, Samples } from './proof.ts'
+import type {
+  ActionScenarios,
+  ErrorScenario,
+  ErrorScenarios,
+  NoEndpoints,
+  Proof,
+  References,
+  Samples,
+} from './proof.ts'
 
 const root = join(import.meta.dirname, '../../src')
 
@@ -30,9 +38,9 @@ export const samples: Readonly<Record<string, Samples>> = Object.fromEntries(
   [...proofs].flatMap(([name, proof]) => (proof.samples ? [[name, proof.samples]] : [])),
 )
 
-export const references: Readonly<Record<string, Reference>> = merged(all.map((proof) => proof.references))
+export const references: References = merged(all.map((proof) => proof.references))
 
-export const actionScenarios: Readonly<Record<string, ActionScenario>> = merged(all.map((proof) => proof.actions))
+export const actionScenarios: ActionScenarios = merged(all.map((proof) => proof.actions))
 
 /** Scenarios by endpoint and code: several families may have errors at the same endpoint. */
 export const errorScenarios: ErrorScenarios = Object.fromEntries(

@@ -9,7 +9,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { families } from '../../src/families.ts'
-import { type Source, toSource } from './source.ts'
+import { isOfTests, type Source, toSource } from './source.ts'
 
 const types = new Map(families.map(({ spelling: { path, type } }) => [path, type]))
 
@@ -252,7 +252,7 @@ function circles(sources: readonly Source[]): string[] {
   const edges = new Map<string, string[]>()
   for (const { path, imports } of sources) {
     const from = familyOf(path)
-    if (!from || path.endsWith('/attachments.ts') || /(\.test|\/proof)\.ts$/.test(path)) continue
+    if (!from || path.endsWith('/attachments.ts') || isOfTests(path)) continue
     for (const to of imports.map(({ file }) => familyOf(file))) {
       if (!to || to === from || mutual.some((pair) => pair.includes(from) && pair.includes(to))) continue
       const key = `${from} ${to}`

@@ -26,13 +26,14 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
-/** Whether a file exists for tests only and is not part of the bundle. */
-const isTest = (name: string) => name.endsWith('.test.ts') || name === 'proof.ts'
+/** Tells whether a file exists for tests only and is not part of the bundle. */
+export const isOfTests = (path: string) => path.endsWith('.test.ts') || /\/proof(\.ts$|\/)/.test(path)
 
 /** Every module below src except for tests. */
 export function readSources(): Source[] {
-  const isModule = ({ name }: Dirent) => name.endsWith('.ts') && !isTest(name)
-  return read('src', isModule).map(([path, text]) => toSource(path.slice('src/'.length), text))
+  return read('src', ({ name }) => name.endsWith('.ts'))
+    .filter(([path]) => !isOfTests(path))
+    .map(([path, text]) => toSource(path.slice('src/'.length), text))
 }
 
 /** What the console is written in, with the lists that are made of it, and whatever uses it; paths are relative to the root. */
