@@ -1,7 +1,7 @@
 /** What is repaired on hosts, and what is removed from them, against hosts that only tell what they have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forDatabasesInTurn, type World } from '../../test/kit/harness.ts'
+import { forEachDatabase, type World } from '../../test/kit/harness.ts'
 import { done } from '../../test/kit/proof.ts'
 import { openLog } from '../kernel/process/log.ts'
 import { Reconciler } from './execute.ts'
@@ -61,7 +61,7 @@ async function placeOf({ api }: World): Promise<Place> {
   }
 }
 
-forDatabasesInTurn('hosts', (open) => {
+forEachDatabase('hosts', (open) => {
   async function opened(graceMs: number) {
     const world = await open()
     const hosts = new TellingHosts()

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DefaultNames } from '../../src/protocols/net/default-names.ts'
-import { forDatabasesInTurn } from '../kit/harness.ts'
+import { forEachDatabase } from '../kit/harness.ts'
 import { expect } from '../kit/resources.ts'
 import { ask, serveDns } from './client.ts'
 
-forDatabasesInTurn('The names of addresses', (open) => {
+forEachDatabase('The names of addresses', (open) => {
   test('every address that somebody holds has its name, in both directions while it is the default', async () => {
     const world = await open()
     const place = await serveDns(world)

@@ -11,7 +11,7 @@ import { createPerson } from '../../src/people/person-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
 import { firstProject, logged } from '../kit/audit-log.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { type Client, forDatabasesInTurn, type World } from '../kit/harness.ts'
+import { type Client, forDatabasesInTurn, forEachDatabase, type World } from '../kit/harness.ts'
 import { assertRefused } from '../kit/refusals.ts'
 import { Authenticator } from './kit/authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './kit/browser.ts'
@@ -210,7 +210,7 @@ forDatabasesInTurn('the audit log of people', (open) => {
   })
 })
 
-forDatabasesInTurn('passkeys of another host', (open) => {
+forEachDatabase('passkeys of another host', (open) => {
   test('are told of when a start has another public URL', async () => {
     const lines: string[] = []
     const log = openLog('warn', { write: (line) => void lines.push(line) })

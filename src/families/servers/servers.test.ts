@@ -75,6 +75,20 @@ forEachDatabase('servers', (open) => {
     await checkConsistency(world)
   })
 
+  test('a long page of the console has all of them, however many statements it takes', async () => {
+    const { api, db, ...world } = await open({ runActions: false })
+    const id = await newServer(api, 'web')
+    const row = await acrossProjects(db.query)
+      .selectFrom('server')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const copies = Array.from({ length: 120 }, (_, i) => ({ ...row, id: id + 1_000_000 + i, name: `web-${i}` }))
+    await db.transact((tx) => acrossProjects(tx.query).insertInto('server').values(copies).execute())
+    const { servers } = expect(await world.as('viewer').get('/servers?per_page=1000'), 200).body
+    assert.equal(servers.length, 1 + copies.length)
+  })
+
   test('foreign, deleted and unknown servers are not found, in the same words', async () => {
     const world = await open()
     const { api, foreign } = world

@@ -14,7 +14,7 @@ import {
   setRole,
 } from '../../../src/people/memberships/membership-store.ts'
 import { makeTesterLink } from '../../../src/people/setup.ts'
-import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
+import { forDatabasesInTurn, forEachDatabase, type World } from '../../kit/harness.ts'
 import { mistyped } from '../../kit/samples/mistyped.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from '../kit/browser.ts'
 
@@ -132,41 +132,6 @@ forDatabasesInTurn('invitations', (open) => {
     assert.equal(await isOpen(last.code), false)
   })
 
-  test('of a management token bear its name, and end when it is revoked or expires', async () => {
-    const world = await open({ runActions: false })
-    const { browser, project } = await owned(world)
-    const expires = world.clock.now() + 3_600_000
-    const [lasting, ending] = [{ name: 'ci' }, { name: 'contractor', expires }]
-    const made = async (given: typeof lasting | typeof ending, email: string) => {
-      const { token } = await world.db.transact((tx) =>
-        createManagementToken(tx, { ...given, created: timestamp(tx.now) }),
-      )
-      const url = `${new URL(world.baseUrl).origin}/wolke/v1/projects/${project}/invitations`
-      const body = { email, role: 'admin' }
-      const { status, body: reply } = await world.client(token).post(url, body)
-      assert.deepEqual([status, reply.invitation.inviter], [201, given.name])
-      return { token, code: reply.link.split('#')[1] as string }
-    }
-    const asked = (code: string) => new TestBrowser(world).post('/console/invite', { code })
-    const accept = async (code: string) =>
-      (await new TestBrowser(world).post('/console/invite/accept', { code, name: 'Mallory', password })).status
-    const inviters = async () =>
-      (await browser.api('GET', invitationsAt(project))).body.invitations.map(
-        ({ inviter }: { inviter: string | null }) => inviter,
-      )
-    const first = await made(lasting, 'mallory@example.com')
-    const second = await made(ending, 'eve@example.com')
-    const third = await made(lasting, 'eva@example.com')
-    assert.match((await asked(first.code)).text, /ci invites you to default as admin/)
-    assert.deepEqual(await inviters(), ['ci', 'contractor', 'ci'])
-    assert.ok(await world.db.transact((tx) => revokeManagementToken(tx, first.token)))
-    assert.equal(await accept(first.code), 403)
-    assert.deepEqual(await inviters(), [null, 'contractor', 'ci'])
-    world.clock.advance(3_600_000)
-    assert.equal(await accept(second.code), 403)
-    assert.equal(await accept(third.code), 303)
-  })
-
   test('raise the role of who belongs to the Project already, and never lower it', async () => {
     const world = await open({ runActions: false })
     const { browser, project } = await owned(world)
@@ -225,6 +190,43 @@ forDatabasesInTurn('invitations', (open) => {
     })
     const [first, ...others] = await Promise.all(shapes)
     for (const other of others) assert.deepEqual(other, first)
+  })
+})
+
+forEachDatabase('invitations of a management token', (open) => {
+  test('bear its name, and end when it is revoked or expires', async () => {
+    const world = await open({ runActions: false })
+    const { browser, project } = await owned(world)
+    const expires = world.clock.now() + 3_600_000
+    const [lasting, ending] = [{ name: 'ci' }, { name: 'contractor', expires }]
+    const made = async (given: typeof lasting | typeof ending, email: string) => {
+      const { token } = await world.db.transact((tx) =>
+        createManagementToken(tx, { ...given, created: timestamp(tx.now) }),
+      )
+      const url = `${new URL(world.baseUrl).origin}/wolke/v1/projects/${project}/invitations`
+      const body = { email, role: 'admin' }
+      const { status, body: reply } = await world.client(token).post(url, body)
+      assert.deepEqual([status, reply.invitation.inviter], [201, given.name])
+      return { token, code: reply.link.split('#')[1] as string }
+    }
+    const asked = (code: string) => new TestBrowser(world).post('/console/invite', { code })
+    const accept = async (code: string) =>
+      (await new TestBrowser(world).post('/console/invite/accept', { code, name: 'Mallory', password })).status
+    const inviters = async () =>
+      (await browser.api('GET', invitationsAt(project))).body.invitations.map(
+        ({ inviter }: { inviter: string | null }) => inviter,
+      )
+    const first = await made(lasting, 'mallory@example.com')
+    const second = await made(ending, 'eve@example.com')
+    const third = await made(lasting, 'eva@example.com')
+    assert.match((await asked(first.code)).text, /ci invites you to default as admin/)
+    assert.deepEqual(await inviters(), ['ci', 'contractor', 'ci'])
+    assert.ok(await world.db.transact((tx) => revokeManagementToken(tx, first.token)))
+    assert.equal(await accept(first.code), 403)
+    assert.deepEqual(await inviters(), [null, 'contractor', 'ci'])
+    world.clock.advance(3_600_000)
+    assert.equal(await accept(second.code), 403)
+    assert.equal(await accept(third.code), 303)
   })
 })
 

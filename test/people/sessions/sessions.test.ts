@@ -7,7 +7,7 @@ import type { ProjectId } from '../../../src/kernel/scope.ts'
 import { addMember } from '../../../src/people/memberships/membership-store.ts'
 import { firstProject } from '../../kit/audit-log.ts'
 import { everyTable } from '../../kit/database/schema.ts'
-import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
+import { forDatabasesInTurn, forEachDatabase, type World } from '../../kit/harness.ts'
 import { advanceTimer } from '../../kit/samples/timer.ts'
 import { type Listener, listen } from '../../stubs/event-stream.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from '../kit/browser.ts'
@@ -295,8 +295,10 @@ forDatabasesInTurn('sessions', (open, inProcesses) => {
     assert.equal((await browser.api('POST', `${own}/account/elevate`, { password })).status, 200)
     assert.equal((await create()).status, 201)
   })
+})
 
-  test('a disabled person is out at once, and cannot come back', async () => {
+forEachDatabase('people', (open) => {
+  test('who are disabled are out at once, and cannot come back', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)
     const { person, link } = (await browser.api('POST', `${own}/people`, { email: 'eva@example.com' })).body
@@ -321,5 +323,13 @@ forDatabasesInTurn('sessions', (open, inProcesses) => {
     await browser.api('PUT', `${own}/people/${person.id}`, { disabled: false })
     assert.equal((await signIn(eva, 'eva@example.com')).status, 303)
     assert.equal((await eva.api('GET', `${own}/people`)).body.error.code, 'forbidden')
+  })
+
+  test('keep the name, the language and the theme that they choose', async () => {
+    const browser = await setUp(await open({ runActions: false }))
+    const chosen = { name: 'Jana', language: 'de', theme: 'dark' }
+    assert.equal((await browser.api('PUT', `${own}/account`, chosen)).status, 200)
+    const { name, language, theme } = (await browser.api('GET', `${own}/account`)).body.account
+    assert.deepEqual({ name, language, theme }, chosen)
   })
 })

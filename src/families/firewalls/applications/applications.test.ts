@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/kit/consistency.ts'
+import { coverServers } from '../../../../test/kit/database/covered-servers.ts'
 import { type Answer, type Client, forEachDatabase } from '../../../../test/kit/harness.ts'
 import { expect, settleAll } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
+import { rowsAtOnce } from '../../../kernel/data/steps.ts'
 import { newServer, privateOnly, serverBody } from '../../servers/proof.ts'
 import {
   actionsOf,
@@ -40,6 +42,16 @@ forEachDatabase('where firewalls are applied', (open) => {
     const has = server.public_net.firewalls.map(({ id }: { id: number }) => id)
     const { firewalls } = expect(await api.get('/firewalls?name=f7'), 200).body
     assert.deepEqual(has.toSorted(), [firewalls[0].id, ...found].toSorted())
+  })
+
+  test('a reply has all servers that a selector matches, however many statements they take', async () => {
+    const { api, db } = await open({ runActions: false })
+    const project = acrossProjects(db.query).selectFrom('project').select('id').orderBy('id')
+    const { id: projectId } = await project.executeTakeFirstOrThrow()
+    const servers = rowsAtOnce + 1
+    const [id] = await db.transact((tx) => coverServers(tx, { projectId }, { count: 1, servers }))
+    const [{ applied_to_resources: told }] = await appliedTo(api, id!)
+    assert.equal(told.length, servers)
   })
 
   test('applying to a server puts its rules in force there, removing takes them out again', async () => {
