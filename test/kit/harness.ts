@@ -43,7 +43,8 @@ export function forEachDatabase(
 
 /**
  * Declares tests that run on one database each. Every test keeps to its own, whichever tests run with it. What a statement
- * does on the other database, other tests show: the ledger of statements knows whether they do (ledger.ts).
+ * does on the other database, other tests show: the ledger of statements knows whether they do
+ * (test/run/ledger.ts).
  */
 export function forDatabasesInTurn(name: string, body: (open: Open, inProcesses: InProcesses) => void): void {
   inTurn(name, body, () => undefined)
