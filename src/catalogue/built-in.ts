@@ -4,15 +4,17 @@ import { images } from './images.ts'
 import { isos } from './isos.ts'
 import { loadBalancerTypesIn } from './load-balancer-types.ts'
 import { locations } from './locations.ts'
-import { priceListOf } from './price-list.ts'
+import { pricingIn } from './pricing.ts'
 import { serverTypes } from './server-types.ts'
 
 /** All that is offered and what it costs (spec: Location, Server type, Load Balancer type, Image, ISO, Pricing). */
 export const builtIn: CatalogueData = {
   locations,
-  serverTypes,
-  loadBalancerTypes: loadBalancerTypesIn(locations),
+  server_types: serverTypes,
+  load_balancer_types: loadBalancerTypesIn(locations),
   images,
   isos,
-  priceList: priceListOf(locations),
+  pricing: pricingIn(locations),
+  vswitches: [],
+  external_addresses: [],
 }

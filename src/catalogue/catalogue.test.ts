@@ -12,7 +12,7 @@ import { hourlyPriceOf, priceOf } from './prices.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 const catalogue = openCatalogue(builtIn)
-const listedTypes = catalogue.serverTypes.filter((type) => serverTypeIsListed(type, now))
+const listedTypes = catalogue.server_types.filter((type) => serverTypeIsListed(type, now))
 
 function typeNamed(name: string): ServerType {
   const type = catalogue.serverTypeByName(name)
@@ -22,16 +22,16 @@ function typeNamed(name: string): ServerType {
 
 describe('openCatalogue', () => {
   const shuffled = {
+    ...builtIn,
     locations: builtIn.locations.toReversed(),
-    serverTypes: builtIn.serverTypes.toReversed(),
-    loadBalancerTypes: builtIn.loadBalancerTypes.toReversed(),
+    server_types: builtIn.server_types.toReversed(),
+    load_balancer_types: builtIn.load_balancer_types.toReversed(),
     images: builtIn.images.toReversed(),
     isos: builtIn.isos.toReversed(),
-    priceList: builtIn.priceList,
   }
 
   it('sorts by id whatever the order of its input', () => {
-    for (const list of ['locations', 'serverTypes', 'loadBalancerTypes', 'images', 'isos'] as const) {
+    for (const list of ['locations', 'server_types', 'load_balancer_types', 'images', 'isos'] as const) {
       const ids = openCatalogue(shuffled)[list].map(({ id }) => id)
       assert.deepEqual(
         ids,
@@ -59,7 +59,7 @@ describe('openCatalogue', () => {
 describe('built-in locations', () => {
   it('are the six that clients compare one by one', () => {
     assert.deepEqual(
-      catalogue.locations.map(({ id, name, description, networkZone }) => [id, name, description, networkZone]),
+      catalogue.locations.map(({ id, name, description, network_zone }) => [id, name, description, network_zone]),
       [
         [1, 'fsn1', 'Falkenstein DC Park 1', 'eu-central'],
         [2, 'nbg1', 'Nuremberg DC Park 1', 'eu-central'],
@@ -108,7 +108,7 @@ describe('built-in server types', () => {
 
   it('have the published ids, names and sizes', () => {
     assert.deepEqual(
-      catalogue.serverTypes.map((t) => [t.id, t.name, t.description, t.cores, t.memory, t.disk]),
+      catalogue.server_types.map((t) => [t.id, t.name, t.description, t.cores, t.memory, t.disk]),
       expected,
     )
   })
@@ -124,12 +124,12 @@ describe('built-in server types', () => {
 
   for (const [prefix, architecture, cpuType, category, where] of families) {
     it(`${prefix.source} are ${architecture}, ${cpuType} and offered in ${where}`, () => {
-      const types = catalogue.serverTypes.filter(({ name }) => prefix.test(name))
+      const types = catalogue.server_types.filter(({ name }) => prefix.test(name))
       assert.ok(types.length > 0)
       for (const type of types) {
-        assert.deepEqual([type.architecture, type.cpuType, type.category], [architecture, cpuType, category])
+        assert.deepEqual([type.architecture, type.cpu_type, type.category], [architecture, cpuType, category])
         assert.equal(type.locations.map(({ name }) => name).join(' '), where)
-        assert.equal(type.storageType, 'local')
+        assert.equal(type.storage_type, 'local')
       }
     })
   }
@@ -139,7 +139,7 @@ describe('built-in server types', () => {
       listedTypes.slice(0, 2).map(({ id }) => id),
       [22, 23],
     )
-    const unlisted = catalogue.serverTypes.filter((type) => !listedTypes.includes(type))
+    const unlisted = catalogue.server_types.filter((type) => !listedTypes.includes(type))
     assert.deepEqual(
       unlisted.map(({ id }) => id),
       [1, 104, 105, 106, 107],
@@ -148,7 +148,7 @@ describe('built-in server types', () => {
   })
 
   it('keep cx11 readable with the dates clients know', () => {
-    const end = { announced: '2024-06-06T08:00:00Z', unavailableAfter: '2024-09-06T00:00:00Z' }
+    const end = { announced: '2024-06-06T08:00:00Z', unavailable_after: '2024-09-06T00:00:00Z' }
     const type = typeNamed('cx11')
     assert.deepEqual(type.deprecation, end)
     assert.deepEqual(type.locations[0], {
@@ -170,7 +170,7 @@ describe('built-in server types', () => {
   })
 
   it('give one price per location, ordered by its name', () => {
-    for (const type of catalogue.serverTypes) {
+    for (const type of catalogue.server_types) {
       const names = type.locations.map(({ name }) => name)
       assert.deepEqual(
         type.prices.map(({ location }) => location),
@@ -184,13 +184,13 @@ describe('built-in server types', () => {
     const cost = (location: string) => prices.find((price) => price.location === location)
     assert.deepEqual(cost('hel1'), {
       location: 'hel1',
-      priceHourly: { net: '0.0312000000', gross: '0.0371280000000000' },
-      priceMonthly: { net: '19.4900000000', gross: '23.1931000000000000' },
-      includedTraffic: 21990232555520,
-      pricePerTbTraffic: { net: '1.0000000000', gross: '1.1900000000000000' },
+      price_hourly: { net: '0.0312000000', gross: '0.0371280000000000' },
+      price_monthly: { net: '19.4900000000', gross: '23.1931000000000000' },
+      included_traffic: 21990232555520,
+      price_per_tb_traffic: { net: '1.0000000000', gross: '1.1900000000000000' },
     })
-    assert.equal(cost('sin')?.includedTraffic, 1099511627776)
-    assert.equal(cost('sin')?.pricePerTbTraffic.net, '7.4000000000')
+    assert.equal(cost('sin')?.included_traffic, 1099511627776)
+    assert.equal(cost('sin')?.price_per_tb_traffic.net, '7.4000000000')
   })
 })
 
@@ -212,11 +212,11 @@ describe('serverTypeOrderable', () => {
 
   it('ends with the date of the location, and the listing with the last location', () => {
     const type = typeNamed('cpx22')
-    const ending = { announced: '2026-12-01T00:00:00Z', unavailableAfter: '2027-01-01T00:00:00Z' }
+    const ending = { announced: '2026-12-01T00:00:00Z', unavailable_after: '2027-01-01T00:00:00Z' }
     const [first, ...others] = type.locations
     const partly = { ...type, locations: [{ ...first!, deprecation: ending }, ...others] }
     const fully = { ...type, locations: type.locations.map((location) => ({ ...location, deprecation: ending })) }
-    const end = Date.parse(ending.unavailableAfter)
+    const end = Date.parse(ending.unavailable_after)
     assert.equal(serverTypeOrderable(partly, 1, end), true)
     assert.equal(serverTypeOrderable(partly, 1, end + 1), false)
     assert.equal(serverTypeOrderable(partly, 2, end + 1), true)
@@ -236,14 +236,14 @@ describe('serverTypeOrderable', () => {
 describe('built-in types of Load Balancers', () => {
   it('have the sizes that clients know', () => {
     assert.deepEqual(
-      catalogue.loadBalancerTypes.map((type) => [
+      catalogue.load_balancer_types.map((type) => [
         type.id,
         type.name,
         type.description,
-        type.maxConnections,
-        type.maxServices,
-        type.maxTargets,
-        type.maxAssignedCertificates,
+        type.max_connections,
+        type.max_services,
+        type.max_targets,
+        type.max_assigned_certificates,
         type.deprecation,
       ]),
       [
@@ -256,9 +256,9 @@ describe('built-in types of Load Balancers', () => {
 
   it('have a price in every location, and most traffic in Europe', () => {
     const included = Object.fromEntries(
-      catalogue.loadBalancerTypes.map(({ name, prices }) => [
+      catalogue.load_balancer_types.map(({ name, prices }) => [
         name,
-        Object.fromEntries(prices.map(({ location, includedTraffic }) => [location, includedTraffic / 2 ** 40])),
+        Object.fromEntries(prices.map(({ location, included_traffic }) => [location, included_traffic / 2 ** 40])),
       ]),
     )
     assert.deepEqual(included, {
@@ -270,8 +270,8 @@ describe('built-in types of Load Balancers', () => {
 
   it('are listed until the end of their deprecation', () => {
     const end = '2027-01-01T00:00:00Z'
-    const [type] = catalogue.loadBalancerTypes
-    const ending = { ...type!, deprecation: { announced: '2026-12-01T00:00:00Z', unavailableAfter: end } }
+    const [type] = catalogue.load_balancer_types
+    const ending = { ...type!, deprecation: { announced: '2026-12-01T00:00:00Z', unavailable_after: end } }
     assert.equal(loadBalancerTypeIsListed(ending, Date.parse(end)), true)
     assert.equal(loadBalancerTypeIsListed(ending, Date.parse(end) + 1), false)
   })
@@ -300,7 +300,9 @@ describe('built-in images', () => {
     for (const name of names) {
       const found = catalogue.imagesByName(name)
       assert.deepEqual(found.map(({ architecture }) => architecture).sort(), ['arm', 'x86'], name)
-      assert.ok(found.every(({ type, diskSize, rapidDeploy }) => type === 'system' && diskSize === 5 && rapidDeploy))
+      assert.ok(
+        found.every(({ type, disk_size, rapid_deploy }) => type === 'system' && disk_size === 5 && rapid_deploy),
+      )
     }
     assert.equal(catalogue.images.filter(({ type }) => type === 'system').length, names.length * 2)
   })
@@ -308,7 +310,7 @@ describe('built-in images', () => {
   it('split the distribution into flavor and version', () => {
     const shown = ['centos-stream-9', 'alma-10', 'docker-ce'].map((name) => catalogue.imagesByName(name)[0])
     assert.deepEqual(
-      shown.map((image) => [image?.osFlavor, image?.osVersion, image?.type, image?.diskSize]),
+      shown.map((image) => [image?.os_flavor, image?.os_version, image?.type, image?.disk_size]),
       [
         ['centos', 'stream9', 'system', 5],
         ['alma', '10', 'system', 5],
@@ -322,7 +324,7 @@ describe('built-in images', () => {
     assert.deepEqual(new Set(deprecated.map(({ name }) => name)), new Set(['debian-11']))
     for (const { deprecation } of deprecated) {
       assert.ok(Date.parse(deprecation!.announced) < now)
-      assert.ok(Date.parse(deprecation!.unavailableAfter) > now)
+      assert.ok(Date.parse(deprecation!.unavailable_after) > now)
     }
   })
 })

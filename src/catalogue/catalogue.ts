@@ -1,24 +1,41 @@
 /** The catalogue lists what an installation offers and what it costs; built-in.ts and file.ts fill it. */
+import type { Static, TSchema } from 'typebox'
 import { cidrContains } from '../protocols/net/ip.ts'
+import type {
+  DeprecationEntry,
+  ExternalAddressEntry,
+  FileEntry,
+  ImageEntry,
+  IsoEntry,
+  LoadBalancerTypeEntry,
+  LocationEntry,
+  LocationPriceEntry,
+  PriceEntry,
+  PricingEntry,
+  ServerTypeEntry,
+} from './entries.ts'
 
-/**
- * ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span (spec: Location).
- */
-export type Location = {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  /** ISO 3166-1 alpha-2 code. */
-  readonly country: string
-  readonly city: string
-  /** Degrees north. */
-  readonly latitude: number
-  /** Degrees east. */
-  readonly longitude: number
-  readonly networkZone: string
-  /** The name of what runs its machines; undefined for the usual one of the installation. */
-  readonly infrastructure?: string
-}
+/** A value that nobody changes. */
+type Fixed<T> = T extends object ? { readonly [Key in keyof T]: Fixed<T[Key]> } : T
+
+type Entry<Schema extends TSchema> = Fixed<Static<Schema>>
+
+export type Location = Entry<typeof LocationEntry>
+export type ServerType = Entry<typeof ServerTypeEntry>
+export type LoadBalancerType = Entry<typeof LoadBalancerTypeEntry>
+export type SystemImage = Entry<typeof ImageEntry>
+export type Iso = Entry<typeof IsoEntry>
+export type Pricing = Entry<typeof PricingEntry>
+export type ExternalRange = Entry<typeof ExternalAddressEntry>
+export type Price = Entry<typeof PriceEntry>
+export type LocationPrice = Entry<typeof LocationPriceEntry>
+export type Deprecation = Entry<typeof DeprecationEntry>
+
+/** Processor architectures; an image runs only on server types of the same one (spec: Image). */
+export type Architecture = SystemImage['architecture']
+
+/** The catalogue's lists in any order, and its prices: a whole catalogue file. */
+export type CatalogueData = Required<Entry<typeof FileEntry>>
 
 /** A group of locations with the same built-in prices and traffic. */
 export type Region = 'eu' | 'us' | 'sin'
@@ -26,155 +43,6 @@ export type Region = 'eu' | 'us' | 'sin'
 export function regionOf({ country }: Location): Region {
   if (country === 'US') return 'us'
   return country === 'SG' ? 'sin' : 'eu'
-}
-
-/** Processor architectures; an image runs only on server types of the same one (spec: Image). */
-export type Architecture = 'x86' | 'arm'
-
-/** RFC 3339 timestamps: when the deprecation was announced, and until when the resource can still be ordered. */
-export type Deprecation = {
-  readonly announced: string
-  readonly unavailableAfter: string
-}
-
-/** Amounts in the currency of the installation, as decimal strings to keep every digit. */
-export type Price = {
-  readonly net: string
-  readonly gross: string
-}
-
-/** The price of a type in one location. OpenAPI schema `price_per_time`. */
-export type LocationPrice = {
-  /** Location name, e.g. `fsn1`. */
-  readonly location: string
-  readonly priceHourly: Price
-  readonly priceMonthly: Price
-  /** Bytes per month. */
-  readonly includedTraffic: number
-  readonly pricePerTbTraffic: Price
-}
-
-/** Availability of a server type in one location. OpenAPI schema `server_type_location`. */
-export type ServerTypeLocation = {
-  readonly id: number
-  readonly name: string
-  readonly deprecation: Deprecation | null
-  /** A hint about free capacity; it does not decide whether an order is accepted. */
-  readonly available: boolean
-  readonly recommended: boolean
-}
-
-/** A size of server. OpenAPI schema `server_type`. */
-export type ServerType = {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  /** Null on types that predate categories. */
-  readonly category: string | null
-  readonly cores: number
-  /** GB. */
-  readonly memory: number
-  /** GB. */
-  readonly disk: number
-  readonly storageType: 'local' | 'network'
-  readonly cpuType: 'shared' | 'dedicated'
-  readonly architecture: Architecture
-  readonly prices: readonly LocationPrice[]
-  readonly locations: readonly ServerTypeLocation[]
-  /** Set only when every location is deprecated; `locations` decides what can be ordered. */
-  readonly deprecation: Deprecation | null
-}
-
-/** A size of Load Balancer, which every location offers. OpenAPI schema `load_balancer_type`. */
-export type LoadBalancerType = {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  /** The most connections open at the same time. */
-  readonly maxConnections: number
-  readonly maxServices: number
-  readonly maxTargets: number
-  readonly maxAssignedCertificates: number
-  readonly prices: readonly LocationPrice[]
-  readonly deprecation: Deprecation | null
-}
-
-/** The `os_flavor` values of the OpenAPI schema `image`. */
-export const osFlavors = ['alma', 'centos', 'debian', 'fedora', 'opensuse', 'rocky', 'ubuntu', 'unknown'] as const
-
-/** An image that comes with the installation, as opposed to snapshots and backups of its users (spec: Image). */
-export type SystemImage = {
-  readonly id: number
-  readonly type: 'system' | 'app'
-  /** Unique together with `architecture`. */
-  readonly name: string
-  readonly description: string
-  readonly osFlavor: (typeof osFlavors)[number]
-  readonly osVersion: string | null
-  readonly architecture: Architecture
-  /** RFC 3339 timestamp. */
-  readonly created: string
-  /** The minimum disk size of a server in GB. */
-  readonly diskSize: number
-  readonly rapidDeploy: boolean
-  readonly deprecation: Deprecation | null
-}
-
-/** The price of an address of one type in one location. */
-export type AddressPrice = {
-  readonly location: string
-  readonly priceMonthly: Price
-}
-
-export type AddressPrices<P extends AddressPrice> = {
-  readonly type: 'ipv4' | 'ipv6'
-  readonly prices: readonly P[]
-}
-
-/** The prices of everything but server types and types of Load Balancers, which carry their own (spec: Pricing). */
-export type PriceList = {
-  /** ISO 4217 code. */
-  readonly currency: string
-  /** Percent, as a decimal string. */
-  readonly vatRate: string
-  readonly imagePerGbMonth: Price
-  readonly volumePerGbMonth: Price
-  /** Percent of the price of the server, as a decimal string. */
-  readonly serverBackupPercentage: string
-  readonly floatingIps: readonly AddressPrices<AddressPrice>[]
-  readonly primaryIps: readonly AddressPrices<AddressPrice & { readonly priceHourly: Price }>[]
-}
-
-/** An installation medium that can be in the drive of a server (spec: ISO). */
-export type Iso = {
-  readonly id: number
-  /** Unique. */
-  readonly name: string
-  readonly description: string
-  /** Null for one that fits every server. */
-  readonly architecture: Architecture | null
-  readonly deprecation: Deprecation | null
-}
-
-/** A range of addresses outside of the cloud that belongs to a Project. */
-export type ExternalRange = {
-  /** The name of the Project. */
-  readonly project: string
-  /** A network in canonical form. */
-  readonly ipRange: string
-}
-
-/** The catalogue's lists in any order, and its prices. */
-export type CatalogueData = {
-  readonly locations: readonly Location[]
-  readonly serverTypes: readonly ServerType[]
-  readonly loadBalancerTypes: readonly LoadBalancerType[]
-  readonly images: readonly SystemImage[]
-  readonly isos: readonly Iso[]
-  readonly priceList: PriceList
-  /** Ids of the vSwitches that networks can be coupled with. */
-  readonly vswitches?: readonly number[]
-  readonly externalAddresses?: readonly ExternalRange[]
 }
 
 /** The lists in ascending id order, with look-ups in constant time that return undefined for unknown keys. */
@@ -203,8 +71,8 @@ const none: readonly never[] = []
  */
 export function openCatalogue(data: CatalogueData): Catalogue {
   const locations = sortedById(data.locations)
-  const serverTypes = sortedById(data.serverTypes)
-  const loadBalancerTypes = sortedById(data.loadBalancerTypes)
+  const serverTypes = sortedById(data.server_types)
+  const loadBalancerTypes = sortedById(data.load_balancer_types)
   const images = sortedById(data.images)
   const isos = sortedById(data.isos)
   const locationsById = indexBy(locations, (location) => location.id)
@@ -217,15 +85,15 @@ export function openCatalogue(data: CatalogueData): Catalogue {
   const imagesByName = Map.groupBy(images, (image) => image.name)
   const isosById = indexBy(isos, (iso) => iso.id)
   const isosByName = indexBy(isos, (iso) => iso.name)
-  const vswitches = new Set(data.vswitches)
-  const rangesByProject = Map.groupBy(data.externalAddresses ?? none, ({ project }) => project)
+  const vswitches = new Set(data.vswitches.map(({ id }) => id))
+  const rangesByProject = Map.groupBy(data.external_addresses, ({ project }) => project)
   return {
+    ...data,
     locations,
-    serverTypes,
-    loadBalancerTypes,
+    server_types: serverTypes,
+    load_balancer_types: loadBalancerTypes,
     images,
     isos,
-    priceList: data.priceList,
     locationById: (id) => locationsById.get(id),
     locationByName: (name) => locationsByName.get(name),
     serverTypeById: (id) => typesById.get(id),
@@ -238,7 +106,7 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     isoByName: (name) => isosByName.get(name),
     hasVswitch: (id) => vswitches.has(id),
     ownsExternally: (projectName, address) => {
-      return (rangesByProject.get(projectName) ?? none).some(({ ipRange }) => cidrContains(ipRange, address))
+      return (rangesByProject.get(projectName) ?? none).some(({ ip_range }) => cidrContains(ip_range, address))
     },
   }
 }
@@ -276,7 +144,7 @@ export function isoIsListed(iso: Iso, now: number): boolean {
 }
 
 function isOffered({ deprecation }: { readonly deprecation: Deprecation | null }, now: number): boolean {
-  return deprecation === null || now <= Date.parse(deprecation.unavailableAfter)
+  return deprecation === null || now <= Date.parse(deprecation.unavailable_after)
 }
 
 function sortedById<T extends { readonly id: number }>(items: readonly T[]): readonly T[] {

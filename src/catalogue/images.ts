@@ -13,7 +13,7 @@ type SystemRow = readonly [
 
 type AppRow = readonly [name: string, x86: number, arm: number | null, created: string]
 
-const debian11End = { announced: '2026-08-31T08:00:00Z', unavailableAfter: '2027-08-31T23:59:59Z' }
+const debian11End = { announced: '2026-08-31T08:00:00Z', unavailable_after: '2027-08-31T23:59:59Z' }
 
 const systemRows: readonly SystemRow[] = [
   ['debian-11', 'Debian 11', '11', 45557056, 103907373, '2021-08-16T11:12:01Z', debian11End],
@@ -63,12 +63,12 @@ function systemImagesOf(row: SystemRow): readonly SystemImage[] {
     type: 'system',
     name,
     description,
-    osFlavor: name.slice(0, name.indexOf('-')) as SystemImage['osFlavor'],
-    osVersion,
+    os_flavor: name.slice(0, name.indexOf('-')) as SystemImage['os_flavor'],
+    os_version: osVersion,
     architecture,
     created,
-    diskSize: 5,
-    rapidDeploy: true,
+    disk_size: 5,
+    rapid_deploy: true,
     deprecation,
   })
   return [image(x86, 'x86'), image(arm, 'arm')]
@@ -80,12 +80,12 @@ function appImagesOf([name, x86, arm, created]: AppRow): readonly SystemImage[] 
     type: 'app',
     name,
     description: name,
-    osFlavor: 'ubuntu',
-    osVersion: 'unknown',
+    os_flavor: 'ubuntu',
+    os_version: 'unknown',
     architecture,
     created,
-    diskSize: 40,
-    rapidDeploy: true,
+    disk_size: 40,
+    rapid_deploy: true,
     deprecation: null,
   })
   return arm === null ? [image(x86, 'x86')] : [image(x86, 'x86'), image(arm, 'arm')]

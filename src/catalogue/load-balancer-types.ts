@@ -1,6 +1,6 @@
 /** The built-in types of Load Balancers with their prices. */
 import { type LoadBalancerType, type Location, regionOf } from './catalogue.ts'
-import { locationPriceOf } from './price-list.ts'
+import { locationPriceOf } from './pricing.ts'
 
 type Row = readonly [
   id: number,
@@ -29,10 +29,10 @@ export function loadBalancerTypesIn(places: readonly Location[]): readonly LoadB
     id,
     name,
     description: name.toUpperCase(),
-    maxConnections: connections,
-    maxServices: services,
-    maxTargets: targets,
-    maxAssignedCertificates: certificates,
+    max_connections: connections,
+    max_services: services,
+    max_targets: targets,
+    max_assigned_certificates: certificates,
     prices: locations.map((location) => {
       return locationPriceOf(location, monthly, regionOf(location) === 'eu' ? inEurope : elsewhere)
     }),

@@ -9,7 +9,7 @@ type Row = readonly [
   city: string,
   latitude: number,
   longitude: number,
-  networkZone: string,
+  network_zone: string,
 ]
 
 // Clients assert ids, names, descriptions and zones; coordinates of the sites outside Europe are approximate.
@@ -24,7 +24,7 @@ const rows: readonly Row[] = [
 
 /** The built-in locations in id order (spec: Location). */
 export const locations: readonly Location[] = rows.map(
-  ([id, name, description, country, city, latitude, longitude, networkZone]) => ({
+  ([id, name, description, country, city, latitude, longitude, network_zone]) => ({
     id,
     name,
     description,
@@ -32,6 +32,6 @@ export const locations: readonly Location[] = rows.map(
     city,
     latitude,
     longitude,
-    networkZone,
+    network_zone,
   }),
 )

@@ -9,7 +9,7 @@ import {
   type ServerType,
 } from './catalogue.ts'
 import { locations } from './locations.ts'
-import { locationPriceOf } from './price-list.ts'
+import { locationPriceOf } from './pricing.ts'
 
 /** Monthly net price and included traffic (TiB) of a type in one region. */
 type Offer = readonly [monthly: string, traffic: number]
@@ -25,7 +25,7 @@ type Row = readonly [
 
 type Family = {
   readonly architecture: Architecture
-  readonly cpuType: 'shared' | 'dedicated'
+  readonly cpu_type: 'shared' | 'dedicated'
   readonly category: string | null
   readonly deprecation: Deprecation | null
   readonly recommended: boolean
@@ -37,7 +37,7 @@ const upperCase = (name: string) => name.toUpperCase()
 
 const shared = {
   architecture: 'x86',
-  cpuType: 'shared',
+  cpu_type: 'shared',
   deprecation: null,
   recommended: true,
   describe: upperCase,
@@ -46,7 +46,7 @@ const shared = {
 const firstGeneration: Family = {
   ...shared,
   category: null,
-  deprecation: { announced: '2024-06-06T08:00:00Z', unavailableAfter: '2024-09-06T00:00:00Z' },
+  deprecation: { announced: '2024-06-06T08:00:00Z', unavailable_after: '2024-09-06T00:00:00Z' },
   rows: [[1, 'cx11', 1, 2, 20, { eu: ['3.29', 20] }]],
 }
 
@@ -79,7 +79,7 @@ const arm: Family = {
 
 const dedicated: Family = {
   ...shared,
-  cpuType: 'dedicated',
+  cpu_type: 'dedicated',
   category: 'general_purpose',
   rows: [
     [96, 'ccx13', 2, 8, 80, { eu: ['42.99', 20], us: ['42.99', 1], sin: ['51.99', 1] }],
@@ -94,7 +94,7 @@ const dedicated: Family = {
 const olderIntel: Family = {
   ...shared,
   category: 'cost_optimized',
-  deprecation: { announced: '2025-10-16T06:00:00Z', unavailableAfter: '2025-12-31T23:59:59Z' },
+  deprecation: { announced: '2025-10-16T06:00:00Z', unavailable_after: '2025-12-31T23:59:59Z' },
   rows: [
     [104, 'cx22', 2, 4, 40, { eu: ['3.29', 20] }],
     [105, 'cx32', 4, 8, 80, { eu: ['5.49', 20] }],
@@ -136,7 +136,7 @@ export const serverTypes: readonly ServerType[] = families.flatMap((family) =>
 
 function serverTypeOf(family: Family, [id, name, cores, memory, disk, offers]: Row): ServerType {
   const offeredIn = locations.filter((location) => offers[regionOf(location)] !== undefined)
-  const { architecture, category, cpuType, deprecation, recommended } = family
+  const { architecture, category, cpu_type, deprecation, recommended } = family
   return {
     id,
     name,
@@ -145,8 +145,8 @@ function serverTypeOf(family: Family, [id, name, cores, memory, disk, offers]: R
     cores,
     memory,
     disk,
-    storageType: 'local',
-    cpuType,
+    storage_type: 'local',
+    cpu_type,
     architecture,
     prices: pricesOf(offers, offeredIn),
     locations: offeredIn.map((location) => ({

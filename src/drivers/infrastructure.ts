@@ -16,7 +16,7 @@ import { modelled } from './modelled.ts'
 export interface HostedLocation {
   readonly id: number
   readonly name: string
-  readonly networkZone: string
+  readonly network_zone: string
   /** Undefined for the usual one. */
   readonly infrastructure?: string
 }
@@ -123,7 +123,7 @@ export async function openCluster(
 
 const whereAre = (locations: readonly HostedLocation[] = []) => ({
   locations: new Set(locations.map(({ id }) => id)),
-  networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
+  networkZones: new Set(locations.map(({ network_zone }) => network_zone)),
 })
 
 /** Opens what carries the traffic of Load Balancers for locations that are on no hosts; undefined when there are none. */

@@ -40,7 +40,7 @@ export async function summarize(
     add(ending, await family.states.ending?.(platform, ids, until))
     costs.push(...(await family.costs(platform, ids)))
   }
-  const { currency } = catalogue.priceList
+  const { currency } = catalogue.pricing
   const byProject = Map.groupBy(costs, ({ projectId }) => projectId)
   return new Map(
     ids.map((id) => [

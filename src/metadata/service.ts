@@ -118,7 +118,7 @@ async function factsOf(
     hostname: found.server.name,
     publicIpv4: ips.find((ip) => ip.type === 'ipv4')?.ip ?? null,
     availabilityZone: datacenterOf(location).name,
-    region: location.networkZone,
+    region: location.network_zone,
     userData: found.server.userData,
     interfaces,
   }

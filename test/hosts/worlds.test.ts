@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { builtIn } from '../../src/catalogue/built-in.ts'
-import { toFile } from '../../src/catalogue/file.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { type Client, makeClient } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
@@ -38,9 +37,8 @@ function filesIn(folder: string) {
     name_servers: [],
     overcommit: 16,
   }
-  const catalogue = toFile(builtIn)
-  const locations = catalogue.locations.map((one) => (one.name === onHosts ? { ...one, infrastructure: 'rack1' } : one))
-  const files = { clusters: { clusters: [cluster] }, catalogue: { ...catalogue, locations } }
+  const locations = builtIn.locations.map((one) => (one.name === onHosts ? { ...one, infrastructure: 'rack1' } : one))
+  const files = { clusters: { clusters: [cluster] }, catalogue: { ...builtIn, locations } }
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(content))
   }

@@ -8,7 +8,7 @@ import { datacenterOf } from './domain.ts'
 
 /** The datacenter of a location as the API showed it, with what can be ordered there at `nowMs`. */
 export function datacenterToWire(catalogue: Catalogue, location: Location, nowMs: number): Static<typeof Wire> {
-  const supported = catalogue.serverTypes.filter((type) => type.locations.some(({ id }) => id === location.id))
+  const supported = catalogue.server_types.filter((type) => type.locations.some(({ id }) => id === location.id))
   const orderable = supported.filter((type) => serverTypeOrderable(type, location.id, nowMs)).map((type) => type.id)
   return {
     ...datacenterOf(location),

@@ -1,7 +1,7 @@
 /** Images on the wire (spec: Image, Images). */
 
 import { Type } from 'typebox'
-import { osFlavors } from '../../catalogue/catalogue.ts'
+import { osFlavors } from '../../catalogue/os-flavors.ts'
 import { actionsOf } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'
 import { kernelChanges } from '../../kernel/contract/changes.ts'

@@ -19,7 +19,7 @@ export interface OwnImage {
   readonly locationId: number | null
   /** The server that a backup belongs to; null for snapshots. */
   readonly boundTo: number | null
-  readonly osFlavor: SystemImage['osFlavor']
+  readonly osFlavor: SystemImage['os_flavor']
   readonly osVersion: string | null
   readonly architecture: Architecture
   readonly isProtected: boolean
@@ -48,7 +48,7 @@ export function unfitFor(
   const { architecture, diskSize, deprecation, status } = image
   if (architecture !== machine.architecture) return 'image has wrong architecture'
   if (diskSize > machine.disk) return 'image is larger than the disk of the server type'
-  if (deprecation && Date.parse(deprecation.unavailableAfter) < now) return 'image is no longer available'
+  if (deprecation && Date.parse(deprecation.unavailable_after) < now) return 'image is no longer available'
   if (status !== 'available') return 'image is not available yet'
   return undefined
 }
@@ -107,5 +107,5 @@ function admitsCatalogue({ status, bound_to, label_selector }: ImageFilter): boo
 /** A deprecated image appears only on demand, and not at all once nobody can order it (spec: Images). */
 function isShown({ deprecation }: SystemImage, includeDeprecated: boolean, now: number): boolean {
   if (deprecation === null || now < Date.parse(deprecation.announced)) return true
-  return includeDeprecated && now <= Date.parse(deprecation.unavailableAfter)
+  return includeDeprecated && now <= Date.parse(deprecation.unavailable_after)
 }

@@ -6,8 +6,8 @@ import { snapshotSizes } from './host.ts'
 /** The share that a MB has in the price of a GB, in percent. */
 const mbInGb = '0.1'
 
-export const imageCosts: Costs = async ({ db, catalogue: { priceList } }, ids) => {
+export const imageCosts: Costs = async ({ db, catalogue: { pricing } }, ids) => {
   const rows = await snapshotSizes(db.query, ids)
-  const monthly = shareOf(priceList.imagePerGbMonth, mbInGb)
+  const monthly = shareOf(pricing.image.price_per_gb_month, mbInGb)
   return rows.map(({ project_id: projectId, mb }) => ({ projectId, monthly, count: Number(mb) }))
 }

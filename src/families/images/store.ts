@@ -63,9 +63,23 @@ export async function findTemplate(
 ): Promise<Template | undefined> {
   const named = 'id' in key ? [catalogue.imageById(key.id)] : catalogue.imagesByName(key.name)
   const known = named.find((image) => image?.architecture === architecture) ?? named[0]
-  if (known) return { ...known, status: 'available', isOwn: false, locationId: null }
+  if (known) return templateOf(known)
   const own = 'id' in key ? await images.find(query, scope, key.id) : undefined
   return own && { ...own, deprecation: null, isOwn: true }
+}
+
+function templateOf({ id, architecture, disk_size, os_flavor, os_version, deprecation }: SystemImage): Template {
+  return {
+    id,
+    architecture,
+    diskSize: disk_size,
+    osFlavor: os_flavor,
+    osVersion: os_version,
+    deprecation,
+    status: 'available',
+    isOwn: false,
+    locationId: null,
+  }
 }
 
 /** One page of the Project's own images together with those of the catalogue that the same request shows. */

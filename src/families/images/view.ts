@@ -28,7 +28,7 @@ export function imageToWire(image: SystemImage, now: number): ImageWire {
 }
 
 function toCurrent(image: SystemImage, now: number): ImageWire {
-  const { id, type, name, description, created, architecture } = image
+  const { id, type, name, description, disk_size, created, os_flavor, os_version, architecture, rapid_deploy } = image
   return {
     id,
     type,
@@ -36,14 +36,14 @@ function toCurrent(image: SystemImage, now: number): ImageWire {
     name,
     description,
     image_size: null,
-    disk_size: image.diskSize,
+    disk_size,
     created,
     created_from: null,
     bound_to: null,
-    os_flavor: image.osFlavor,
-    os_version: image.osVersion,
+    os_flavor,
+    os_version,
     architecture,
-    rapid_deploy: image.rapidDeploy,
+    rapid_deploy,
     protection: { delete: false },
     labels: {},
     deprecation: deprecationToWire(image.deprecation, now),

@@ -17,7 +17,7 @@ function iso(id: number, more: Partial<Iso> = {}): Iso {
   return { id, name: `iso-${id}`, description: `ISO ${id}`, architecture: 'x86', deprecation: null, ...more }
 }
 
-const until = (unavailableAfter: string) => ({ announced: '2023-05-01T00:00:00Z', unavailableAfter })
+const until = (end: string) => ({ announced: '2023-05-01T00:00:00Z', unavailable_after: end })
 
 /** Two that end, one for any architecture, and one for arm. */
 const mixed = openCatalogue({

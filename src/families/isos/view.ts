@@ -15,6 +15,6 @@ export function isoToWire({ id, name, description, architecture, deprecation }: 
     type: 'public',
     architecture,
     deprecation: deprecationToWire(deprecation, now),
-    ...(inEffect(isoChanges.iso_deprecated_removed, now) ? {} : { deprecated: deprecation?.unavailableAfter ?? null }),
+    ...(inEffect(isoChanges.iso_deprecated_removed, now) ? {} : { deprecated: deprecation?.unavailable_after ?? null }),
   }
 }

@@ -6,12 +6,14 @@ import { openCatalogue } from '../../catalogue/catalogue.ts'
 
 const names = ({ body }: Answer): string[] => body.load_balancer_types.map((type: { name: string }) => type.name)
 
-const deprecation = { announced: '2026-10-10T06:00:00Z', unavailableAfter: '2026-12-31T23:59:59Z' }
+const deprecation = { announced: '2026-10-10T06:00:00Z', unavailable_after: '2026-12-31T23:59:59Z' }
 
 /** A catalogue in which lb11 is going. */
 const catalogue = openCatalogue({
   ...builtIn,
-  loadBalancerTypes: builtIn.loadBalancerTypes.map((type) => (type.name === 'lb11' ? { ...type, deprecation } : type)),
+  load_balancer_types: builtIn.load_balancer_types.map((type) =>
+    type.name === 'lb11' ? { ...type, deprecation } : type,
+  ),
 })
 
 forProjects('types of Load Balancers', (open) => {
@@ -73,7 +75,7 @@ forProjects('types of Load Balancers', (open) => {
   })
 
   test('a type leaves the lists after the end of its deprecation', async () => {
-    const clock = testClock(deprecation.unavailableAfter)
+    const clock = testClock(deprecation.unavailable_after)
     const { api } = await open({ catalogue, clock })
     const priced = async () =>
       (await api.get('/pricing')).body.pricing.load_balancer_types.map(({ name }: { name: string }) => name)
@@ -85,7 +87,7 @@ forProjects('types of Load Balancers', (open) => {
     const { load_balancer_type: type } = (await api.get('/load_balancer_types/1')).body
     assert.deepEqual(type.deprecation, {
       announced: deprecation.announced,
-      unavailable_after: deprecation.unavailableAfter,
+      unavailable_after: deprecation.unavailable_after,
     })
   })
 
@@ -114,12 +116,12 @@ forProjects('types of Load Balancers', (open) => {
   })
 
   test('an operator may have types of his own, or none', async () => {
-    const [lb11] = builtIn.loadBalancerTypes
-    const own = { ...lb11!, id: 77, name: 'tiny', maxTargets: 1 }
-    const { api } = await open({ catalogue: openCatalogue({ ...builtIn, loadBalancerTypes: [own] }) })
+    const [lb11] = builtIn.load_balancer_types
+    const own = { ...lb11!, id: 77, name: 'tiny', max_targets: 1 }
+    const { api } = await open({ catalogue: openCatalogue({ ...builtIn, load_balancer_types: [own] }) })
     assert.deepEqual(names(await api.get('/load_balancer_types')), ['tiny'])
     assert.equal((await api.get('/load_balancer_types/77')).body.load_balancer_type.max_targets, 1)
-    const { api: bare } = await open({ catalogue: openCatalogue({ ...builtIn, loadBalancerTypes: [] }) })
+    const { api: bare } = await open({ catalogue: openCatalogue({ ...builtIn, load_balancer_types: [] }) })
     assert.deepEqual(names(await bare.get('/load_balancer_types')), [])
   })
 

@@ -13,7 +13,7 @@ export function loadBalancerTypeRoutes({ catalogue, clock }: Platform): Handlers
     async list({ query }) {
       const { name } = query
       const now = clock.now()
-      const found = catalogue.loadBalancerTypes.filter(
+      const found = catalogue.load_balancer_types.filter(
         (type) => (name === undefined || type.name === name) && loadBalancerTypeIsListed(type, now),
       )
       const { rows, pagination } = pageOf(found, query)

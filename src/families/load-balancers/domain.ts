@@ -65,7 +65,7 @@ export interface Contents {
 /** The kind of contents of which there are more than a type allows; undefined when all of them fit. */
 export function tooMuchFor(type: LoadBalancerType, { services, targets }: Contents): string | undefined {
   const used = { services: services.length, targets, certificates: certificatesOf(services).length }
-  const most = { services: type.maxServices, targets: type.maxTargets, certificates: type.maxAssignedCertificates }
+  const most = { services: type.max_services, targets: type.max_targets, certificates: type.max_assigned_certificates }
   return (['services', 'targets', 'certificates'] as const).find((what) => used[what] > most[what])
 }
 

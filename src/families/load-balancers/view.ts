@@ -72,7 +72,7 @@ function standingFacts(
     created: balancer.created,
     services: balancer.services.map(serviceToWire),
     algorithm: { type: balancer.algorithm },
-    included_traffic: price?.includedTraffic ?? 0,
+    included_traffic: price?.included_traffic ?? 0,
   }
 }
 

@@ -98,7 +98,7 @@ function readLocation({ catalogue, capabilities }: Platform, { location, network
     throw invalidInput(['location', 'network_zone'].map((field) => ({ field, message })))
   }
   if (location == null) {
-    const ofZone = catalogue.locations.filter(({ networkZone }) => networkZone === zone)
+    const ofZone = catalogue.locations.filter(({ network_zone }) => network_zone === zone)
     const first = ofZone.find(({ id }) => capabilities(id).load_balancers) ?? ofZone[0]
     if (!first) throw invalidInput([{ field: 'network_zone', message: 'network zone not found' }])
     return first.id
@@ -117,7 +117,7 @@ function supported({ capabilities }: Platform, location: number): number {
 /** Locks certificates, servers, keys and addresses, in this order. Errors: `uniqueness_error`; those of what it uses. */
 async function insertOne(tx: Transaction, platform: Platform, scope: ProjectScope, wanted: WantedBalancer) {
   const { type, locationId, publicNet, ...given } = wanted
-  const { id: typeId, maxConnections } = type
+  const { id: typeId, max_connections: maxConnections } = type
   const { id } = await insertLoadBalancer(tx, scope, { ...given, locationId, typeId, maxConnections })
   await takeCertificates(tx, scope, id, wanted.services)
   await holdTargetServers(tx, scope, wanted.targets)
@@ -168,7 +168,7 @@ export const changeType = (platform: Platform, call: Call['changeType']) =>
         const message = `the Load Balancer has more ${what} than the type ${type.name} allows`
         throw new ApiError('invalid_load_balancer_type', message)
       }
-      const { id: typeId, maxConnections } = type
+      const { id: typeId, max_connections: maxConnections } = type
       await setShape(tx, call.scope, balancer, { typeId, maxConnections })
     },
   })

@@ -12,8 +12,8 @@ const made = new WeakMap<Location, LocationWire>()
 export function locationToWire(location: Location): LocationWire {
   let wire = made.get(location)
   if (!wire) {
-    const { id, name, description, country, city, latitude, longitude, networkZone: network_zone } = location
-    wire = { id, name, description, country, city, latitude, longitude, network_zone }
+    const { infrastructure: _, ...shown } = location
+    wire = shown
     made.set(location, wire)
   }
   return wire

@@ -147,7 +147,7 @@ const change = (
   )
 
 const rulesOf = ({ catalogue, clock }: Platform): SubnetRules => ({
-  zones: new Set(catalogue.locations.map(({ networkZone }) => networkZone)),
+  zones: new Set(catalogue.locations.map(({ network_zone }) => network_zone)),
   allowsServerType: !inEffect(networkChanges.server_subnets_removed, clock.now()),
   vswitchIsSmaller: inEffect(networkChanges.vswitch_subnet_smaller, clock.now()),
 })
@@ -166,7 +166,7 @@ function checkVswitches(platform: Platform, subnets: readonly Subnet[]): void {
 function needVswitches({ catalogue, capabilities }: Platform, { networkZone, vswitchId }: Subnet): void {
   if (vswitchId === null) return
   const ofZone = catalogue.locations
-    .filter((location) => location.networkZone === networkZone)
+    .filter((location) => location.network_zone === networkZone)
     .map(({ id }) => capabilities(id))
   needCapability(ofZone.find(({ vswitches }) => vswitches) ?? ofZone[0]!, 'vswitches')
 }

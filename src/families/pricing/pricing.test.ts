@@ -65,8 +65,8 @@ forProjects('the price list', (open) => {
   })
 
   test('an operator sets currency and prices', async () => {
-    const priceList = { ...builtIn.priceList, currency: 'CHF', floatingIps: [] }
-    const { api } = await open({ catalogue: openCatalogue({ ...builtIn, priceList }) })
+    const cheap = { ...builtIn.pricing, currency: 'CHF', floating_ips: [] }
+    const { api } = await open({ catalogue: openCatalogue({ ...builtIn, pricing: cheap }) })
     const { pricing } = (await api.get('/pricing')).body
     assert.deepEqual([pricing.currency, pricing.floating_ips], ['CHF', []])
     assert.equal(pricing.floating_ip.price_monthly.net, '0.0000000000')

@@ -1,2 +1,2 @@
 /** What other families may ask about server types. */
-export { deprecationToWire, locationPriceToWire, serverTypeToWire } from './view.ts'
+export { deprecationToWire, serverTypeToWire } from './view.ts'

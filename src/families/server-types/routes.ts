@@ -13,7 +13,7 @@ export function serverTypeRoutes({ catalogue, clock }: Platform): Handlers<typeo
     async list({ query }) {
       const { name } = query
       const now = clock.now()
-      const found = catalogue.serverTypes.filter(
+      const found = catalogue.server_types.filter(
         (type) => (name === undefined || type.name === name) && serverTypeIsListed(type, now),
       )
       const { rows, pagination } = pageOf(found, query)

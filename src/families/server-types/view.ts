@@ -1,15 +1,10 @@
 /** Server types as the API shows them, with what a dated change has not yet removed. */
 
 import type { Static } from 'typebox'
-import {
-  type Deprecation,
-  type LocationPrice,
-  type ServerType,
-  serverTypeOrderable,
-} from '../../catalogue/catalogue.ts'
+import { type Deprecation, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
 import { serverTypeChanges } from './changes.ts'
-import type { Deprecation as DeprecationSchema, LocationPrice as PriceSchema, ServerType as Wire } from './contract.ts'
+import type { ServerType as Wire } from './contract.ts'
 
 type ServerTypeWire = Static<typeof Wire>
 
@@ -46,49 +41,24 @@ function formerTraffic(type: ServerType, now: number): Pick<ServerTypeWire, 'inc
   if (!inEffect(serverTypeChanges.server_type_traffic_added, now)) return {}
   const traffic = inEffect(serverTypeChanges.server_type_traffic_null, now)
     ? null
-    : (type.prices[0]?.includedTraffic ?? null)
+    : (type.prices[0]?.included_traffic ?? null)
   return { included_traffic: traffic }
 }
 
 /** A deprecation at `now` (ms since the epoch): nobody knows of it before it is announced. */
-export function deprecationToWire(
-  deprecation: Deprecation | null,
-  now: number,
-): Static<typeof DeprecationSchema> | null {
+export function deprecationToWire(deprecation: Deprecation | null, now: number): Deprecation | null {
   if (deprecation === null || now < Date.parse(deprecation.announced)) return null
-  return { announced: deprecation.announced, unavailable_after: deprecation.unavailableAfter }
-}
-
-/** What a type costs in one location, as server types and the price list show it. */
-export function locationPriceToWire(price: LocationPrice): Static<typeof PriceSchema> {
-  return {
-    location: price.location,
-    price_hourly: price.priceHourly,
-    price_monthly: price.priceMonthly,
-    included_traffic: price.includedTraffic,
-    price_per_tb_traffic: price.pricePerTbTraffic,
-  }
+  return deprecation
 }
 
 function toCurrent(type: ServerType, now: number): ServerTypeWire {
-  const { id, name, description, category, cores, memory, disk, architecture } = type
   return {
-    id,
-    name,
-    description,
-    category,
-    cores,
-    memory,
-    disk,
-    storage_type: type.storageType,
-    cpu_type: type.cpuType,
-    architecture,
-    prices: type.prices.map(locationPriceToWire),
+    ...type,
+    prices: [...type.prices],
     locations: type.locations.map((location) => {
       const deprecation = deprecationToWire(location.deprecation, now)
       return {
-        id: location.id,
-        name: location.name,
+        ...location,
         deprecation,
         available: location.available && serverTypeOrderable(type, location.id, now),
         recommended: location.recommended && deprecation === null,

@@ -456,7 +456,7 @@ forProjects('creation of servers', (open) => {
     const { api, clock } = world
     expect(await create(api, { image: 'debian-11' }), 201)
     await settleAll(world)
-    const end = builtIn.images.find(({ name }) => name === 'debian-11')?.deprecation?.unavailableAfter
+    const end = builtIn.images.find(({ name }) => name === 'debian-11')?.deprecation?.unavailable_after
     clock.set(end ?? '')
     clock.advance(1_000)
     refused(await create(api, { name: 'b', image: 'debian-11' }), 'image')

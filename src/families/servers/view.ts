@@ -108,7 +108,7 @@ function standingFacts(
     backup_window: server.backupWindow,
     outgoing_traffic: null,
     ingoing_traffic: null,
-    included_traffic: price?.includedTraffic ?? null,
+    included_traffic: price?.included_traffic ?? null,
     protection: server.protection,
     labels: server.labels,
     primary_disk_size: server.primaryDiskSize,

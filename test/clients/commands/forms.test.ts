@@ -58,9 +58,9 @@ function withSecrets(text: string, { secrets = {} }: Step, client: Client): stri
 /** What a Load Balancer may send to besides servers. */
 const catalogue = openCatalogue({
   ...builtIn,
-  externalAddresses: ['a', 'b', 'c'].map((one) => ({
+  external_addresses: ['a', 'b', 'c'].map((one) => ({
     project: projectOf(`addresses-${one}`),
-    ipRange: '198.18.0.0/24',
+    ip_range: '198.18.0.0/24',
   })),
 })
 

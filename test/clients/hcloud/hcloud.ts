@@ -96,7 +96,7 @@ export function withCatalogue(more: Partial<CatalogueData>): string {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-catalogue-'))
   after(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'catalogue.json')
-  writeFileSync(path, JSON.stringify(toFile({ ...builtIn, ...more })))
+  writeFileSync(path, JSON.stringify({ ...builtIn, ...more }))
   return `--catalogue=${path}`
 }
 

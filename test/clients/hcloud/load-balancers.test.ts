@@ -290,7 +290,7 @@ const metrics: Story = {
   ],
 }
 
-const externalAddresses = [{ project: 'default', ipRange: '198.18.0.0/24' }]
+const external_addresses = [{ project: 'default', ip_range: '198.18.0.0/24' }]
 
 await tells(
   import.meta.filename,
@@ -298,5 +298,5 @@ await tells(
     ...[standing, shape, services, targets, networks, metrics],
     leavesNothing('load-balancer', 'server', 'network', 'certificate'),
   ],
-  [withCatalogue({ externalAddresses })],
+  [withCatalogue({ external_addresses })],
 )

@@ -159,5 +159,5 @@ const wrong: Story = {
 await tells(
   import.meta.filename,
   [shape, vswitch, keeping, members, wrong, leavesNothing('server', 'network')],
-  [withCatalogue({ vswitches: [4711] })],
+  [withCatalogue({ vswitches: [{ id: 4711 }] })],
 )

@@ -25,9 +25,9 @@ const reached = ({ simulation }: World, id: number) =>
 
 const owned = openCatalogue({
   ...builtIn,
-  externalAddresses: [
-    { project: 'first', ipRange: '198.18.7.0/24' },
-    { project: 'second', ipRange: '198.18.8.0/24' },
+  external_addresses: [
+    { project: 'first', ip_range: '198.18.7.0/24' },
+    { project: 'second', ip_range: '198.18.8.0/24' },
   ],
 })
 

@@ -123,7 +123,7 @@ async function findPlace(
     const details = { limits: [{ name: memberLimit.path }] }
     throw new ApiError('resource_limit_exceeded', `a network can have at most ${most} members`, { details })
   }
-  const zone = catalogue.locationById(locationId)?.networkZone ?? ''
+  const zone = catalogue.locationById(locationId)?.network_zone ?? ''
   return chooseAddresses(network, taken, zone, wish)
 }
 

@@ -5,7 +5,7 @@ import { openCatalogue } from '../../../catalogue/catalogue.ts'
 import { makeServer, serverBody } from '../../servers/proof.ts'
 
 /** A catalogue with vSwitches. */
-export const vswitchCatalogue = openCatalogue({ ...builtIn, vswitches: [4711, 4712] })
+export const vswitchCatalogue = openCatalogue({ ...builtIn, vswitches: [{ id: 4711 }, { id: 4712 }] })
 
 export const cloudSubnet = (ip_range?: string) => ({
   type: 'cloud',

@@ -5,7 +5,7 @@ import type { Server } from '../domain.ts'
 /** Why a server cannot have a type at `now` (ms since the epoch); undefined when it can. */
 export function unfitType(server: Server, current: ServerType, wanted: ServerType, now: number): string | undefined {
   if (wanted.architecture !== current.architecture) return 'the server type has another architecture'
-  if (wanted.storageType !== current.storageType) return 'the server type has another kind of storage'
+  if (wanted.storage_type !== current.storage_type) return 'the server type has another kind of storage'
   if (!serverTypeOrderable(wanted, server.locationId, now)) {
     return 'the server type is not available in the location of the server'
   }

@@ -1,5 +1,5 @@
 /** The built-in prices of what has no types; server-types.ts and load-balancer-types.ts have the others. */
-import { type Location, type LocationPrice, type Price, type PriceList, type Region, regionOf } from './catalogue.ts'
+import { type Location, type LocationPrice, type Price, type Pricing, type Region, regionOf } from './catalogue.ts'
 import { hourlyPriceOf, priceOf, vatRate } from './prices.ts'
 
 const tebibyte = 2 ** 40
@@ -23,32 +23,32 @@ const versions = ['ipv4', 'ipv6'] as const
 export function locationPriceOf(location: Location, monthly: string, includedTebibytes: number): LocationPrice {
   return {
     location: location.name,
-    priceHourly: hourlyPriceOf(monthly),
-    priceMonthly: priceOf(monthly),
-    includedTraffic: includedTebibytes * tebibyte,
-    pricePerTbTraffic: traffic[regionOf(location)],
+    price_hourly: hourlyPriceOf(monthly),
+    price_monthly: priceOf(monthly),
+    included_traffic: includedTebibytes * tebibyte,
+    price_per_tb_traffic: traffic[regionOf(location)],
   }
 }
 
 /** The built-in prices for some locations (spec: Pricing). */
-export function priceListOf(places: readonly Location[]): PriceList {
+export function pricingIn(places: readonly Location[]): Pricing {
   const locations = places.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return {
     currency: 'EUR',
-    vatRate,
-    imagePerGbMonth: priceOf('0.0143'),
-    volumePerGbMonth: priceOf('0.0572'),
-    serverBackupPercentage: '20.00',
-    floatingIps: versions.map((type) => ({
+    vat_rate: vatRate,
+    image: { price_per_gb_month: priceOf('0.0143') },
+    volume: { price_per_gb_month: priceOf('0.0572') },
+    server_backup: { percentage: '20.00' },
+    floating_ips: versions.map((type) => ({
       type,
-      prices: locations.map(({ name }) => ({ location: name, priceMonthly: priceOf(addresses.floating[type]) })),
+      prices: locations.map(({ name }) => ({ location: name, price_monthly: priceOf(addresses.floating[type]) })),
     })),
-    primaryIps: versions.map((type) => ({
+    primary_ips: versions.map((type) => ({
       type,
       prices: locations.map(({ name }) => ({
         location: name,
-        priceHourly: hourlyPriceOf(addresses.primary[type]),
-        priceMonthly: priceOf(addresses.primary[type]),
+        price_hourly: hourlyPriceOf(addresses.primary[type]),
+        price_monthly: priceOf(addresses.primary[type]),
       })),
     })),
   }
