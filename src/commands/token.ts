@@ -97,7 +97,7 @@ function checkOptions({ project, management, readOnly, name, families, verbs, la
   return read.scope
 }
 
-/** A new token; the audit log has the id of what a transaction returns. */
+/** The text of a new token. */
 interface Made {
   readonly token: string
 }

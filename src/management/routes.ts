@@ -1,4 +1,5 @@
 /** The management API: one handler for each endpoint. */
+
 import { limitedPaths } from '../families.ts'
 import { isPlainName, plainNameRule } from '../kernel/access/names.ts'
 import type { Actor, Principal } from '../kernel/access/principal.ts'
@@ -13,6 +14,7 @@ import {
 import { addToken, removeToken, renameToken, rotateToken, tokenOf, tokensOf } from '../kernel/access/tokens.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import { noteProject } from '../kernel/audit/audited.ts'
+import { noteTouched } from '../kernel/audit/note.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries } from '../kernel/data/db.ts'
 import { invalidInput } from '../kernel/errors.ts'
@@ -141,6 +143,7 @@ function projectRoutes(platform: Platform, drivers: Drivers, sessions: People['s
         noteProject(await getProject(tx.query, scope), tx)
         if (body.name !== undefined) await renameProject(tx, scope, body.name)
         if (body.owner_email !== undefined) await changeOwner(tx, scope, body.owner_email)
+        noteTouched(tx, scope.projectId)
         return reply(tx.query, caller, scope)
       })
     },

@@ -1,4 +1,5 @@
 /** Statements on people. */
+import { noteTouched } from '../kernel/audit/note.ts'
 import { type Database, drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
 import { databaseFailure } from '../kernel/data/dialect.ts'
 import { invalidInput, notUnique } from '../kernel/errors.ts'
@@ -43,6 +44,7 @@ export async function createPerson(tx: Transaction, given: NewPerson): Promise<P
     if (databaseFailure(error)?.kind !== 'unique') throw error
     throw notUnique('email', `a person with the address ${email} exists already`)
   }
+  noteTouched(tx, row.id)
   return row
 }
 

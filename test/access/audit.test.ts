@@ -6,7 +6,7 @@ import { carryOut } from '../../src/commands/noted.ts'
 import { audited } from '../../src/kernel/audit/audited.ts'
 import { recordEvent } from '../../src/kernel/audit/entries.ts'
 import { removeOldEntries } from '../../src/kernel/audit/expiry.ts'
-import { Note } from '../../src/kernel/audit/note.ts'
+import { Note, noteTouched } from '../../src/kernel/audit/note.ts'
 import { onBehalfOf } from '../../src/kernel/process/behalf.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { entriesOf, firstProject, type LoggedEntry, logged, ofProject } from '../kit/audit-log.ts'
@@ -306,7 +306,7 @@ forDatabasesInTurn('the audit log', (open) => {
   test('has what commands change, and what they were refused', async () => {
     const world = await open({ runActions: false })
     await carryOut(['token', 'create', '--secret'], world.db, async (db) => {
-      await db.transact(async () => ({ id: 77 }))
+      await db.transact(async (tx) => noteTouched(tx, 77))
     })
     const refused = carryOut(['project', 'delete', 'x'], world.db, () => Promise.reject(new Error('no')))
     await assert.rejects(refused, /no/)

@@ -31,11 +31,12 @@ export async function create(platform: Platform, { scope, body }: Call['create']
     const firewall = await firewalls.insert(tx, scope, { name, labels, rules: JSON.stringify(rules) })
     const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
     const actions = (await startActions(tx, scope, [rulesSet(firewall.id), ...applied])).map(actionToWire)
-    if (targets.length === 0) return { firewall: toWire(firewall), actions }
-    return replyOf(platform.db, tx, async (query) => ({
+    if (targets.length === 0) return { added: firewall, reply: { firewall: toWire(firewall), actions } }
+    const reply = await replyOf(platform.db, tx, async (query) => ({
       firewall: await firewallToWire(query, scope, firewall),
       actions,
     }))
+    return { added: firewall, reply }
   })
 }
 

@@ -36,12 +36,15 @@ export function create(platform: Platform, { scope, body }: Call['create']) {
     const given = { type, name: name ?? null, description: description ?? null, labels, ...place }
     const floatingIp = await insertFloatingIp(tx, scope, given, platform.defaultNames)
     const { id, serverId } = floatingIp
-    const floating_ip = floatingIpToWire(platform, floatingIp)
-    if (serverId === null) return { floating_ip, action: null }
-    await routing.renew(tx, scope, [serverId])
-    const action = await startAction(tx, scope, startMove(createFloatingIp, { id, from: null, to: serverId }))
-    return { floating_ip, action: actionToWire(action) }
+    const action = serverId === null ? null : await lead(tx, scope, id, serverId)
+    return { added: floatingIp, reply: { floating_ip: floatingIpToWire(platform, floatingIp), action } }
   })
+}
+
+/** Starts to lead a new Floating IP to a server. */
+async function lead(tx: Transaction, scope: ProjectScope, id: number, to: number) {
+  await routing.renew(tx, scope, [to])
+  return actionToWire(await startAction(tx, scope, startMove(createFloatingIp, { id, from: null, to })))
 }
 
 /** Exactly one of both says where it is at home; a server brings its own location. */

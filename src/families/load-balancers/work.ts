@@ -52,10 +52,11 @@ export async function create(platform: Platform, { scope, body }: Call['create']
     }
     await state.renew(tx, scope, [id])
     const action = actionToWire(await startAction(tx, scope, actions.startOn(actions.createLoadBalancer, id)))
-    return replyOf(platform.db, tx, async (query) => {
+    const reply = await replyOf(platform.db, tx, async (query) => {
       const [wire] = await loadBalancersToWire(platform, query, scope, [balancer], new Map([[id, unused]]))
       return { load_balancer: wire!, action }
     })
+    return { added: balancer, reply }
   })
 }
 

@@ -15,7 +15,7 @@ export const create = (platform: Platform, { scope, body: { name, type, labels =
   adding(platform, placementGroups, scope, async (tx) => {
     const group = await placementGroups.insert(tx, scope, { name, type, labels })
     const [placement_group] = await placementGroupsToWire(tx.query, scope, [group])
-    return { placement_group: placement_group!, action: null }
+    return { added: group, reply: { placement_group: placement_group!, action: null } }
   })
 
 /** Deletes a group. Errors: `not_found`; `conflict` when servers keep joining it. */

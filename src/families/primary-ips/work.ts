@@ -44,10 +44,9 @@ export function create(platform: Platform, { scope, body }: Call['create']) {
     const serverId = server?.id ?? null
     const given = { name, locationId, serverId, autoDelete: auto_delete ?? false, labels }
     const primaryIp = await insertPrimaryIp(tx, scope, claim, given, platform.defaultNames)
-    const primary_ip = primaryIpToWire(platform, primaryIp)
-    if (serverId === null) return { primary_ip, action: null }
-    const start = startAddressing(assignPrimaryIp, { primaryIp: primaryIp.id, server: serverId })
-    return { primary_ip, action: actionToWire(await startAction(tx, scope, start)) }
+    const start = serverId !== null && startAddressing(assignPrimaryIp, { primaryIp: primaryIp.id, server: serverId })
+    const action = start ? actionToWire(await startAction(tx, scope, start)) : null
+    return { added: primaryIp, reply: { primary_ip: primaryIpToWire(platform, primaryIp), action } }
   })
 }
 

@@ -62,12 +62,8 @@ export async function create(platform: Platform, { scope, body }: Call['create']
       attached.push(...((await attach?.(tx, scope, server, body, platform)) ?? []))
     }
     const [action, ...next] = await startCreation(tx, scope, server, attached, body.start_after_create !== false)
-    return {
-      server: await serverToWire(platform, tx.query, scope, server),
-      action: action!,
-      next_actions: next,
-      root_password: password,
-    }
+    const shown = await serverToWire(platform, tx.query, scope, server)
+    return { added: server, reply: { server: shown, action: action!, next_actions: next, root_password: password } }
   })
 }
 

@@ -14,6 +14,8 @@ export async function create(platform: Platform, { scope, body }: Calls<typeof s
   const parsed = parsePublicKey(public_key)
   if (!parsed.ok) throw invalidInput([{ field: 'public_key', message: parsed.message }])
   const given = { name, fingerprint: parsed.fingerprint, public_key, labels }
-  const sshKey = await adding(platform, sshKeys, scope, (tx) => sshKeys.insert(tx, scope, given))
-  return { ssh_key: sshKeyToWire(sshKey) }
+  return adding(platform, sshKeys, scope, async (tx) => {
+    const sshKey = await sshKeys.insert(tx, scope, given)
+    return { added: sshKey, reply: { ssh_key: sshKeyToWire(sshKey) } }
+  })
 }

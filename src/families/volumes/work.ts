@@ -51,7 +51,7 @@ export async function create(platform: Platform, { scope, body }: Call['create']
     const create = startMaking(createVolume, { volume: id }, involved(volume))
     const attach = serverId === null ? [] : [startChange(attachVolume, { volume: id, server: serverId, automount })]
     const [action, ...next] = (await startActions(tx, scope, [create, ...attach])).map(actionToWire)
-    return { volume: volumeToWire(platform, volume), action: action!, next_actions: next }
+    return { added: volume, reply: { volume: volumeToWire(platform, volume), action: action!, next_actions: next } }
   })
 }
 

@@ -1,4 +1,5 @@
 /** Zones are made, changed and deleted on request. */
+import { noteTouched } from '../../kernel/audit/note.ts'
 import type { Calls } from '../../kernel/contract/contract.ts'
 import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import { adding } from '../../kernel/resource/work.ts'
@@ -38,7 +39,8 @@ export async function create(platform: Platform, call: Call['create']) {
       adding(platform, zones, scope, async (tx) => {
         const zone = await insertZone(tx, secrets, scope, { ...given, content })
         const action = await recordAction(tx, scope, zone, 'create_zone')
-        return { zone: await shownZone(platform, tx.query, call, zone), action, ...replacedToWire(replaced) }
+        const shown = await shownZone(platform, tx.query, call, zone)
+        return { added: zone, reply: { zone: shown, action, ...replacedToWire(replaced) } }
       }),
     )
   })
@@ -50,6 +52,7 @@ export const update = (platform: Platform, call: Call['update']) =>
     const zone = await lockZone(tx, call.scope, call.params.id_or_name)
     const labels = call.body.labels ?? zone.labels
     await setZoneLabels(tx, call.scope, zone, labels)
+    noteTouched(tx, zone.id)
     return { zone: await shownZone(platform, tx.query, call, { ...zone, labels }) }
   })
 

@@ -1,4 +1,5 @@
 /** Management tokens: what the operator's automation uses. They belong to the installation and to no Project. */
+import { noteTouched } from '../audit/note.ts'
 import type { Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { parseId } from '../ids.ts'
@@ -44,6 +45,7 @@ export async function createManagementToken(
     .insertInto('management_token')
     .values({ ...row, last_used: null })
     .execute()
+  noteTouched(tx, id)
   return { id, token }
 }
 

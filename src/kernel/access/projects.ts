@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import { forgetHistory } from '../actions/history.ts'
+import { noteTouched } from '../audit/note.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
@@ -40,6 +41,7 @@ export async function createProject(
     if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', `a project named '${name}' exists already`)
     throw error
   }
+  noteTouched(tx, id)
   return row
 }
 

@@ -1,4 +1,5 @@
 /** API tokens (spec: Authentication), and who a token stands for. */
+import { noteTouched } from '../audit/note.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { acrossProjects, scoped } from '../data/scoped.ts'
@@ -95,6 +96,7 @@ async function storeToken(tx: Transaction, given: NewToken): Promise<{ id: numbe
     })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .execute()
+  noteTouched(tx, id)
   return { id, token }
 }
 

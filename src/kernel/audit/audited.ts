@@ -42,10 +42,10 @@ async function transactWith<T>(
   try {
     return await db.transact(async (tx) => {
       isWritten = false
-      note.started = []
+      forget(note)
       const result = await work({ ...tx, note })
       if (typeof result === 'symbol') return result
-      const entry = entryOf(note, madeIn(result))
+      const entry = entryOf(note)
       await append(tx, entry)
       if (entry.projectId !== null) tx.signal('changes', String(entry.projectId))
       isWritten = true
@@ -56,14 +56,20 @@ async function transactWith<T>(
     throw error
   } finally {
     note.state = isWritten ? 'written' : 'open'
-    if (!isWritten) note.started = []
+    if (!isWritten) forget(note)
   }
 }
 
-/** The entry of a request that did what it asked for; `made` are the ids of what it created. */
-export function entryOf({ requested, project, found, started }: Note, made: readonly (number | string)[] = []): Entry {
+/** Forgets what a transaction did that did not come to its end. */
+function forget(note: Note): void {
+  note.started = []
+  note.touched = []
+}
+
+/** The entry of a request that did what it asked for. */
+export function entryOf({ requested, project, found, started, touched }: Note): Entry {
   const { actor, scope, operation, family, subjects, status, correlationId, network } = requested
-  const all = made.length + found.length === 0 ? subjects : [...new Set([...subjects, ...found, ...made])]
+  const all = touched.length + found.length === 0 ? subjects : [...new Set([...subjects, ...found, ...touched])]
   return {
     actor,
     projectId: project?.id ?? scope?.projectId ?? null,
@@ -77,25 +83,6 @@ export function entryOf({ requested, project, found, started }: Note, made: read
     correlationId,
     network,
   }
-}
-
-/** The ids of the resources in what a transaction returns; actions are none. */
-function madeIn(result: unknown): readonly (number | string)[] {
-  if (typeof result !== 'object' || result === null) return none
-  if ('id' in result) return idsOf(result)
-  const ids: (number | string)[] = []
-  for (const part of Object.values(result)) {
-    if (typeof part === 'object' && part !== null && 'id' in part) ids.push(...idsOf(part))
-  }
-  return ids
-}
-
-const none: readonly never[] = []
-
-function idsOf(thing: { readonly id: unknown }): readonly (number | string)[] {
-  const { id } = thing
-  if ('command' in thing || (typeof id !== 'number' && typeof id !== 'string')) return none
-  return [id]
 }
 
 /**

@@ -43,7 +43,18 @@ export class Note {
   /** The actions that were started in the transaction which writes its entry. */
   started: readonly number[] = []
 
+  /** The resources that this transaction made or changed, besides those in the path. */
+  touched: readonly (number | string)[] = []
+
   constructor(requested: Requested) {
     this.requested = requested
   }
+}
+
+/**
+ * Says that a transaction makes resources, or changes some that the path of the request does not name by their ids. The
+ * entry of the request has them if the transaction commits. Never pass a secret.
+ */
+export function noteTouched({ note }: { readonly note?: Note }, ...resources: readonly (number | string)[]): void {
+  if (note) note.touched = [...note.touched, ...resources]
 }

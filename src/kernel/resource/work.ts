@@ -1,6 +1,7 @@
 /** Requests that write are carried out alike on every kind of resource: in one transaction, which locks it first. */
 import { actionToWire } from '../actions/routes.ts'
 import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts'
+import { noteTouched } from '../audit/note.ts'
 import { LaterReply } from '../contract/later.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { ifSmall } from '../data/steps.ts'
@@ -27,16 +28,24 @@ export async function replyOf<Reply>(
   return (await ifSmall(() => read(tx.query))) ?? new LaterReply(() => read(db.query))
 }
 
+/** A resource that was added, and the reply that tells of it. */
+export interface Added<Item, Reply> {
+  readonly added: Item
+  readonly reply: Reply
+}
+
 /** Does `work`, which adds a resource, in a transaction that counts it. Errors: `resource_limit_exceeded`; those of `work`. */
-export function adding<T extends ResourceTable, P extends string, Item extends ResourceItem, Result>(
+export function adding<T extends ResourceTable, P extends string, Item extends ResourceItem, Reply>(
   { db, limits }: { readonly db: Database; readonly limits: DefaultLimits },
   resource: Resource<T, P, Item>,
   scope: ProjectScope,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
+  work: (tx: Transaction) => Promise<Added<Item, Reply>>,
+): Promise<Reply> {
   return db.transact(async (tx) => {
     await enforceLimit(tx, scope, resource, limits)
-    return work(tx)
+    const { added, reply } = await work(tx)
+    noteTouched(tx, added.id)
+    return reply
   })
 }
 

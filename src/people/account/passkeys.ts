@@ -1,4 +1,5 @@
 /** Passkeys of one's own account. */
+import { noteTouched } from '../../kernel/audit/note.ts'
 import type { Browser } from '../../kernel/contract/browser.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { addCredential } from '../credentials/credential-store.ts'
@@ -34,6 +35,7 @@ export function passkeyHandlers(people: People): Pick<Account, 'askForPasskey' |
       const { row, codes, cookie } = await db.transact(async (tx) => {
         await lockPerson(tx, personId)
         const row = await addCredential(tx, { ...passkey, personId, kind: 'passkey', name: call.body.name })
+        noteTouched(tx, row.id)
         const codes = await firstRecoveryCodes(tx, personId)
         return { row, codes, cookie: await renew(people, tx, session, browser) }
       })

@@ -1,4 +1,5 @@
 /** One's own account: profile, ways to sign in, sessions, and proving once more who one is. */
+import { noteTouched } from '../../kernel/audit/note.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { rpIdAt } from '../credentials/passkeys.ts'
@@ -49,6 +50,7 @@ function profileHandlers(people: People): Pick<Account, 'account' | 'updateAccou
       const { id } = await personOf(people, call)
       const person = await db.transact(async (tx) => {
         tx.afterCommit(() => sessions.forget())
+        noteTouched(tx, id)
         return updatePerson(tx, id, call.body)
       })
       return show(person!, call)

@@ -1,5 +1,7 @@
 /** Statements on invitations. Who deletes an invitation has accepted or withdrawn it. */
+
 import type { Role } from '../../kernel/access/roles.ts'
+import { noteTouched } from '../../kernel/audit/note.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
@@ -40,6 +42,7 @@ export async function createInvitation(
   const own = scoped(tx.query, scope)
   await own.deleteFrom('invitation').where('email', '=', row.email).execute()
   await own.insertInto('invitation', [row]).execute()
+  noteTouched(tx, row.id)
   return { invitation: { ...row, project_id: scope.projectId }, secret }
 }
 

@@ -20,8 +20,8 @@ export async function create(platform: Platform, { scope, body }: Call['create']
   const domainNames = domainsOf(body)
   return adding(platform, certificates, scope, async (tx) => {
     const certificate = await insertManaged(tx, scope, { name, labels, domainNames })
-    const action = await startAction(tx, scope, startIssuing(createManaged, certificate))
-    return { certificate: certificateToWire(certificate), action: actionToWire(action) }
+    const action = actionToWire(await startAction(tx, scope, startIssuing(createManaged, certificate)))
+    return { added: certificate, reply: { certificate: certificateToWire(certificate), action } }
   })
 }
 

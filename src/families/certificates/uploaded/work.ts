@@ -19,10 +19,10 @@ export async function create(platform: Platform, parse: UploadParser, { scope, b
   const { name, labels = {} } = body
   const keyPair = keyPairOf(body)
   const facts = await parse(keyPair, clock.now())
-  const certificate = await adding(platform, certificates, scope, (tx) =>
-    insertUploaded(tx, secrets, scope, { name, labels, facts, ...keyPair }),
-  )
-  return { certificate: certificateToWire(certificate), action: null }
+  return adding(platform, certificates, scope, async (tx) => {
+    const certificate = await insertUploaded(tx, secrets, scope, { name, labels, facts, ...keyPair })
+    return { added: certificate, reply: { certificate: certificateToWire(certificate), action: null } }
+  })
 }
 
 /** The key pair of an upload. Errors: `invalid_input` for each field that is missing or out of place. */

@@ -1,9 +1,11 @@
 /** Images, backups and rebuilds of servers, on request. */
+
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked, startAction } from '../../../kernel/actions/store.ts'
 import type { Action } from '../../../kernel/actions/tables.ts'
+import { noteTouched } from '../../../kernel/audit/note.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
 import { type Calls, toIdOrName } from '../../../kernel/contract/contract.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
@@ -46,6 +48,7 @@ export function copy(platform: Platform, { scope, params: { id }, body }: Call['
     await refuseLocked(tx.query, scope, { type: 'server', id })
     const request = { type, description: description ?? undefined, labels }
     const { image, action } = await startImage(tx, scope, catalogue, server, request)
+    noteTouched(tx, image.id)
     return { image: ownImageToWire(image, clock.now()), action: actionToWire(action) }
   })
 }

@@ -1,4 +1,5 @@
 /** RRSets are made and changed on request. Changes of one zone come one after the other: those that race are all done. */
+import { noteTouched } from '../../../kernel/audit/note.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
@@ -79,6 +80,7 @@ export async function create(platform: Platform, call: Call['createRrset']) {
     }
     const records = readRecords(values, given)
     const rrset = await makeRrset(place, values, { name, type, ttl, labels, records })
+    noteTouched(tx, rrsetKey(rrset))
     return { rrset: rrsetToWire(zone, rrset) }
   })
 }
@@ -94,6 +96,7 @@ export const update = ({ db }: Platform, { scope, params, body }: Call['updateRr
     }
     const labels = body.labels ?? rrset.labels
     await setRrsetLabels(tx, scope, rrset, labels)
+    noteTouched(tx, rrsetKey(rrset))
     return { rrset: rrsetToWire(zone, { ...rrset, labels }) }
   })
 

@@ -15,8 +15,8 @@ type Call = Calls<typeof glossaryEndpoints>
 export const create = (platform: Platform, { scope, body: { name, labels = {} } }: Call['create']) =>
   adding(platform, glossaries, scope, async (tx) => {
     const glossary = await glossaries.insert(tx, scope, { name, status: 'draft', labels })
-    const action = await startAction(tx, scope, recordOf(createGlossary, glossaries.ref(glossary.id)))
-    return { glossary: glossaryToWire(glossary), action: actionToWire(action) }
+    const action = actionToWire(await startAction(tx, scope, recordOf(createGlossary, glossaries.ref(glossary.id))))
+    return { added: glossary, reply: { glossary: glossaryToWire(glossary), action } }
   })
 
 /** Publishes a glossary. Errors: `locked`. */
