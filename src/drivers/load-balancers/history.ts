@@ -2,9 +2,10 @@
  * What was measured of one Load Balancer, in a file of fixed size: three rings of sums, finer ones for the recent past.
  * A balancer without traffic costs no writes and next to no memory.
  */
-import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BalancerSeries } from '../../families/load-balancers/driver.ts'
+import { type OpenRings, type Ring, RingFile } from '../ring-file.ts'
 
 /** What happened since the last record. */
 export interface Sample {
@@ -23,15 +24,13 @@ export const sampleSeconds = 10
 /** A record covers no more than this, in seconds: before it, nothing ran that could have had traffic. */
 const longestSample = 60
 
-/** How long a bucket of a ring is, in seconds, and how many there are. */
-const tiers = [
-  { seconds: 10, buckets: 720 },
-  { seconds: 60, buckets: 1_440 },
-  { seconds: 600, buckets: 4_320 },
-] as const
-type Tier = (typeof tiers)[number]
+const rings: readonly Ring[] = [
+  { seconds: 10, slots: 720 },
+  { seconds: 60, slots: 1_440 },
+  { seconds: 600, slots: 4_320 },
+]
 
-/** Positions of the sums in a bucket, after its number. Open connections are summed over seconds. */
+/** Positions of the sums in a slot, after its number. Open connections are summed over seconds. */
 const columns: Readonly<Record<BalancerSeries, number>> = {
   open_connections: 1,
   connections_per_second: 2,
@@ -39,9 +38,6 @@ const columns: Readonly<Record<BalancerSeries, number>> = {
   'bandwidth.in': 4,
   'bandwidth.out': 5,
 }
-const bucketLength = 6
-const bucketBytes = bucketLength * 8
-
 /** Fields of the header, all numbers. `through` is when the last record with traffic was made. */
 interface Header {
   readonly first: number
@@ -50,9 +46,9 @@ interface Header {
   readonly ingoing: number
   readonly outgoing: number
 }
-/** Changes with the layout: a file of another layout is begun anew. */
-const layout = 0x574c_4201
-const headerBytes = 48
+const layout = { header: 6, width: 6, rings }
+/** The first number of the header changes with the layout: a file of another layout is begun anew. */
+const version = 0x574c_4201
 
 interface Span {
   readonly from: number
@@ -61,6 +57,7 @@ interface Span {
 
 export class TrafficHistory {
   readonly #path: string
+  readonly #file: RingFile
   /** Undefined before the first record. */
   #header: Header | undefined
 
@@ -68,7 +65,9 @@ export class TrafficHistory {
   constructor(directory: string, id: number) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     this.#path = join(directory, `${id}.history`)
-    this.#header = readHeader(this.#path)
+    this.#file = new RingFile(this.#path, layout)
+    this.#header = readHeader(this.#file)
+    if (!this.#header) rmSync(this.#path, { force: true })
   }
 
   /** Adds what happened since the last record, `atS` seconds after the epoch. Errors: of the file system. */
@@ -89,13 +88,11 @@ export class TrafficHistory {
   }
 
   #write(span: Span, sample: Sample): void {
-    const file = openToWrite(this.#path)
-    try {
-      for (const tier of tiers) addToTier(file, tier, span, sample)
-      writeHeader(file, this.#header!)
-    } finally {
-      closeSync(file)
-    }
+    const { first, through, month, ingoing, outgoing } = this.#header!
+    this.#file.change((file) => {
+      for (const ring of rings) addTo(file, ring, span, sample)
+      file.writeHeader(Float64Array.of(version, first, through, month, ingoing, outgoing))
+    })
   }
 
   /**
@@ -106,18 +103,18 @@ export class TrafficHistory {
     const means = new Map<number, number>()
     const header = this.#header
     if (!header) return means
-    const read = new Map<Tier, Map<number, number>>()
-    const sumsOf = (tier: Tier) => {
-      const sums = read.get(tier) ?? readSums(this.#path, tier, columns[series])
-      read.set(tier, sums)
+    const read = new Map<Ring, Map<number, number>>()
+    const sumsOf = (ring: Ring) => {
+      const sums = read.get(ring) ?? sumsIn(this.#file, ring, columns[series])
+      read.set(ring, sums)
       return sums
     }
     const known = { from: header.first, to: header.through }
     for (const moment of moments) {
       const span = overlap({ from: moment - step, to: moment }, known)
       if (moment > known.to || span.to <= span.from) continue
-      const tier = tierFor(span.from, known.to)
-      means.set(moment, sumOver(span, { tier, sums: sumsOf(tier), known }) / (span.to - span.from))
+      const ring = ringFor(span.from, known.to)
+      means.set(moment, sumOver(span, { ring, sums: sumsOf(ring), known }) / (span.to - span.from))
     }
     return means
   }
@@ -154,113 +151,68 @@ function overlap(a: Span, b: Span): Span {
   return { from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) }
 }
 
-/** The finest tier that still has all since a moment. */
-function tierFor(from: number, now: number): Tier {
-  const reaches = ({ seconds, buckets }: Tier) => Math.floor(now / seconds) - Math.floor(from / seconds) < buckets
-  return tiers.find(reaches) ?? tiers[2]
+/** The finest ring that still has all since a moment. */
+function ringFor(from: number, now: number): Ring {
+  const reaches = ({ seconds, slots }: Ring) => Math.floor(now / seconds) - Math.floor(from / seconds) < slots
+  return rings.find(reaches) ?? rings.at(-1)!
 }
 
-const bucketSpan = (number: number, { seconds }: Tier): Span => ({
+const slotSpan = (number: number, { seconds }: Ring): Span => ({
   from: number * seconds,
   to: (number + 1) * seconds,
 })
 
-/** The buckets that a span touches, but no more than the ring has: the last ones. */
-function bucketsOf({ from, to }: Span, { seconds, buckets }: Tier): number[] {
+/** The slots that a span touches, but no more than the ring has: the last ones. */
+function slotsOf({ from, to }: Span, { seconds, slots }: Ring): number[] {
   const last = Math.ceil(to / seconds) - 1
-  const first = Math.max(Math.floor(from / seconds), last - buckets + 1)
+  const first = Math.max(Math.floor(from / seconds), last - slots + 1)
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => first + index)
 }
 
-interface TierSums {
-  readonly tier: Tier
+interface RingSums {
+  readonly ring: Ring
   readonly sums: ReadonlyMap<number, number>
-  /** What has been recorded; the first and the last bucket may be filled in part. */
+  /** The span that has been recorded; its first and its last slot may be filled in part. */
   readonly known: Span
 }
 
-/** What was summed up over a span. A bucket that is missing had no traffic. */
-function sumOver(span: Span, { tier, sums, known }: TierSums): number {
+/** Adds up what happened over a span. A slot that is missing had no traffic. */
+function sumOver(span: Span, { ring, sums, known }: RingSums): number {
   let total = 0
-  for (const number of bucketsOf(span, tier)) {
-    const filled = overlap(bucketSpan(number, tier), known)
+  for (const number of slotsOf(span, ring)) {
+    const filled = overlap(slotSpan(number, ring), known)
     const part = overlap(filled, span)
     if (part.to > part.from) total += ((sums.get(number) ?? 0) * (part.to - part.from)) / (filled.to - filled.from)
   }
   return total
 }
 
-// ---- The file: a header, then the rings ------------------------------------------------------------------------------
+// ---- The file ------------------------------------------------------------------------------------------------------
 
-function offsetOf(tier: Tier): number {
-  const before = tiers.slice(0, tiers.indexOf(tier))
-  return before.reduce((bytes, { buckets }) => bytes + buckets * bucketBytes, headerBytes)
-}
-
-/** Adds a sample to the buckets that it covers, in proportion. A bucket that has another number is begun anew. */
-function addToTier(file: number, tier: Tier, span: Span, sample: Sample): void {
-  for (const number of bucketsOf(span, tier)) {
-    const part = overlap(bucketSpan(number, tier), span)
+/** Adds a sample to the slots that it covers, in proportion. A slot that has another number is begun anew. */
+function addTo(file: OpenRings, ring: Ring, span: Span, sample: Sample): void {
+  for (const number of slotsOf(span, ring)) {
+    const part = overlap(slotSpan(number, ring), span)
     const seconds = part.to - part.from
     const share = seconds / (span.to - span.from)
-    const bucket = new Float64Array(bucketLength)
-    const position = offsetOf(tier) + (number % tier.buckets) * bucketBytes
-    const isRead = readSync(file, bucket, { position }) === bucketBytes
-    if (!isRead || bucket[0] !== number) bucket.fill(0)
-    bucket[0] = number
-    bucket[1]! += sample.openConnections * seconds
-    bucket[2]! += sample.connections * share
-    bucket[3]! += sample.requests * share
-    bucket[4]! += sample.ingoing * share
-    bucket[5]! += sample.outgoing * share
-    writeSync(file, bucket, 0, bucketBytes, position)
+    const slot = file.read(ring, number)
+    if (slot[0] !== number) slot.fill(0)
+    slot[0] = number
+    slot[1]! += sample.openConnections * seconds
+    slot[2]! += sample.connections * share
+    slot[3]! += sample.requests * share
+    slot[4]! += sample.ingoing * share
+    slot[5]! += sample.outgoing * share
+    file.write(ring, number, slot)
   }
 }
 
-/** One of the sums of all buckets of a ring, by their numbers. */
-function readSums(path: string, tier: Tier, column: number): Map<number, number> {
-  const buckets = readNumbers(path, offsetOf(tier), tier.buckets * bucketLength)
-  const sums = new Map<number, number>()
-  for (let at = 0; at < buckets.length; at += bucketLength) sums.set(buckets[at]!, buckets[at + column]!)
-  return sums
-}
+/** One of the sums of all slots of a ring, by their numbers. */
+const sumsIn = (file: RingFile, ring: Ring, column: number) =>
+  new Map(file.slots(ring).map((slot) => [slot[0]!, slot[column]!]))
 
-function readHeader(path: string): Header | undefined {
-  const [version, first, through, month, ingoing, outgoing] = readNumbers(path, 0, headerBytes / 8)
-  if (version !== layout) {
-    rmSync(path, { force: true })
-    return undefined
-  }
+function readHeader(file: RingFile): Header | undefined {
+  const [known, first, through, month, ingoing, outgoing] = file.header()
+  if (known !== version) return undefined
   return { first: first!, through: through!, month: month!, ingoing: ingoing!, outgoing: outgoing! }
-}
-
-function writeHeader(file: number, { first, through, month, ingoing, outgoing }: Header): void {
-  writeSync(file, new Float64Array([layout, first, through, month, ingoing, outgoing]), 0, headerBytes, 0)
-}
-
-/** Numbers from a position on, zeros where the file has none. */
-function readNumbers(path: string, position: number, length: number): Float64Array {
-  const numbers = new Float64Array(length)
-  const file = openIfThere(path)
-  if (file === undefined) return numbers
-  try {
-    readSync(file, numbers, { position })
-    return numbers
-  } finally {
-    closeSync(file)
-  }
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** Opens a file to read and to change, and creates it when it is missing. */
-function openToWrite(path: string): number {
-  return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
 }

@@ -3,23 +3,17 @@
  * one of samples ten minutes apart. A slot holds what was counted until then, so that two processes that write the same
  * one do no harm.
  */
-import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Ring, RingFile } from '../../ring-file.ts'
 import { type Counts, counters } from './exposition.ts'
 
-interface Tier {
-  /** The time that a slot stands for, in seconds. */
-  readonly seconds: number
-  readonly slots: number
-}
-
-const tiers: readonly Tier[] = [
+const rings: readonly Ring[] = [
   { seconds: 60, slots: 1_440 },
   { seconds: 600, slots: 4_320 },
 ]
 
 /** The time between two samples of a server, in seconds. */
-export const sampleSeconds = tiers[0]!.seconds
+export const sampleSeconds = rings[0]!.seconds
 
 /** A sample: its time in seconds since the epoch, and what was counted until then. */
 interface Sample {
@@ -27,26 +21,23 @@ interface Sample {
   readonly counts: Counts
 }
 
-const numbersInSlot = counters.length + 1
-const slotBytes = numbersInSlot * 8
+/** A slot is the time of a sample and its counts. */
+const layout = { header: 0, width: counters.length + 1, rings }
 
 export class Samples {
-  readonly #path: string
+  readonly #file: RingFile
 
   /** The samples of a server below a directory, which exists. */
   constructor(directory: string, id: number) {
-    this.#path = join(directory, `${id}.samples`)
+    this.#file = new RingFile(join(directory, `${id}.samples`), layout)
   }
 
   /** Keeps what was counted until a moment, in seconds since the epoch. Errors: of the file system. */
   record(at: number, counts: Counts): void {
-    const slot = Float64Array.of(at, ...counts)
-    const file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600)
-    try {
-      for (const tier of tiers) writeSync(file, slot, 0, slotBytes, positionOf(tier, at))
-    } finally {
-      closeSync(file)
-    }
+    const sample = Float64Array.of(at, ...counts)
+    this.#file.change((file) => {
+      for (const ring of rings) file.write(ring, Math.floor(at / ring.seconds), sample)
+    })
   }
 
   /**
@@ -57,25 +48,27 @@ export class Samples {
     const rates = new Map<number, number>()
     const [first] = moments
     if (first === undefined) return rates
-    const file = openIfThere(this.#path)
-    if (file === undefined) return rates
-    try {
-      const tier = tierFor(first - step, moments.at(-1)!)
-      const samples = readTier(file, tier)
-      for (const moment of moments) {
-        const rate = rateAt(samples, { counter, moment, step: Math.max(step, tier.seconds), slack: 2 * tier.seconds })
-        if (rate !== undefined) rates.set(moment, rate)
-      }
-      return rates
-    } finally {
-      closeSync(file)
+    const ring = ringFor(first - step, moments.at(-1)!)
+    const samples = samplesIn(this.#file, ring)
+    for (const moment of moments) {
+      const rate = rateAt(samples, { counter, moment, step: Math.max(step, ring.seconds), slack: 2 * ring.seconds })
+      if (rate !== undefined) rates.set(moment, rate)
     }
+    return rates
   }
 }
 
-/** The finest tier that still has samples from a moment on. */
-function tierFor(from: number, to: number): Tier {
-  return tiers.find(({ seconds, slots }) => to - from < seconds * (slots - 1)) ?? tiers.at(-1)!
+/** The finest ring that still has samples from a moment on. */
+function ringFor(from: number, to: number): Ring {
+  return rings.find(({ seconds, slots }) => to - from < seconds * (slots - 1)) ?? rings.at(-1)!
+}
+
+/** All samples of a ring, oldest first. */
+function samplesIn(file: RingFile, ring: Ring): Sample[] {
+  return file
+    .slots(ring)
+    .map(([at, ...counts]) => ({ at: at!, counts }))
+    .sort((a, b) => a.at - b.at)
 }
 
 interface Asked {
@@ -109,32 +102,4 @@ function indexUntil(samples: readonly Sample[], moment: number): number {
     else high = middle
   }
   return low - 1
-}
-
-// ---- The file: one ring after the other ------------------------------------------------------------------------------
-
-function positionOf(tier: Tier, at: number): number {
-  const before = tiers.slice(0, tiers.indexOf(tier)).reduce((slots, one) => slots + one.slots, 0)
-  return (before + (Math.floor(at / tier.seconds) % tier.slots)) * slotBytes
-}
-
-/** All samples of a tier, oldest first. */
-function readTier(file: number, tier: Tier): Sample[] {
-  const numbers = new Float64Array(tier.slots * numbersInSlot)
-  readSync(file, numbers, { position: positionOf(tier, 0) })
-  const samples: Sample[] = []
-  for (let at = 0; at < numbers.length; at += numbersInSlot) {
-    const [time, ...counts] = numbers.subarray(at, at + numbersInSlot)
-    if (time! > 0) samples.push({ at: time!, counts })
-  }
-  return samples.sort((a, b) => a.at - b.at)
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
