@@ -32,12 +32,12 @@ export async function summarize(
   const running = await runningByProject(db.query, ids)
   const until = timestamp(clock.now() + soonMs)
   const failed = new Map<ProjectId, number>()
-  const ending = new Map<ProjectId, number>()
+  const ending = new Map<string, ReadonlyMap<ProjectId, number>>()
   const costs: Cost[] = []
   add(failed, await failedActs(db.query, ids, timestamp(clock.now() - latelyMs)))
   for (const family of families) {
     add(failed, await family.states.failed?.(platform, ids, until, drivers))
-    add(ending, await family.states.ending?.(platform, ids, until))
+    ending.set(family.name, (await family.states.ending?.(platform, ids, until)) ?? new Map())
     costs.push(...(await family.costs(platform, ids)))
   }
   const { currency } = catalogue.pricing
@@ -48,7 +48,7 @@ export async function summarize(
       {
         running_actions: running.get(id) ?? 0,
         failed_resources: failed.get(id) ?? 0,
-        ending_certificates: ending.get(id) ?? 0,
+        ending_certificates: ending.get('certificates')?.get(id) ?? 0,
         monthly: { currency, ...total(byProject.get(id) ?? []) },
       },
     ]),

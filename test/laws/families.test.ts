@@ -129,9 +129,9 @@ const dependants: readonly Dependant[] = [
     why: 'the HTTP header Location, and media types such as image/svg+xml',
   },
   {
-    paths: ['src/management/failures.ts'],
+    paths: ['src/management/failures.ts', 'src/management/summary.ts'],
     families: ['certificates', 'images'],
-    why: 'those whose states tell of failures, and those that are in no table',
+    why: 'those whose states tell of failures or of an end, and those that are in no table',
   },
   {
     paths: [
