@@ -2,8 +2,9 @@
  * Runs test files in this process: `node test/run/batch.ts FILE...`, or of them only the tests whose full names, as a JSON array,
  * are in WOLKE_TEST_ONLY. Tells its parent process at its end which tests failed, and how long each file took.
  *
- * Node.js learns which test something asynchronous belongs to from a hook that it calls for each promise, which takes a third
- * of the time of tests that mostly send requests. Only what makes and runs tests has to be followed, and an `AsyncLocalStorage`
+ * Node.js learns which test something asynchronous belongs to from a hook that it calls for each promise, which takes a fifth
+ * of the processor time of tests that mostly send requests (Node.js 24.21, ten files of families on SQLite: 13.3 s with it,
+ * 10.8 s without). Only what makes and runs tests has to be followed, and an `AsyncLocalStorage`
  * does that for nothing. So the test runner, which is loaded after this, is told the same in another way.
  */
 import hooks, { AsyncLocalStorage, AsyncResource, executionAsyncId } from 'node:async_hooks'
