@@ -61,7 +61,8 @@ function isRunning(lock) {
 }
 
 function digestOfSources() {
-  return digestOf([...filesIn('src').filter((path) => !isProof(path)), 'build.mjs', 'package-lock.json'])
+  const own = filesIn('src').filter((path) => !isProof(path))
+  return digestOf([...own, ...filesIn('console/look'), 'build.mjs', 'package-lock.json'])
 }
 
 /**
@@ -123,6 +124,7 @@ async function bundle() {
     },
     plugins: [
       { name: 'reference', setup: (esbuild) => esbuild.onLoad({ filter: /packed-editions\.ts$/ }, packEditions) },
+      { name: 'look', setup: (esbuild) => esbuild.onLoad({ filter: /src\/look\/texts\.ts$/ }, packLook) },
     ],
     logLevel: 'warning',
   })
@@ -139,6 +141,12 @@ async function packEditions() {
   const lines = renderEditions().map(({ from, ...edition }) => `${from}\n${JSON.stringify(edition)}\n`)
   const packed = brotliCompressSync(lines.reverse().join(''), { params }).toString('base64')
   return { contents: `export const packedEditions = '${packed}'` }
+}
+
+/** The bundle has the texts of the look within, as there are no files beside it. */
+async function packLook() {
+  const texts = Object.entries(await import('./src/look/texts.ts'))
+  return { contents: texts.map(([name, text]) => `export const ${name} = ${JSON.stringify(text)}`).join('\n') }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The mark as the icon of every page. */
 import type { OpenPage } from '../kernel/http/pages/open-pages.ts'
-import { iconPath, mark } from '../look/mark.ts'
+import { iconPath } from '../look/icon.ts'
+import { mark } from '../look/texts.ts'
 
 const headers = { 'cache-control': 'public, max-age=86400' }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { iconLink } from '../look/mark.ts'
+import { iconLink } from '../look/icon.ts'
 import { openApiDocument } from './openapi.ts'
 import { renderReference } from './render.ts'
 

@@ -1,6 +1,6 @@
 /** Renders the OpenAPI document as one static HTML page without scripts or external resources. */
 
-import { iconLink } from '../look/mark.ts'
+import { iconLink } from '../look/icon.ts'
 import { Html, html } from '../protocols/net/html.ts'
 import { guide, guideSections } from './guide.ts'
 import { note, prose } from './prose.ts'

@@ -1,6 +1,6 @@
 /** Style sheets of the pages; colours follow the reader's light or dark scheme. */
 
-import { tokens } from '../look/tokens.ts'
+import { tokens } from '../look/texts.ts'
 
 /** Typography of all pages, in the colours of the tokens. */
 const base = `${tokens}

@@ -1,5 +1,5 @@
 /** The style sheet of the pages before the console: the tokens and the parts of the console that they use. */
-import { tokens } from '../../look/tokens.ts'
+import { tokens } from '../../look/texts.ts'
 
 export const doorStyle = `@layer tokens, base, parts, narrow;
 ${tokens.trim()}

@@ -1,3 +1,0 @@
-/** The logo as SVG. */
-export const logo =
-  '<svg class="logo" role="img" aria-label="Wolke" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94 24" fill="none" stroke="#0f8ca6" stroke-linecap="round" stroke-linejoin="round"><g stroke-width="1.75"><path d="M21.5 12a9.5 9.5 0 1 0-19 0 9.5 9.5 0 0 0 19 0z"/><path fill="#0f8ca6" stroke="#0f8ca6" d="M2.7 13.9A4.9 4.9 0 0 1 9.9 13a5.7 5.7 0 0 1 11.35 1.2A9.5 9.5 0 0 1 2.7 13.9z"/></g><g transform="translate(28 0)" stroke-width="1.9"><path d="M2 9.5v4.25a3.75 3.75 0 0 0 7.5 0V9.5M9.5 13.75a3.75 3.75 0 0 0 7.5 0V9.5M25.5 17.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM34.5 4.5v13M40 4.5v13M46.5 9.5l-6 5M43 12.4l4 5.1M51 13.5h8a4 4 0 1 0-1.4 3.05"/></g></svg>'
