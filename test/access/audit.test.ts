@@ -60,6 +60,17 @@ forDatabasesInTurn('the audit log', (open) => {
     assert.deepEqual([refused!.outcome, refused!.status, refused!.project], ['forbidden', 403, project])
   })
 
+  test('names what was made however much there is to tell of it', async () => {
+    const world = await open({ runActions: false })
+    // With so many, the reply is read after the commit.
+    const apply_to = Array.from({ length: 30 }, (_, n) => {
+      return { type: 'label_selector', label_selector: { selector: `n=${n}` } }
+    })
+    const answer = await world.api.post('/firewalls', { name: 'web', apply_to })
+    const { firewall } = await done(Promise.resolve(answer))
+    assert.deepEqual((await entriesOf(world, answer))[0]!.resources, [firewall.id])
+  })
+
   test('takes for an id only what can be one', async () => {
     const world = await open({ runActions: false })
     const paths = ['4503599627370495', '4503599627370496', '9007199254740991', '1e3', '0x10', '007']
