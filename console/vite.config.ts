@@ -31,32 +31,32 @@ const firstPicture: Plugin = {
 }
 
 /**
- * Modules that libraries bring into the first page though the console never asks for them: each route has a link of the
- * router's, where the console has ui/link.tsx; what a server would write into the page, for scrolling; the cache of
- * queries has one of mutations, and queries that grow by pages.
+ * Modules that libraries bring into the first page though the console never asks for them. Each would make it larger, by
+ * the bytes beside it (compressed with gzip), and libraries have no option to leave them out.
  */
 const unused: Readonly<Record<string, string>> = {
+  // Each route has a link of the router's, where the console has ui/link.tsx: 1,746 bytes.
   '/react-router/dist/esm/link.js':
     'const no = undefined\nexport { no as Link, no as createLink, no as linkOptions, no as useLinkProps }',
-  '/react-router/dist/esm/scroll-restoration.js': 'export const ScrollRestoration = () => null',
+  // The cache of queries has one of mutations: 1,010 bytes.
   '/query-core/build/modern/mutationCache.js':
     'export class MutationCache { clear() {} findAll() { return [] } resumePausedMutations() {} }',
+  // It has queries that grow by pages: 538 bytes.
   '/query-core/build/modern/infiniteQueryBehavior.js':
     'const no = undefined\nexport { no as infiniteQueryBehavior, no as hasNextPage, no as hasPreviousPage }',
+  // Vite wraps each import on demand to load styles and modules before it; here are no such: 762 bytes.
+  'vite/preload-helper.js': 'export const __vitePreload = (load) => load()',
 }
 
+/** Leaves those out, and fails when a library no longer has one where it was. */
 const withoutUnused: Plugin = {
   name: 'without-unused',
   enforce: 'pre',
   load: (id) => Object.entries(unused).find(([path]) => id.endsWith(path))?.[1],
-}
-
-/** Vite wraps each import on demand to load styles and modules before it; here are no such, so it stays an import. */
-const withoutPreloads: Plugin = {
-  name: 'without-preloads',
-  enforce: 'pre',
-  load(id) {
-    return id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load()' : undefined
+  buildEnd(error) {
+    const ids = [...this.getModuleIds()]
+    const missing = Object.keys(unused).filter((path) => !ids.some((id) => id.endsWith(path)))
+    if (!error && missing.length > 0) this.error(`nothing is left out any more at ${missing.join(', ')}`)
   },
 }
 
@@ -104,7 +104,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture, layerOrder, withoutUnused, withoutPreloads],
+  plugins: [react(), firstPicture, layerOrder, withoutUnused],
   // Libraries bring a hook for versions of React that had none.
   resolve: { alias: [{ find: /^use-sync-external-store\/shim\b/, replacement: 'use-sync-external-store' }] },
   css: { modules: { generateScopedName: scopedName } },

@@ -24,7 +24,6 @@ export function createCache(): QueryClient {
           return status === 429 && retryAt ? Math.max(1_000, Math.min(wanted, retryAt - Date.now())) : wanted
         },
       },
-      mutations: { retry: false },
     },
   })
 }

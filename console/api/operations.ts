@@ -1,5 +1,6 @@
 /** The operations of the API and their types. Everything here comes from the contracts, as types only. */
 import type { Static, TSchema } from 'typebox'
+import type { Need } from '../../src/kernel/access/roles.ts'
 import type { actionEndpoints } from '../../src/kernel/actions/contract.ts'
 import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
@@ -7,8 +8,7 @@ import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
 import type { labEndpoints } from '../../src/reachability/contract.ts'
 import type { Contracts } from '../generated/contracts.ts'
-import { type OperationId, operationsText } from '../generated/operations.ts'
-import { type Operation, readOperations } from './operation-table.ts'
+import { type OperationId, places } from '../generated/operations.ts'
 
 /** The id of an operation, as in openapi.json: `servers_create`. */
 export type { OperationId } from '../generated/operations.ts'
@@ -85,7 +85,36 @@ export interface AnyRequest {
 /** The operations that try a failed action of a family again, by its command; they need nothing but the resource. */
 export type Retries<Family extends keyof Contracts> = Readonly<Record<string, keyof Contracts[Family]>>
 
-const { operations, types } = readOperations(operationsText)
+/** The operations of one family below one path, as scripts/console-tables.ts lists them: they share the beginnings of much. */
+export type Place = readonly [
+  base: string,
+  path: string,
+  family: string,
+  operations: Readonly<Record<string, readonly [method: string, below: string, needs: Need, isPaged?: true]>>,
+  /** Of resources that can be deleted one by one. */
+  type?: string,
+]
+
+export interface Operation {
+  readonly method: string
+  /** Below the base, with parameters in braces: `/servers/{id}`. */
+  readonly path: string
+  /** The access it needs. */
+  readonly needs: Need
+  readonly isPaged: boolean
+  /** The root of the API below which it is. */
+  readonly base: string
+}
+
+const all: readonly Place[] = places
+const operations: ReadonlyMap<string, Operation> = new Map(
+  all.flatMap(([base, path, family, rows]) =>
+    Object.entries(rows).map(([key, [method, below, needs, isPaged = false]]) => [
+      `${family}_${key}`,
+      { method, path: path + below, needs, isPaged, base },
+    ]),
+  ),
+)
 
 export function operationOf(id: OperationId): Operation {
   return operations.get(id)!
@@ -97,12 +126,14 @@ export function isOperation(id: string): id is OperationId {
 
 export const operationIds = [...operations.keys()] as readonly OperationId[]
 
+const typesByFamily = new Map(all.flatMap(([, , family, , type]) => (type ? [[family, type]] : [])))
+
 /** The type by which the API refers to a resource of a family: `server` for `servers`. What is no family stays as it is. */
 export function typeOf(family: string): string {
-  return types.get(family) ?? family
+  return typesByFamily.get(family) ?? family
 }
 
 /** The family whose resources are of a type: `servers` for `server`. What is no type stays as it is. */
 export function familyOf(type: string): string {
-  return [...types.keys()].find((family) => types.get(family) === type) ?? type
+  return [...typesByFamily.keys()].find((family) => typesByFamily.get(family) === type) ?? type
 }

@@ -7,6 +7,8 @@ import type { RequestSchema } from '../../lib/form-model.ts'
 export interface Description {
   readonly summary: string
   readonly section: string
+  /** True if it needs a fresh proof of who one is. */
+  readonly elevated?: boolean
   readonly errors: readonly string[]
   readonly query?: Readonly<Record<string, { readonly schema: RequestSchema; readonly description?: string }>>
   readonly body?: RequestSchema

@@ -38,7 +38,8 @@ export function RequestPage() {
 }
 
 function needsOf(id: OperationId): string {
-  const { needs, elevated } = operationOf(id)
+  const { needs } = operationOf(id)
+  const { elevated } = descriptionOf(id)
   const others = { nobody: w.anybody, person: w.person, anyone: w.anyone } as const
   const who = needs in others ? others[needs as keyof typeof others] : roles[needs as keyof typeof roles]
   return elevated ? `${who}; ${w.elevated}` : who

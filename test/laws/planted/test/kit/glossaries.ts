@@ -3,9 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makerOf, stateOf, writeKinds } from '../../attack/crash/writes.ts'
 import { kindsOf, readOperations } from '../../attack/fuzz/operations.ts'
-import { readOperations as consoleOperations } from '../../console/api/operation-table.ts'
-import { familyOf, typeOf } from '../../console/api/operations.ts'
-import { operationsText } from '../../console/generated/operations.ts'
+import { familyOf, type OperationId, operationOf, typeOf } from '../../console/api/operations.ts'
 import { limitedPaths } from '../../src/families.ts'
 import { declaredCodes } from '../../src/kernel/contract/contract.ts'
 import { grantedFamilies, verbs } from '../../src/management/scopes.ts'
@@ -133,9 +131,8 @@ test('is known to the document of the API, to limits, scopes, random requests an
   assert.ok(limitedPaths.includes('glossaries'))
   assert.ok(grantedFamilies.includes('glossaries') && verbs.includes('publish'))
   assert.ok(proofs.has('glossaries') && requestKinds.some(({ name }) => name === 'POST /glossaries'))
-  const known = consoleOperations(operationsText).operations
   for (const { key, endpoint } of ours) {
-    const { method, path, base: root } = known.get(`glossaries_${key}`)!
+    const { method, path, base: root } = operationOf(`glossaries_${key}` as OperationId)
     assert.deepEqual([method, path, root], [endpoint.method, endpoint.path, base])
   }
   assert.deepEqual([familyOf('glossary'), typeOf('glossaries')], ['glossaries', 'glossary'])
