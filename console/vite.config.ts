@@ -96,7 +96,7 @@ const libraries =
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|filter-box|icon|layers|menu|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
-  `console/(shell/(commands|commands-button|may|side|navigation|project-switch|states-later)\\.|families\\.ts|generated/entry\\.|routes/|routes\\.|router\\.|pages/shared/(columns|list-page|search)\\.|(pages|families)/[a-z-]+/(entry|search)\\.|lib/store\\.|api/(?!event|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
+  `console/(shell/(commands|commands-button|may|side|navigation|project-switch|states-later)\\.|families\\.ts|generated/entry\\.|routes/|routes\\.|router\\.|pages/shared/(columns|list-page|search)\\.|(pages|families)/[a-z-]+/(entry|search)\\.|lib/store\\.|api/(?!event|follow|further|outdate|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it

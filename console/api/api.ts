@@ -1,6 +1,6 @@
 /** Typed calls for pages, and queries whose keys are the operation and its input. */
 
-import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { call } from './client.ts'
@@ -74,26 +74,4 @@ export function useProjectId(): number | undefined {
 export function useApi(): Api {
   const project = useProjectId()
   return useMemo(() => apiOf(project), [project])
-}
-
-/** Marks replies as outdated: all of the families named, whatever they were asked, but for the one with the key `besides`. */
-export function outdate(
-  client: QueryClient,
-  project: number | undefined,
-  families: readonly string[],
-  besides?: ReplyKey,
-): Promise<void> {
-  return client.invalidateQueries({
-    predicate: ({ queryKey }) =>
-      queryKey !== besides &&
-      queryKey[0] === project &&
-      families.some((family) => String(queryKey[1]).startsWith(`${family}_`)),
-  })
-}
-
-/** Marks replies of the open Project as outdated after a change. */
-export function useOutdate(): (...families: string[]) => Promise<void> {
-  const client = useQueryClient()
-  const project = useProjectId()
-  return (...families) => outdate(client, project, families)
 }

@@ -8,7 +8,7 @@ import { heard, probe } from './client.ts'
 import { type Event, holdStream, type Leader, type News } from './event-stream.ts'
 import { note, setLive } from './follow-actions.ts'
 import { typeOf } from './operations.ts'
-import { refresh } from './patch.ts'
+import { outdate, outdateAll } from './outdate.ts'
 
 const pollMs = 20_000
 const gatherMs = 300
@@ -47,7 +47,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     event: ({ event }) => hear(event),
     resync: () => {
       memory.clear()
-      void cache.invalidateQueries()
+      void outdateAll(cache)
     },
     live: (news) => {
       if (news.isLive) heard()
@@ -69,7 +69,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     missed: (news) => {
       if (news.tab !== tab || hasCaughtUp) return
       hasCaughtUp = true
-      if (!news.events) return void cache.invalidateQueries()
+      if (!news.events) return void outdateAll(cache)
       for (const event of news.events) hear(event)
     },
   }
@@ -86,7 +86,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     },
   })
   const polling = setInterval(() => {
-    if (!document.hidden && !isLive) void cache.invalidateQueries({ refetchType: 'active' })
+    if (!document.hidden && !isLive) void outdateAll(cache)
   }, pollMs)
   return () => {
     ending.abort()
@@ -113,7 +113,7 @@ function gatherer(project: number, cache: QueryClient, signal: AbortSignal): (ev
     if (document.hidden || signal.aborted || pending.size === 0) return
     const changes = pending
     pending = new Map()
-    refresh(cache, project, changes).catch(() => cache.invalidateQueries())
+    outdate(cache, project, changes).catch(() => outdateAll(cache))
   }
   document.addEventListener('visibilitychange', readChanges, { signal })
   return ({ family, ids }) => {

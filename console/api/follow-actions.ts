@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { type Action, type Tracked, tracked } from './actions.ts'
 import { call, onReply } from './client.ts'
 import { familyOf } from './operations.ts'
-import { refresh } from './patch.ts'
+import { outdate } from './outdate.ts'
 
 const pollMs = 1_000
 /** The number of turns between two questions while the stream of events is open. */
@@ -20,7 +20,7 @@ export function followActions(client: QueryClient): () => void {
   return onReply((reply, _request, project) => {
     if (project === undefined) return
     for (const ended of note(project, actionsIn(reply))) {
-      refresh(client, project, changesOf(ended)).catch(() => undefined)
+      outdate(client, project, changesOf(ended)).catch(() => undefined)
     }
   })
 }

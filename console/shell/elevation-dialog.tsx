@@ -1,11 +1,12 @@
 /** Proving who one is: by passkey, password or one-time code. It counts for ten minutes. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, outdate } from '../api/api.ts'
+import { apiOf } from '../api/api.ts'
 import { toFailure } from '../api/failure.ts'
 import type { BodyFor } from '../api/operations.ts'
 import { answerWithPasskey, canMakePasskeys, wasCancelled } from '../api/passkeys.ts'
 import { answerProof } from '../api/proof.ts'
+import { useOutdate } from '../api/use-outdate.ts'
 import { Button, ButtonAnchor } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { FailureNote } from '../ui/failure.tsx'
@@ -90,7 +91,7 @@ export function ElevationDialog() {
 }
 
 function useProof() {
-  const cache = useQueryClient()
+  const outdate = useOutdate()
   const [isBusy, setBusy] = useState(false)
   const [cause, setCause] = useState<unknown>()
   const attempt = async (act: () => Promise<unknown>) => {
@@ -98,7 +99,7 @@ function useProof() {
     setCause(undefined)
     try {
       await act()
-      await outdate(cache, undefined, ['people'])
+      await outdate('people')
       answerProof(true)
     } catch (failure) {
       if (!wasCancelled(failure)) setCause(failure)

@@ -1,4 +1,5 @@
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
 import { tellFailure } from '../../ui/failure.tsx'
 import { resources as r } from '../../words/resources.ts'

@@ -1,7 +1,8 @@
 /** The acts on servers, one or many; menus, dialogs and the work are loaded when they are asked for. */
 
 import { lazy, Suspense, useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { useReason } from '../../shell/may.ts'
 import type { Each, Result } from './each.ts'
 import type { Asked, ServerActs } from './server-acts.ts'

@@ -1,9 +1,10 @@
 /** Labels of one server, or labels that many get in addition. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { Equivalents } from '../../pages/shared/equivalents.tsx'
 import { perform } from '../../pages/shared/submit.ts'
 import { Dialog } from '../../ui/dialog.tsx'

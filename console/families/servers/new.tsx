@@ -2,8 +2,9 @@
 
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'

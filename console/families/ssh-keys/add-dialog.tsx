@@ -1,7 +1,8 @@
 /** Adding a key that is there already, or making one: then the private key stays with the reader. */
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { sh } from '../../commands/shell.ts'
 import { useSubmission } from '../../pages/shared/submit.ts'
 import { Commands } from '../../shell/commands.tsx'

@@ -1,7 +1,8 @@
 /** Editing a set of records: the parts of each value by its type, a comment, and the TTL. */
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { AnyRequest, BodyFor } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { joinRdata, rdataFields, splitRdata } from '../../lib/rdata.ts'
 import { typedNumber } from '../../lib/typed-number.ts'
 import { type Submission, useSubmission } from '../../pages/shared/submit.ts'

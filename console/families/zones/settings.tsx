@@ -1,7 +1,8 @@
 /** The settings of a zone: TTL, where a copy comes from, protection, labels, and its end. */
 import type { ReactNode } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { AnyRequest } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { typedNumber } from '../../lib/typed-number.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { type Submission, useSubmission } from '../../pages/shared/submit.ts'

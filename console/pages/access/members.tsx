@@ -1,10 +1,10 @@
 /** The people of a Project, and those who are invited. */
 
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
-import { projectsQuery, useLack, useProject, whoamiQuery } from '../../api/session.ts'
+import { useLack, useProject, whoamiQuery } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -188,7 +188,6 @@ interface DialogsProps {
 
 function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   const api = useApi()
-  const cache = useQueryClient()
   const project_id = api.project ?? 0
   if (!open) return null
   if (open.kind === 'invite') {
@@ -214,7 +213,6 @@ function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
     )
   }
   const { person_id, email } = open.member
-  const refresh = () => cache.invalidateQueries(projectsQuery)
   if (open.kind === 'transfer') {
     return (
       <ConfirmRequest
@@ -224,7 +222,6 @@ function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
         word={project}
         request={{ operation: 'management_transferProject', params: { project_id }, body: { person_id } }}
         families={['management']}
-        done={refresh}
         onClose={onClose}
       />
     )
@@ -236,7 +233,6 @@ function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
       act={w.removeAct}
       request={{ operation: 'management_removeMember', params: { project_id, person_id } }}
       families={['management']}
-      done={refresh}
       onClose={onClose}
     />
   )

@@ -1,8 +1,6 @@
 /** Gives a member another role. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
-import { projectsQuery } from '../../api/session.ts'
 import { access } from '../../words/access.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import type { Member } from './member.ts'
@@ -12,7 +10,6 @@ const w = access.members
 
 export function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const api = useApi()
-  const cache = useQueryClient()
   const [role, choose] = useState<GivenRole | undefined>(member.role === 'owner' ? undefined : member.role)
   const params = { project_id: api.project ?? 0, person_id: member.person_id }
   return (
@@ -21,8 +18,6 @@ export function RoleDialog({ member, onClose }: { readonly member: Member; reado
       act={w.changeRoleAct}
       request={role && { operation: 'management_changeMember', params, body: { role } }}
       families={['management']}
-      // It may have been one's own.
-      onDone={() => void cache.invalidateQueries(projectsQuery)}
       onClose={onClose}
     >
       <RolesField value={role} onChange={choose} />

@@ -1,9 +1,10 @@
 /** The API tokens of a Project. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { AnyRequest, ReplyFor } from '../../api/operations.ts'
 import { useProject } from '../../api/session.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'

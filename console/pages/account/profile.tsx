@@ -1,9 +1,9 @@
 /** The profile of a person, and the look of the console. */
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, outdate } from '../../api/api.ts'
+import { apiOf } from '../../api/api.ts'
 import type { BodyFor, ReplyFor } from '../../api/operations.ts'
-import { whoamiQuery } from '../../api/session.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { useStore } from '../../lib/store.ts'
 import { currentDensity, setDensity, setLanguage, setTheme } from '../../shell/settings.ts'
 import { shortcutsOn, switchShortcuts } from '../../shortcuts.ts'
@@ -66,7 +66,7 @@ function About({ account }: { readonly account: Account }) {
 }
 
 function ProfileForm({ account }: { readonly account: Account }) {
-  const cache = useQueryClient()
+  const outdate = useOutdate()
   const submit = useSubmit()
   const draft = useDraft<Draft>({
     name: account.name,
@@ -84,7 +84,7 @@ function ProfileForm({ account }: { readonly account: Account }) {
     const isSaved = await submit.run(async () => {
       await api.call('people_updateAccount', { body })
       draft.saved(draft.value)
-      await Promise.all([outdate(cache, undefined, ['people']), cache.invalidateQueries(whoamiQuery)])
+      await outdate('people', 'management')
     })
     if (!isSaved) return
     setTheme(theme)

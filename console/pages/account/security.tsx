@@ -1,9 +1,10 @@
 /** The ways in which one signs in: password, passkeys, one-time codes, recovery codes, identity providers. */
 
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, outdate } from '../../api/api.ts'
+import { apiOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
@@ -32,7 +33,7 @@ type Open =
   | { readonly kind: 'remove' | 'rename'; readonly way: Way }
 
 export function SecurityPage() {
-  const cache = useQueryClient()
+  const outdate = useOutdate()
   const [
     {
       data: { credentials, recovery_codes_left: codesLeft },
@@ -43,7 +44,7 @@ export function SecurityPage() {
   ] = [useSuspenseQuery(api.query('people_credentials', {})), useSuspenseQuery(api.query('people_account', {}))]
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
-  const refresh = () => outdate(cache, undefined, ['people'])
+  const refresh = () => outdate('people')
   const ofKind = (kind: Way['kind']) => credentials.filter((one) => one.kind === kind)
   const [password] = ofKind('password')
   const [totp] = ofKind('totp')

@@ -1,8 +1,9 @@
 /** The browsers in which one is signed in. */
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, outdate } from '../../api/api.ts'
+import { apiOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
@@ -49,11 +50,11 @@ const columns: readonly Column<Session>[] = [
 ]
 
 export function SessionsPage() {
-  const cache = useQueryClient()
+  const outdate = useOutdate()
   const { data } = useSuspenseQuery(api.query('people_sessions', {}))
   const [asked, ask] = useState<Session | 'others'>()
   const others = data.sessions.filter(({ is_current }) => !is_current)
-  const refresh = () => outdate(cache, undefined, ['people'])
+  const refresh = () => outdate('people')
   const menu = (session: Session): readonly MenuEntry[] => [
     {
       key: 'end',

@@ -1,7 +1,7 @@
 /** Mail to the owners of Projects, newest first, and what has become of it. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { apiOf, type ItemOf, outdate } from '../../api/api.ts'
+import { apiOf, type ItemOf } from '../../api/api.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -31,7 +31,7 @@ const states = ['waiting', 'sent', 'logged', 'given_up'] as const
 const moods: Readonly<Record<Mail['state'], Mood>> = { waiting: 'busy', sent: 'ok', logged: 'off', given_up: 'bad' }
 
 export function MailPage() {
-  const cache = useQueryClient()
+  const outdate = useOutdate()
   const navigate = useNavigate()
   const { state: asked } = useSearch({ strict: false }) as { readonly state?: unknown }
   const state = states.find((one) => one === asked)
@@ -44,7 +44,7 @@ export function MailPage() {
       .call('management_retryMail', { params: { mail_id: id } })
       .then(() => toast({ mood: 'ok', title: w.retried }))
       .catch((cause: unknown) => tellFailure(cause))
-      .then(() => outdate(cache, undefined, ['management']))
+      .then(() => outdate('management'))
   const menu = (one: Mail): readonly MenuEntry[] => [
     {
       key: 'retry',

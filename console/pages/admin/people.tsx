@@ -1,9 +1,10 @@
 /** The people of the installation: who they are, whether they may sign in, and links that let them in. */
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, outdate } from '../../api/api.ts'
+import { apiOf } from '../../api/api.ts'
 import type { BodyFor, ReplyFor } from '../../api/operations.ts'
 import { whoamiQuery } from '../../api/session.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -36,7 +37,7 @@ type Open =
   | { readonly kind: 'link'; readonly email: string; readonly link: string | null; readonly isNew: boolean }
 
 export function PeoplePage() {
-  const cache = useQueryClient()
+  const outdate = useOutdate()
   const { data } = useSuspenseQuery(api.query('people_people', {}))
   const { data: me } = useQuery(whoamiQuery)
   const [open, setOpen] = useState<Open>()
@@ -45,7 +46,7 @@ export function PeoplePage() {
   const enable = ({ id }: Person) =>
     void api
       .call('people_updatePerson', { params: { id }, body: { disabled: false } })
-      .then(() => outdate(cache, undefined, ['people']))
+      .then(() => outdate('people'))
       .catch((cause: unknown) => tellFailure(cause))
   useShortcut('create', reason ? undefined : create)
   return (

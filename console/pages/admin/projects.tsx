@@ -1,10 +1,11 @@
 /** All Projects of the installation: whose they are, how much they hold and may hold. Not what is in them. */
 
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { apiOf, outdate } from '../../api/api.ts'
+import { apiOf } from '../../api/api.ts'
 import { projectsQuery, whoamiQuery } from '../../api/session.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -122,8 +123,8 @@ function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
 }
 
 function Dialogs({ open, onClose }: { readonly open: Open; readonly onClose: () => void }) {
-  const cache = useQueryClient()
-  const refresh = () => outdate(cache, undefined, ['management'])
+  const outdate = useOutdate()
+  const refresh = () => outdate('management')
   if (open.kind === 'new') return <NewProject onCreated={refresh} onClose={onClose} />
   if (open.kind === 'limits') return <LimitsDialog project={open.project} onClose={onClose} />
   const { id, name } = open.project

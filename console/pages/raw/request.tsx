@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { send } from '../../api/client.ts'
 import { type AnyRequest, isOperation, type OperationId, operationOf } from '../../api/operations.ts'
+import { outdateAll } from '../../api/outdate.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { knownResource } from '../../shell/known-resource.ts'
 import { useReason } from '../../shell/may.ts'
@@ -74,7 +75,7 @@ function Request({ id }: { readonly id: OperationId }) {
       keep(draft)
       setAnswer({ reply, ms: performance.now() - begun })
     })
-    if (method !== 'GET') await cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project })
+    if (method !== 'GET') await outdateAll(cache, project)
   }
   const home = { to: '/projects/$project/raw', params: { project: String(project) } } as const
   return (

@@ -3,9 +3,10 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest, ReplyFor } from '../../api/operations.ts'
-import { projectsQuery } from '../../api/session.ts'
+import { outdate } from '../../api/outdate.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { PriceCard } from '../../families/pricing/card.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
@@ -57,7 +58,6 @@ export function SettingsPage() {
 
 function General({ project }: { readonly project: Project }) {
   const api = useApi()
-  const cache = useQueryClient()
   const outdate = useOutdate()
   const submit = useSubmit()
   const reason = useReason('management_updateProject')
@@ -73,7 +73,7 @@ function General({ project }: { readonly project: Project }) {
     const isSaved = await submit.run(async () => {
       await perform(api, request)
       draft.saved(draft.value)
-      await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
+      await outdate('management')
     })
     if (isSaved) toast({ mood: 'ok', title: w.saved })
   }
@@ -124,7 +124,8 @@ function Danger({ project }: { readonly project: Project }) {
   const reason = useReason('management_deleteProject')
   const left = Object.entries(project.resources).filter(([, count]) => count > 0)
   const leave = async () => {
-    await cache.invalidateQueries(projectsQuery)
+    // What was read of the Project itself is gone with it.
+    await outdate(cache, undefined, [['management']])
     await navigate({ to: '/' })
   }
   return (

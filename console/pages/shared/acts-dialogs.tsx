@@ -1,6 +1,7 @@
 /** The dialogs of what can be done with every resource; loaded when one is asked for. */
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { Confirm } from '../../ui/dialog.tsx'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { LabelsField } from '../../ui/labels-field.tsx'

@@ -1,8 +1,9 @@
 /** The acts on a resource of any family: rename, labels, protection, deletion, and its id to copy. */
 
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import { isOperation } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { families } from '../../families.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'

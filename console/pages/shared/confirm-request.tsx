@@ -1,6 +1,7 @@
 /** Asks before one request that cannot be taken back, and shows it as commands. */
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest, OperationId, ReplyFor } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { Confirm, type ConfirmProps } from '../../ui/dialog.tsx'
 import { Equivalents } from './equivalents.tsx'
 import { perform } from './submit.ts'

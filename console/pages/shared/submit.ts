@@ -1,6 +1,7 @@
 /** Sending what a form or a button is about: one request as a value, which is also shown as commands. */
-import { type Api, useApi, useOutdate } from '../../api/api.ts'
+import { type Api, useApi } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest, OperationId, ReplyFor } from '../../api/operations.ts'
+import { useOutdate } from '../../api/use-outdate.ts'
 import { type ProblemsOf, useSubmit } from '../../ui/use-submit.ts'
 
 /** Sends a request that is a value. Errors: `ApiFailure`. */

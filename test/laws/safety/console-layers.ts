@@ -1,7 +1,7 @@
 /** Who may import whom in the console. Paths are below the root of the project here. */
 import type { Source } from '../source.ts'
 import { circlesAmong } from './imports.ts'
-import { checkImports, inFolder, nameOf, type Rule } from './rules.ts'
+import { checkImports, checkMatches, inFolder, nameOf, type Rule } from './rules.ts'
 
 /** What each part of the console may import besides itself. A part that is not here may not be in it. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -107,4 +107,10 @@ const betweenSlices: Rule = {
   ],
 }
 
-export const consoleLayers: readonly Rule[] = [layering, circlesOfConsole, betweenSlices]
+const oneWayBack: Rule = {
+  promise: 'what was read becomes outdated in one way, whether a form, an action or an event tells of a change',
+  check: ofConsole(checkMatches(/\b(?:invalidate|refetch)Queries\b/g, ({ path }) => path === 'console/api/outdate.ts')),
+  planted: [{ 'console/pages/a.tsx': 'void cache.invalidateQueries(projectsQuery)' }],
+}
+
+export const consoleLayers: readonly Rule[] = [layering, circlesOfConsole, betweenSlices, oneWayBack]

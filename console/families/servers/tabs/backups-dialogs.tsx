@@ -1,7 +1,8 @@
 /** The dialogs of backups and snapshots. */
 import { type ReactNode, useState } from 'react'
-import { useApi, useOutdate } from '../../../api/api.ts'
+import { useApi } from '../../../api/api.ts'
 import type { AnyRequest, ApiRequest } from '../../../api/operations.ts'
+import { useOutdate } from '../../../api/use-outdate.ts'
 import { Equivalents } from '../../../pages/shared/equivalents.tsx'
 import { FormDialog } from '../../../pages/shared/form-dialog.tsx'
 import { perform } from '../../../pages/shared/submit.ts'

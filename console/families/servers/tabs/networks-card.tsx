@@ -1,7 +1,8 @@
 /** The private networks of a server: its addresses there, attaching and detaching. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../../api/api.ts'
+import { useApi } from '../../../api/api.ts'
+import { useOutdate } from '../../../api/use-outdate.ts'
 import { AttachDialog } from '../../../pages/shared/attach-dialog.tsx'
 import { Equivalents } from '../../../pages/shared/equivalents.tsx'
 import { perform } from '../../../pages/shared/submit.ts'

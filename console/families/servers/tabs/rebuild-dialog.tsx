@@ -1,6 +1,7 @@
 /** Writing an image over the disk of a server, after its name was typed. */
-import { useApi, useOutdate } from '../../../api/api.ts'
+import { useApi } from '../../../api/api.ts'
 import type { BodyFor } from '../../../api/operations.ts'
+import { useOutdate } from '../../../api/use-outdate.ts'
 import { Equivalents } from '../../../pages/shared/equivalents.tsx'
 import { perform } from '../../../pages/shared/submit.ts'
 import { Confirm } from '../../../ui/dialog.tsx'

@@ -1,6 +1,7 @@
 /** Name, labels, protection, and the end of the server. */
 import { useNavigate } from '@tanstack/react-router'
-import { useApi, useOutdate } from '../../../api/api.ts'
+import { useApi } from '../../../api/api.ts'
+import { useOutdate } from '../../../api/use-outdate.ts'
 import { useRequest } from '../../../pages/shared/submit.ts'
 import { Commands } from '../../../shell/commands.tsx'
 import { useReason } from '../../../shell/may.ts'

@@ -1,9 +1,10 @@
 /**
- * Reads again what has changed. Of long lists only the entries that an event names are read, one by one: the whole list
- * would be read by every tab with every change.
+ * The one way by which something becomes outdated, whoever tells of it: a form that was sent, an action that ended, or the
+ * stream of events. Of long lists only the entries that are named are read again, one by one: the whole list would be read
+ * by every tab with every change.
  */
 import type { QueryClient } from '@tanstack/react-query'
-import { outdate, type ReplyKey } from './api.ts'
+import type { ReplyKey } from './api.ts'
 import { send } from './client.ts'
 import { toFailure } from './failure.ts'
 import { isOperation, type OperationId, operationOf } from './operations.ts'
@@ -22,25 +23,37 @@ function isLong(data: unknown): data is readonly Entry[] {
   return Array.isArray(data) && data.length > fewEntries
 }
 
-/** `changes` are the ids of what has changed, by family. */
-export async function refresh(
-  cache: QueryClient,
-  project: number,
-  changes: ReadonlyMap<string, ReadonlySet<number>>,
-): Promise<void> {
+/** The families of which something has changed, each with the ids of that where they are known. */
+type Changes = Iterable<readonly [family: string, ids?: ReadonlySet<number>]>
+
+/**
+ * Marks replies about families as outdated, whatever they were asked, in a Project and in the installation, and reads again
+ * those that are shown. Errors: of entries that cannot be read.
+ */
+export async function outdate(cache: QueryClient, project: number | undefined, changes: Changes): Promise<void> {
   await Promise.all(
     [...changes].map(async ([family, ids]) => {
-      const list = longList(cache, project, family)
+      const list = ids && longList(cache, project, family)
       const read = `${family}_get`
       const isPatched = list && ids.size > 0 && ids.size <= mostIds && isOperation(read)
       if (isPatched) await patch(cache, list, { project, read, ids })
-      await outdate(cache, project, [family], isPatched ? list : undefined)
+      await cache.invalidateQueries({
+        predicate: ({ queryKey }) =>
+          queryKey !== (isPatched && list) &&
+          (queryKey[0] === project || queryKey[0] === undefined) &&
+          String(queryKey[1]).startsWith(`${family}_`),
+      })
     }),
   )
 }
 
+/** The same for everything, or for everything in a Project, when nobody knows what has changed. */
+export async function outdateAll(cache: QueryClient, project?: number): Promise<void> {
+  await cache.invalidateQueries(project === undefined ? {} : { queryKey: [project] })
+}
+
 /** The key of the whole list of a family, if it is here and long. */
-function longList(cache: QueryClient, project: number, family: string): ReplyKey | undefined {
+function longList(cache: QueryClient, project: number | undefined, family: string): ReplyKey | undefined {
   const found = cache.getQueryCache().findAll({
     predicate: ({ queryKey: [owner, operation], state }) =>
       owner === project && operation === `${family}_list` && isLong(state.data),
@@ -49,7 +62,7 @@ function longList(cache: QueryClient, project: number, family: string): ReplyKey
 }
 
 interface Changed {
-  readonly project: number
+  readonly project: number | undefined
   readonly read: OperationId
   readonly ids: ReadonlySet<number>
 }
