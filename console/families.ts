@@ -3,7 +3,7 @@
  * are. Navigation, palette, feeds and what pages share are made from it. A family that the API has and that has no slice
  * does not compile.
  */
-import type { AnyRoute } from '@tanstack/react-router'
+import type { AnyRoute, ResolveParams } from '@tanstack/react-router'
 import type { OperationId } from './api/operations.ts'
 import { familyOf } from './api/operations.ts'
 import { entry as entries } from './generated/entry.ts'
@@ -16,11 +16,8 @@ export type Family = { [Id in OperationId]: Id extends `${infer Name}_remove` ? 
 
 interface FamilyEntry extends Omit<Entry, 'label' | 'routes'> {
   readonly label: string
-  /** The page that lists its resources. */
-  readonly list: Route
-  /** The page of one of them, and the page that makes one. */
-  readonly one?: Route | undefined
-  readonly create?: Route | undefined
+  /** The addresses of its pages: `/projects/$project/servers`. */
+  readonly pages: Readonly<Record<string, Route>> & { readonly list: Route }
 }
 
 const all: Readonly<Record<Family, Entry>> = entries
@@ -31,13 +28,7 @@ export const families = Object.fromEntries(
     .sort(([, one], [, other]) => one.place - other.place)
     .map(([family, { label, routes, ...entry }]) => [
       family,
-      {
-        ...entry,
-        label: label[language],
-        list: addressOf(routes.list),
-        one: routes.one && addressOf(routes.one),
-        create: routes.create && addressOf(routes.create),
-      },
+      { ...entry, label: label[language], pages: addressesOf(routes) },
     ]),
 ) as Readonly<Record<Family, FamilyEntry>>
 
@@ -48,9 +39,35 @@ export const familyPages = Object.values(entries).flatMap(({ routes }) =>
   Object.values<RoutesOf<(typeof entries)[Family]>>(routes),
 )
 
-function addressOf(route: AnyRoute): Route {
-  const { path } = route.options as { readonly path: string }
-  return `/projects/$project${path}` as Route
+function addressesOf(routes: Readonly<Record<string, AnyRoute>>) {
+  return Object.fromEntries(
+    Object.entries(routes).map(([page, { options }]) => [
+      page,
+      `/projects/$project${(options as { path: string }).path}`,
+    ]),
+  )
+}
+
+type Pages = { readonly [Of in Family]: (typeof entries)[Of]['routes'] }
+
+/** The parameters in the address of a page besides the Project, such as `{ id: string; tab?: string }`. */
+type ParamsOf<Page> = Page extends { readonly types: { readonly path: infer Path extends string } }
+  ? { readonly [Name in keyof ResolveParams<Path>]: ResolveParams<Path>[Name] | number }
+  : never
+type Given<Params> = Record<never, never> extends Params ? [] : [params: Params]
+
+/** A link to a page of a family: `linkTo('servers', 'one', { id })`. */
+export function linkTo<Of extends Family, Page extends keyof Pages[Of] & string>(
+  family: Of,
+  page: Page,
+  ...[params]: Given<ParamsOf<Pages[Of][Page]>>
+): Target {
+  return { to: families[family].pages[page]!, params: params as Target['params'] }
+}
+
+/** A link to the first page of a Project. */
+export function projectLink(project: number): Target {
+  return { to: '/projects/$project', params: { project } }
 }
 
 /** A resource as links know it. */
@@ -59,12 +76,13 @@ interface Linked {
   readonly name?: string | null | undefined
 }
 
-/** The page of a resource, or the list with only what has its name; the Project is still missing among the parameters. */
+/** The page of a resource, or the list with only what has its name. */
 export function pageOf(family: Family, { id, name }: Linked, tab = families[family].tab): Target {
-  const { list, one, isKnownByName } = families[family]
+  const { pages, isKnownByName } = families[family]
+  const { list, one } = pages
   if (!one) return { to: list, search: { q: name ?? '' } }
   const param = /\$(?!project)(\w+)/.exec(one)![1]!
-  return { to: one, params: { [param]: isKnownByName ? (name ?? '') : String(id), ...(tab ? { tab } : {}) } }
+  return { to: one, params: { [param]: isKnownByName ? (name ?? '') : id, ...(tab ? { tab } : {}) } }
 }
 
 export function isFamily(name: string): name is Family {

@@ -9,7 +9,7 @@ const w = words.navigation
 interface Placed extends NavigationEntry, Pick<Entry, 'group' | 'place'> {}
 
 /** The lists of families. Nothing counts what they hold, because only lists that were opened would be counted. */
-const lists = Object.values(families).map(({ list, ...entry }): Placed => ({ ...entry, to: list }))
+const lists = Object.values(families).map(({ pages, ...entry }): Placed => ({ ...entry, to: pages.list }))
 
 const pages: readonly Placed[] = [
   { place: 0, to: '/projects/$project', label: w.overview, icon: 'overview', keys: 'G O' },

@@ -1,16 +1,16 @@
 /** The hits of the palette: pages, what can be done, Projects, settings, and resources by their names. */
 
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { type ReplyKey, useApi } from '../api/api.ts'
 import { lackOf, projectsQuery, useProject, whoamiQuery } from '../api/session.ts'
 import { type Family, families } from '../families.ts'
+import { useGo } from '../ui/link.tsx'
 import { palette as w } from '../words/palette.ts'
 import { lackText } from './may.ts'
 import { paletteActs } from './palette-acts.ts'
 import type { Hit } from './palette-hit.ts'
-import { accountHits, adminHits, createHits, type Go, pageHits, projectHits, settingHits } from './palette-places.ts'
+import { accountHits, adminHits, createHits, pageHits, projectHits, settingHits } from './palette-places.ts'
 import { linksIn, linksOf, type ResourceLink } from './resource-links.ts'
 
 const mostShown = 60
@@ -47,14 +47,11 @@ function fitting(all: readonly Hit[], text: string): readonly Hit[] {
 
 /** Returns the hits that need no name, read once, when the palette opens. */
 function usePlaces() {
-  const navigate = useNavigate()
+  const go = useGo()
   const project = useProject()
   const { data: { whoami } = {} } = useQuery(whoamiQuery)
   const { data: projects } = useQuery(projectsQuery)
   return useMemo(() => {
-    const params = project && { project: String(project.id) }
-    const go: Go = ({ to, params: more, search }) =>
-      navigate({ to, params: { ...params, ...more }, ...(search ? { search } : {}) } as never)
     const reasonOf = (family: Family) => lackText(lackOf(`${family}_create` as never, project, whoami))
     const hits = [
       ...(project ? pageHits(go) : []),
@@ -66,7 +63,7 @@ function usePlaces() {
       ...settingHits(),
     ]
     return { hits, go: (link: ResourceLink) => void go(link) }
-  }, [navigate, project, whoami, projects])
+  }, [go, project, whoami, projects])
 }
 
 /** Resources of the open Project: those that pages have read, and those that have exactly the name. */

@@ -1,7 +1,7 @@
 /** The hits of the palette that need no name: pages, what can be created, Projects, one's account, and settings. */
 import { typeOf } from '../api/operations.ts'
 import type { Project, Whoami } from '../api/session.ts'
-import { type Family, families } from '../families.ts'
+import { type Family, families, projectLink } from '../families.ts'
 import { typeName } from '../lib/api-names.ts'
 import { isRegistered, perform, shortcuts } from '../shortcuts.ts'
 import type { Route, Target } from '../ui/link.tsx'
@@ -17,7 +17,7 @@ import { densityEntries, languageEntries, themeEntries } from './settings.ts'
 
 const adminPages = Object.entries(admin.tabs)
 
-export type Go = (target: Target) => Promise<void>
+type Go = (target: Target) => Promise<void>
 
 export function pageHits(go: Go): readonly Hit[] {
   return navigation()
@@ -30,14 +30,14 @@ export function createHits(go: Go, reasonOf: (family: Family) => string | undefi
   return (Object.keys(families) as Family[])
     .filter((family) => families[family].creates !== 'elsewhere')
     .map((family) => {
-      const { icon, list, create } = families[family]
+      const { icon, pages } = families[family]
       return {
         key: `create ${family}`,
         group: w.actions,
         label: w.create(typeName(typeOf(family))),
         icon,
         reason: reasonOf(family),
-        act: () => (create ? void go({ to: create }) : createOn(list, go)),
+        act: () => (pages.create ? void go({ to: pages.create }) : createOn(pages.list, go)),
       }
     })
 }
@@ -77,7 +77,7 @@ export function projectHits(projects: readonly Project[], open: number | undefin
         label: name,
         aside: frame.roles[role!],
         icon: 'overview',
-        act: () => void go({ to: '/projects/$project', params: { project: String(id) } }),
+        act: () => void go(projectLink(id)),
       }),
     ),
   ]

@@ -1,15 +1,16 @@
 /** Chooses the Project whose pages are shown. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { projectsQuery, useProject } from '../api/session.ts'
+import { projectLink } from '../families.ts'
 import { Icon } from '../ui/icon.tsx'
+import { useGo } from '../ui/link.tsx'
 import { MenuOf } from '../ui/menu.tsx'
 import type { MenuEntry } from '../ui/menu-entry.ts'
 import styles from '../ui/shell.module.css'
 import { shell as w } from '../words/shell.ts'
 
 export function ProjectSwitch() {
-  const navigate = useNavigate()
+  const go = useGo()
   const project = useProject()
   const { data: projects = [] } = useQuery(projectsQuery)
   const entries = (): MenuEntry[] => [
@@ -20,10 +21,10 @@ export function ProjectSwitch() {
         label: name,
         aside: w.roles[role!],
         isChosen: id === project?.id,
-        onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(id) } }),
+        onSelect: () => void go(projectLink(id)),
       })),
     'line',
-    { key: 'all', label: w.allProjects, icon: 'overview', onSelect: () => void navigate({ to: '/' }) },
+    { key: 'all', label: w.allProjects, icon: 'overview', onSelect: () => void go({ to: '/' }) },
   ]
   return (
     <MenuOf label={w.chooseProject} entries={entries}>

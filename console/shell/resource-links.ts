@@ -5,7 +5,7 @@ import { type Family, families, familyOfList, pageOf } from '../families.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { Target } from '../ui/link.tsx'
 
-/** The link to one resource; the Project is still missing among the parameters. */
+/** The link to one resource. */
 export interface ResourceLink extends Target {
   readonly family: Family
   readonly id: number

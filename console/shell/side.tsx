@@ -75,13 +75,7 @@ function Entry({
   const path = to.replace('$project', String(project))
   const isHere = here === path || (to !== '/projects/$project' && here.startsWith(`${path}/`))
   return (
-    <Link
-      to={to}
-      params={{ project: String(project) }}
-      aria-current={isHere ? 'page' : undefined}
-      onClick={onLeave}
-      {...tip('', keys)}
-    >
+    <Link to={to} aria-current={isHere ? 'page' : undefined} onClick={onLeave} {...tip('', keys)}>
       <Icon name={icon} />
       {label}
     </Link>

@@ -2,7 +2,8 @@
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { ageColumn, labelsColumn, Protected } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
@@ -193,22 +194,17 @@ interface AssignedProps {
 }
 
 function Assigned({ address: { server, balancer }, names }: AssignedProps) {
-  const project = String(useProjectId())
   if (server !== null) {
     return (
       <State mood="ok">
-        <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project, id: String(server) }}>
-          {names.get(server) ?? server}
-        </Link>
+        <Link {...linkTo('servers', 'one', { id: server })}>{names.get(server) ?? server}</Link>
       </State>
     )
   }
   if (balancer === null) return <State mood="off">{w.free}</State>
   return (
     <State mood="ok">
-      <Link to="/projects/$project/load-balancers/$id/{-$tab}" params={{ project, id: String(balancer) }}>
-        {w.balancer}
-      </Link>
+      <Link {...linkTo('load_balancers', 'one', { id: balancer })}>{w.balancer}</Link>
     </State>
   )
 }

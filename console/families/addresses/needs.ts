@@ -7,9 +7,8 @@ import type { FloatingIp } from './address.ts'
 export function needsOfAddress(
   family: Family,
   { id, name, ip, blocked }: Pick<FloatingIp, 'id' | 'name' | 'ip' | 'blocked'>,
-  project: string,
 ): readonly Need[] {
   if (!blocked) return []
-  const link = { ...pageOf(family, { id, name }), params: { project } }
+  const link = pageOf(family, { id, name })
   return [{ key: `${family} ${id}`, mood: 'bad', title: w.blocked(name), text: ip, link }]
 }

@@ -1,8 +1,8 @@
 /** One certificate: its lifetime, names, chain, who uses it, and the attempts to get it. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
@@ -10,6 +10,7 @@ import { useReason } from '../../shell/may.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
 import { Copyable, CopyButton } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
@@ -23,6 +24,7 @@ import { resources as r } from '../../words/resources.ts'
 import { certificateActs, useRetry } from './acts.ts'
 import { type Certificate, causeOf, failureOf, isRetryable, outlookOf } from './certificate.ts'
 import { ChainList } from './chain.tsx'
+import { entry } from './entry.ts'
 import { lifetimeOf } from './lifetime.ts'
 import { AxisHead, axisFor, Legend, Span } from './timeline.tsx'
 import { certificates as w } from './words.ts'
@@ -30,13 +32,12 @@ import { readChain } from './x509.ts'
 
 export function CertificatePage() {
   const api = useApi()
-  const navigate = useNavigate()
-  const { id } = useParams({ strict: false }) as { readonly id: string }
+  const go = useGo()
+  const { id } = entry.routes.one.useParams()
   const { data, isGone } = useOne(api.query('certificates_get', { params: { id: Number(id) } }))
   const { certificate } = data
-  const project = String(useProjectId())
-  const back = { to: '/projects/$project/certificates', params: { project } } as const
-  const acts = useResourceActs(certificateActs, () => void navigate(back))
+  const back = linkTo('certificates', 'list')
+  const acts = useResourceActs(certificateActs, () => void go(back))
   const retry = useRetry()
   const mayRetry = useReason('certificates_retry')
   const { mood, text, next } = outlookOf(certificate)
@@ -65,7 +66,7 @@ export function CertificatePage() {
                 {w.retry}
               </Button>
             ) : (
-              <ButtonLink to="/projects/$project/certificates/upload" params={{ project }} icon="upload">
+              <ButtonLink {...linkTo('certificates', 'upload')} icon="upload">
                 {w.uploadNew}
               </ButtonLink>
             )}

@@ -2,12 +2,14 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
-import { ageColumn, labelsColumn, NameCell, ResourceLink } from '../../pages/shared/cells.tsx'
+import { ageColumn, labelsColumn, NameCell } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { type Mood, Sign, State } from '../../ui/state.tsx'
@@ -24,7 +26,6 @@ import type { CertificatesSearch } from './search.ts'
 import { AxisHead, axisFor, Legend, Span } from './timeline.tsx'
 import { certificates as w } from './words.ts'
 
-const page = '/projects/$project/certificates/$id'
 const textsOf = ({ name, domain_names: names }: Certificate) => [name, ...names]
 const needsYou = (certificate: Certificate) => ['bad', 'warn'].includes(outlookOf(certificate).mood)
 
@@ -56,7 +57,7 @@ export function CertificatesPage() {
         of: (certificate) => (needsYou(certificate) ? 'attention' : 'fine'),
         options: [{ value: 'attention', label: w.needsYou }],
       }}
-      primary={{ label: w.create, reason: mayCreate, to: '/projects/$project/certificates/new' }}
+      primary={{ label: w.create, reason: mayCreate, link: linkTo('certificates', 'create') }}
       actions={<UploadLink reason={mayCreate} />}
       toolsEnd={<Views />}
       commands={[
@@ -94,9 +95,8 @@ export function CertificatesPage() {
 }
 
 function UploadLink({ reason }: { readonly reason: string | undefined }) {
-  const project = String(useProjectId())
   return (
-    <ButtonLink to="/projects/$project/certificates/upload" params={{ project }} icon="upload" reason={reason}>
+    <ButtonLink {...linkTo('certificates', 'upload')} icon="upload" reason={reason}>
       {w.upload}
     </ButtonLink>
   )
@@ -132,9 +132,7 @@ function Failures({ certificates }: { readonly certificates: readonly Certificat
               : w.cannotRenew(certificate.name)}
           </b>{' '}
           {failureOf(certificate)?.text}{' '}
-          <ResourceLink to={page} params={{ id: String(certificate.id) }}>
-            {w.look}
-          </ResourceLink>{' '}
+          <Link {...linkTo('certificates', 'one', { id: certificate.id })}>{w.look}</Link>{' '}
           <span className="faint mono">{failureOf(certificate)?.code}</span>
         </Note>
       ))}
@@ -175,8 +173,7 @@ const nameColumn: Column<Certificate> = {
   cell: ({ id, name, type, domain_names: names }) => (
     <NameCell
       name={name}
-      to={page}
-      params={{ id: String(id) }}
+      link={linkTo('certificates', 'one', { id })}
       small={`${w.types[type]}${names[0] && names[0] !== name ? ` · ${names[0]}` : ''}${names.length > 1 ? ` +${names.length - 1}` : ''}`}
     />
   ),

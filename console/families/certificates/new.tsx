@@ -1,15 +1,16 @@
 /** Having a certificate issued and renewed: the zones of its names are checked before. */
 import { useQueries, useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type ItemOf, useApi, useProjectId } from '../../api/api.ts'
+import { type ItemOf, useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { FormPage } from '../../pages/shared/form-page.tsx'
 import { useRequest } from '../../pages/shared/submit.ts'
 import { useReason } from '../../shell/may.ts'
 import { List } from '../../ui/card.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
 import { common as c } from '../../words/common.ts'
 import { certificates as w } from './words.ts'
@@ -17,8 +18,7 @@ import { certificates as w } from './words.ts'
 type Zone = ItemOf<'zones_list'>
 
 export function NewCertificatePage() {
-  const navigate = useNavigate()
-  const project = String(useProjectId())
+  const go = useGo()
   const [name, setName] = useState('')
   const [text, setText] = useState('')
   const [labels, setLabels] = useState<LabelMap>({})
@@ -35,10 +35,9 @@ export function NewCertificatePage() {
   const form = useRequest({
     request,
     families: ['certificates'],
-    done: ({ certificate }) =>
-      navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } }),
+    done: ({ certificate }) => go(linkTo('certificates', 'one', { id: certificate.id })),
   })
-  const list = { to: '/projects/$project/certificates', params: { project } } as const
+  const list = linkTo('certificates', 'list')
   return (
     <FormPage
       title={w.newTitle}

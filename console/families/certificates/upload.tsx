@@ -1,8 +1,7 @@
 /** Uploading a certificate: what it says is shown before it is sent. */
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { FilePick } from '../../pages/shared/file-pick.tsx'
 import { FormPage } from '../../pages/shared/form-page.tsx'
 import { useRequest } from '../../pages/shared/submit.ts'
@@ -10,6 +9,7 @@ import { useReason } from '../../shell/may.ts'
 import { Card, Facts } from '../../ui/card.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { Note } from '../../ui/note.tsx'
 import { common as c } from '../../words/common.ts'
 import { exactTime } from '../../words/format.ts'
@@ -18,8 +18,7 @@ import { certificates as w } from './words.ts'
 import { type Chain, privateKeyKind, readChain } from './x509.ts'
 
 export function UploadPage() {
-  const navigate = useNavigate()
-  const project = String(useProjectId())
+  const go = useGo()
   const [name, setName] = useState('')
   const [pem, setPem] = useState('')
   const [privateKey, setPrivateKey] = useState('')
@@ -38,8 +37,7 @@ export function UploadPage() {
   const form = useRequest({
     request,
     families: ['certificates'],
-    done: ({ certificate }) =>
-      navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } }),
+    done: ({ certificate }) => go(linkTo('certificates', 'one', { id: certificate.id })),
   })
   const take = (text: string) => {
     setPem(text)
@@ -55,12 +53,12 @@ export function UploadPage() {
   return (
     <FormPage
       title={w.uploadTitle}
-      crumbs={[{ label: w.title, link: { to: '/projects/$project/certificates', params: { project } } }]}
+      crumbs={[{ label: w.title, link: linkTo('certificates', 'list') }]}
       form={form}
       act={w.uploadAct}
       reason={useReason('certificates_create')}
       isReady={name !== '' && pem !== '' && privateKey !== ''}
-      cancel={{ to: '/projects/$project/certificates', params: { project } }}
+      cancel={linkTo('certificates', 'list')}
       request={request}
       aside={<Preview chain={chain} privateKey={privateKey} />}
     >

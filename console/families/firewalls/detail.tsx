@@ -1,8 +1,8 @@
 /** One firewall: rules, what it is applied to, activity. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { usePlaces, useServers } from '../../pages/reach/places.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
@@ -11,6 +11,7 @@ import { useReason } from '../../shell/may.ts'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -20,19 +21,19 @@ import { Labels, Tag } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
 import { resources as rw } from '../../words/resources.ts'
 import { serverIdsOf } from './applied.ts'
+import { entry } from './entry.ts'
 import { type Firewall, firewallActs } from './firewall.ts'
 import { RulesTab } from './rules.tsx'
 import { firewalls as w } from './words.ts'
 
-const route = getRouteApi('/projects/$project/firewalls/$id/{-$tab}')
 const ResourcesTab = lazy(async () => ({ default: (await import('./resources.tsx')).ResourcesTab }))
 const ActivityTab = lazy(async () => ({ default: (await import('../../pages/shared/activity.tsx')).ActivityTab }))
 const tabs = ['rules', 'resources', 'activity'] as const
 
 export function FirewallPage() {
-  const { project, id, tab = 'rules' } = route.useParams()
+  const { id, tab = 'rules' } = entry.routes.one.useParams()
   const api = useApi()
-  const navigate = useNavigate()
+  const go = useGo()
   const { data, isGone } = useOne(api.query('firewalls_get', { params: { id: Number(id) } }))
   const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
   const places = usePlaces(useServers())
@@ -40,10 +41,9 @@ export function FirewallPage() {
   const { name } = firewall
   const current = tabs.find((one) => one === tab)
   const mayCreate = useReason('firewalls_create')
-  const list = { label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } } as const
-  const acts = useResourceActs(firewallActs, () => void navigate(list.link))
-  const toTab = (key?: string) =>
-    ({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  const list = { label: w.title, link: linkTo('firewalls', 'list') } as const
+  const acts = useResourceActs(firewallActs, () => void go(list.link))
+  const toTab = (key?: string) => linkTo('firewalls', 'one', { id, tab: key })
   if (!current) return <MissingLater back={{ label: name, link: toTab() }} />
   const counts = { rules: firewall.rules.length, resources: serverIdsOf(firewall).length, activity: undefined }
   return (
@@ -58,8 +58,7 @@ export function FirewallPage() {
               look="quiet"
               icon="copy"
               reason={mayCreate}
-              to="/projects/$project/firewalls/new"
-              params={{ project }}
+              {...linkTo('firewalls', 'create')}
               search={{ from: firewall.id }}
             >
               {w.clone}

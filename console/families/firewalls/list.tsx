@@ -1,11 +1,12 @@
 /** The firewalls of a Project. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { ageColumn, labelsColumn, NameCell } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
+import { useGo } from '../../ui/link.tsx'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { None, Tag, Tags } from '../../ui/tag.tsx'
@@ -18,11 +19,10 @@ import { firewalls as w } from './words.ts'
 
 export function FirewallsPage() {
   const api = useApi()
-  const navigate = useNavigate()
+  const go = useGo()
   const { data: firewalls, dataUpdatedAt } = useSuspenseQuery(api.list('firewalls_list', {}))
   const reason = useReason('firewalls_create')
   const acts = useResourceActs(firewallActs)
-  const params = { project: String(api.project) }
   return (
     <ListPage
       family="firewalls"
@@ -31,7 +31,7 @@ export function FirewallsPage() {
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      primary={{ label: w.create, reason, to: '/projects/$project/firewalls/new' }}
+      primary={{ label: w.create, reason, link: linkTo('firewalls', 'create') }}
       commands={[
         { label: w.list, request: { operation: 'firewalls_list' } },
         { label: w.create, request: { operation: 'firewalls_create', body: example } },
@@ -43,8 +43,7 @@ export function FirewallsPage() {
             label: w.clone,
             icon: 'copy',
             reason,
-            onSelect: () =>
-              void navigate({ to: '/projects/$project/firewalls/new', params, search: { from: firewall.id } }),
+            onSelect: () => void go({ ...linkTo('firewalls', 'create'), search: { from: firewall.id } }),
           },
         ])
       }
@@ -69,9 +68,7 @@ const columns: readonly Column<Firewall>[] = [
     label: c.name,
     card: 'key',
     sort: ({ name }) => name,
-    cell: ({ id, name }) => (
-      <NameCell name={name} to="/projects/$project/firewalls/$id/{-$tab}" params={{ id: String(id), tab: 'rules' }} />
-    ),
+    cell: ({ id, name }) => <NameCell name={name} link={linkTo('firewalls', 'one', { id, tab: 'rules' })} />,
   },
   {
     key: 'applied',

@@ -1,10 +1,10 @@
 /** A new firewall: its name, its rules, and what it is applied to. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { matches, parseSelector } from '../../../src/kernel/contract/selectors.ts'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { usePlaces, useServers } from '../../pages/reach/places.ts'
 import { Equivalents } from '../../pages/shared/equivalents.tsx'
 import { useRequest } from '../../pages/shared/submit.ts'
@@ -15,6 +15,7 @@ import { Card, Facts } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
@@ -24,6 +25,7 @@ import type { Server } from '../servers/server.ts'
 import { bodyOf, contentOf, kept } from './draft.ts'
 import { DraftReach } from './draft-reach.tsx'
 import { EditorFrame } from './editor-frame.tsx'
+import { entry } from './entry.ts'
 import type { Firewall, Target } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
@@ -31,13 +33,11 @@ import { firewalls as w } from './words.ts'
 
 const WarningNotes = lazy(async () => ({ default: (await import('./warning-notes.tsx')).WarningNotes }))
 const Targets = lazy(async () => ({ default: (await import('./targets.tsx')).Targets }))
-const route = getRouteApi('/projects/$project/firewalls/new')
 const noRules: Firewall['rules'] = []
 
 export function NewFirewallPage() {
-  const { project } = route.useParams()
-  const { from } = route.useSearch()
-  const navigate = useNavigate()
+  const { from } = entry.routes.create.useSearch()
+  const go = useGo()
   const api = useApi()
   const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
   const source = firewalls.find(({ id }) => id === from)
@@ -59,8 +59,7 @@ export function NewFirewallPage() {
   const { isBusy, cause, problems, send } = useRequest<'firewalls_create'>({
     request,
     families: ['firewalls', 'servers'],
-    done: ({ firewall: { id } }) =>
-      navigate({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id: String(id), tab: 'rules' } }),
+    done: ({ firewall: { id } }) => go(linkTo('firewalls', 'one', { id, tab: 'rules' })),
   })
   useUnsaved(useChanged(request) && !isBusy)
   const matched = { applied_to: [...targets] }
@@ -68,7 +67,7 @@ export function NewFirewallPage() {
     <>
       <PageHead
         title={source ? w.cloneOf(source.name) : w.create}
-        crumbs={[{ label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } }]}
+        crumbs={[{ label: w.title, link: linkTo('firewalls', 'list') }]}
         actions={<CommandsButton request={request} />}
       />
       <EditorFrame

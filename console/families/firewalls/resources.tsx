@@ -1,9 +1,9 @@
 /** Shows what a firewall is applied to: servers by themselves, and selectors with the servers that they match now. */
 
 import { useState } from 'react'
-import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { sh } from '../../commands/shell.ts'
+import { linkTo } from '../../families.ts'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { SelectorField, selectorProblem } from '../../pages/shared/selector-field.tsx'
 import { ServerPicker } from '../../pages/shared/server-picker.tsx'
@@ -135,14 +135,11 @@ function Line({ target, servers, reason, onRemove }: LineProps) {
 
 /** A server with the state of the packet filter on it. */
 function ServerState({ id, servers }: { readonly id: number; readonly servers: readonly Server[] }) {
-  const project = useProjectId()
   const server = servers.find((one) => one.id === id)
   const isPending = server?.public_net.firewalls.some(({ status }) => status === 'pending') ?? false
   return (
     <State mood={isPending ? 'busy' : 'ok'}>
-      <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project: String(project), id: String(id) }}>
-        {server?.name ?? id}
-      </Link>
+      <Link {...linkTo('servers', 'one', { id })}>{server?.name ?? id}</Link>
       {isPending && <span className="faint">{t.pending}</span>}
     </State>
   )

@@ -5,5 +5,5 @@ import { needsOfAddress } from '../addresses/needs.ts'
 
 export const states: States<ItemOf<'floating_ips_list'>> = {
   place: 5,
-  needsOf: (row, project) => needsOfAddress('floating_ips', row, project),
+  needsOf: (row) => needsOfAddress('floating_ips', row),
 }

@@ -1,12 +1,12 @@
 /** The acts on images: servers are made from all of them, and those of the Project can be changed. */
 
-import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
+import { useGo } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { imageActs, isOwn, type Shown } from './image.ts'
 import { images as w } from './words.ts'
@@ -21,19 +21,14 @@ interface ImageActs {
 
 /** `onRemoved` is called when an image is gone, such as to leave its page. */
 export function useImageActs(onRemoved?: () => void): ImageActs {
-  const navigate = useNavigate()
-  const project = String(useProjectId())
+  const go = useGo()
   const acts = useResourceActs(imageActs, onRemoved)
   const [kept, keep] = useState<Shown>()
   const mayCreate = useReason('servers_create')
   const mayUpdate = useReason('images_update')
   const createReason = ({ status }: Shown) => mayCreate ?? (status === 'creating' ? w.isCreating : undefined)
   const create = ({ id, slug }: Shown) =>
-    void navigate({
-      to: '/projects/$project/servers/new',
-      params: { project },
-      search: { image: slug ?? String(id) },
-    } as never)
+    void go({ ...linkTo('servers', 'create'), search: { image: slug ?? String(id) } })
   return {
     create,
     createReason,

@@ -1,7 +1,7 @@
 /** One image: what it is, who uses it, until when servers can be made from it, and what was done with it. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { ActivityTab } from '../../pages/shared/activity.tsx'
 import { Protected, ServerLink } from '../../pages/shared/cells.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
@@ -9,6 +9,7 @@ import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
@@ -18,18 +19,19 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { resources as r } from '../../words/resources.ts'
 import { useImageActs } from './acts.tsx'
+import { entry } from './entry.ts'
 import { isOwn, type Shown, shown } from './image.ts'
 import { dayOf, ImageStatus } from './status.tsx'
 import { images as w } from './words.ts'
 
 export function ImagePage() {
   const api = useApi()
-  const navigate = useNavigate()
-  const id = Number((useParams({ strict: false }) as { readonly id: string }).id)
+  const go = useGo()
+  const id = Number(entry.routes.one.useParams().id)
   const { data, isGone } = useOne(api.query('images_get', { params: { id } }))
   const image = shown(data.image)
-  const list = { to: '/projects/$project/images', params: { project: String(useProjectId()) } } as const
-  const acts = useImageActs(() => void navigate(list))
+  const list = linkTo('images', 'list')
+  const acts = useImageActs(() => void go(list))
   return (
     <>
       <PageHead

@@ -2,6 +2,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { ageColumn, labelsColumn, NameCell, ServerLink } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -79,8 +80,7 @@ function columnsFor(
       cell: ({ id, name, slug, description, protection }) => (
         <NameCell
           name={name}
-          to="/projects/$project/images/$id"
-          params={{ id: String(id) }}
+          link={linkTo('images', 'one', { id })}
           isProtected={protection.delete}
           small={slug && description !== slug ? description : undefined}
         />

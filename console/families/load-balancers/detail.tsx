@@ -1,12 +1,13 @@
 /** One Load Balancer: what it is, its services, targets, network, measurements, activity, and its end. */
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -14,10 +15,10 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
 import { balancerActs } from './balancer.ts'
+import { entry } from './entry.ts'
 import { HealthState } from './list.tsx'
 import { balancers as w } from './words.ts'
 
-const route = getRouteApi('/projects/$project/load-balancers/$id/{-$tab}')
 const OverviewTab = lazy(async () => ({ default: (await import('./overview.tsx')).OverviewTab }))
 const ServicesTab = lazy(async () => ({ default: (await import('./services.tsx')).ServicesTab }))
 const TargetsTab = lazy(async () => ({ default: (await import('./targets.tsx')).TargetsTab }))
@@ -28,17 +29,16 @@ const DangerTab = lazy(async () => ({ default: (await import('./danger.tsx')).Da
 const tabs = ['overview', 'services', 'targets', 'network', 'metrics', 'activity', 'danger'] as const
 
 export function BalancerPage() {
-  const { project, id, tab = 'overview' } = route.useParams()
+  const { id, tab = 'overview' } = entry.routes.one.useParams()
   const api = useApi()
-  const navigate = useNavigate()
+  const go = useGo()
   const { data, isGone } = useOne(api.query('load_balancers_get', { params: { id: Number(id) } }))
   const { load_balancer: balancer } = data
   const { name, labels, load_balancer_type: type, location } = balancer
   const current = tabs.find((one) => one === tab)
-  const list = { label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } } as const
-  const acts = useResourceActs(balancerActs, () => void navigate(list.link))
-  const toTab = (key?: string) =>
-    ({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  const list = { label: w.title, link: linkTo('load_balancers', 'list') } as const
+  const acts = useResourceActs(balancerActs, () => void go(list.link))
+  const toTab = (key?: string) => linkTo('load_balancers', 'one', { id, tab: key })
   if (!current) return <MissingLater back={{ label: name, link: toTab() }} />
   const counts = { services: balancer.services.length, targets: balancer.targets.length }
   return (

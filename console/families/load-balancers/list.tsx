@@ -1,6 +1,7 @@
 /** The Load Balancers of a Project. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { ageColumn, labelsColumn, NameCell } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
@@ -29,7 +30,7 @@ export function BalancersPage() {
       primary={{
         label: w.create,
         reason: useReason('load_balancers_create'),
-        to: '/projects/$project/load-balancers/new',
+        link: linkTo('load_balancers', 'create'),
       }}
       commands={[
         { label: w.list, request: { operation: 'load_balancers_list' } },
@@ -55,12 +56,7 @@ const columns: readonly Column<Balancer>[] = [
     card: 'key',
     sort: ({ name }) => name,
     cell: ({ id, name, protection }) => (
-      <NameCell
-        name={name}
-        to="/projects/$project/load-balancers/$id/{-$tab}"
-        params={{ id: String(id) }}
-        isProtected={protection.delete}
-      />
+      <NameCell name={name} link={linkTo('load_balancers', 'one', { id })} isProtected={protection.delete} />
     ),
   },
   {

@@ -1,10 +1,10 @@
 /** A new Load Balancer, with what it costs. */
 
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { aMonth, money } from '../../lib/money.ts'
 import { Equivalents } from '../../pages/shared/equivalents.tsx'
 import { SelectorField, selectorProblem } from '../../pages/shared/selector-field.tsx'
@@ -16,6 +16,7 @@ import { Card, Facts, Price } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm, type Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
@@ -28,8 +29,6 @@ import { ratesIn } from '../pricing/lines.ts'
 import { ServiceForm } from './service-dialog.tsx'
 import { bodyOf, newFields, type ServiceFields } from './service-fields.ts'
 import { balancers as w } from './words.ts'
-
-const route = getRouteApi('/projects/$project/load-balancers/new')
 
 interface Draft {
   readonly name: string
@@ -69,8 +68,7 @@ function toBody(draft: Draft): ApiRequest<'load_balancers_create'>['body'] {
 }
 
 export function NewBalancerPage() {
-  const { project } = route.useParams()
-  const navigate = useNavigate()
+  const go = useGo()
   const api = useApi()
   const { data: types } = useSuspenseQuery(api.list('load_balancer_types_list', {}))
   const { data: locations } = useSuspenseQuery(api.list('locations_list', {}))
@@ -92,8 +90,7 @@ export function NewBalancerPage() {
     request,
     families: ['load_balancers', 'servers', 'networks'],
     // Why it was refused is always said below the button as well.
-    done: ({ load_balancer: { id } }) =>
-      navigate({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id: String(id) } }),
+    done: ({ load_balancer: { id } }) => go(linkTo('load_balancers', 'one', { id })),
   })
   useUnsaved(useChanged(draft) && !isBusy)
   const type = types.find(({ name }) => name === draft.type)
@@ -103,7 +100,7 @@ export function NewBalancerPage() {
     <>
       <PageHead
         title={w.create}
-        crumbs={[{ label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } }]}
+        crumbs={[{ label: w.title, link: linkTo('load_balancers', 'list') }]}
         actions={<CommandsButton request={request} />}
       />
       <LongForm

@@ -1,4 +1,5 @@
 /** Load Balancers need somebody whose targets are not healthy. */
+import { linkTo } from '../../families.ts'
 import { type Need, type States, withKind } from '../../pages/shared/states.ts'
 import { number } from '../../words/format.ts'
 import { overview as w } from '../../words/overview.ts'
@@ -12,12 +13,9 @@ function isUnchecked({ targets }: Balancer): boolean {
 }
 
 /** Services of which some targets do not answer, or all, or that have none because no server matches. */
-function ofBalancer({ id, name, services, targets }: Balancer, project: string): Need[] {
+function ofBalancer({ id, name, services, targets }: Balancer): Need[] {
   const health = healthOf(targets)
-  const link = {
-    to: '/projects/$project/load-balancers/$id/{-$tab}',
-    params: { project, id: String(id), tab: 'targets' },
-  } as const
+  const link = linkTo('load_balancers', 'one', { id, tab: 'targets' })
   if (services.length > 0 && targets.length > 0 && health.length === 0)
     return [
       {

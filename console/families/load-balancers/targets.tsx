@@ -1,9 +1,10 @@
 /** Shows where a Load Balancer sends traffic, and how healthy each place is. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { sh } from '../../commands/shell.ts'
+import { linkTo } from '../../families.ts'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
 import { SelectorField, selectorProblem } from '../../pages/shared/selector-field.tsx'
 import { ServerPicker } from '../../pages/shared/server-picker.tsx'
@@ -152,13 +153,10 @@ interface HealthProps {
 }
 
 function ServerHealth({ id, servers, health }: HealthProps) {
-  const project = String(useProjectId())
   return (
     <>
       <State mood={moodOf(health)}>
-        <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project, id: String(id) }}>
-          {servers.find((one) => one.id === id)?.name ?? id}
-        </Link>
+        <Link {...linkTo('servers', 'one', { id })}>{servers.find((one) => one.id === id)?.name ?? id}</Link>
       </State>
       <Checks health={health} />
     </>

@@ -1,10 +1,10 @@
 /** One network: a picture of it, its subnets and routes, and what is in it. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { Protected, ServerLink } from '../../pages/shared/cells.tsx'
 import { ConfirmRequest } from '../../pages/shared/confirm-request.tsx'
@@ -17,6 +17,7 @@ import { Card, Facts, List } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
@@ -27,6 +28,7 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { resources as r } from '../../words/resources.ts'
 import { AliasDialog, type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
+import { entry } from './entry.ts'
 import { type Member, type Network, networkActs, sizeOf } from './network.ts'
 import { Topology } from './topology.tsx'
 import { networks as w } from './words.ts'
@@ -47,8 +49,8 @@ interface PartProps {
 
 export function NetworkPage() {
   const api = useApi()
-  const navigate = useNavigate()
-  const id = Number((useParams({ strict: false }) as { readonly id: string }).id)
+  const go = useGo()
+  const id = Number(entry.routes.one.useParams().id)
   const { data, isGone } = useOne(api.query('networks_get', { params: { id } }))
   const { network } = data
   const { data: members = [] } = useQuery(api.list('networks_listMembers', { params: { id } }))
@@ -57,8 +59,8 @@ export function NetworkPage() {
   const nameOf = (member: Member) => (member.type === 'server' ? names.get(member.id) : undefined) ?? `#${member.id}`
   const [kind, open] = useState<NetworkDialog>()
   const [removal, remove] = useState<Removal>()
-  const list = { to: '/projects/$project/networks', params: { project: String(useProjectId()) } } as const
-  const acts = useResourceActs(networkActs, () => void navigate(list))
+  const list = linkTo('networks', 'list')
+  const acts = useResourceActs(networkActs, () => void go(list))
   const mayAttach = useReason('networks_attachToNetwork')
   const part = { network, open, remove }
   return (

@@ -1,6 +1,7 @@
 /** The private networks of a Project. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { ageColumn, labelsColumn, NameCell } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
@@ -20,12 +21,7 @@ const columns: readonly Column<Network>[] = [
     card: 'key',
     sort: ({ name }) => name,
     cell: ({ id, name, protection }) => (
-      <NameCell
-        name={name}
-        to="/projects/$project/networks/$id"
-        params={{ id: String(id) }}
-        isProtected={protection.delete}
-      />
+      <NameCell name={name} link={linkTo('networks', 'one', { id })} isProtected={protection.delete} />
     ),
   },
   {
@@ -86,7 +82,7 @@ export function NetworksPage() {
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      primary={{ label: w.create, reason: useReason('networks_create'), to: '/projects/$project/networks/new' }}
+      primary={{ label: w.create, reason: useReason('networks_create'), link: linkTo('networks', 'create') }}
       commands={[
         { label: w.list, request: { operation: 'networks_list' } },
         {

@@ -1,9 +1,9 @@
 /** Creating a network with its first subnet. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { nextName } from '../../lib/names.ts'
 import { FormPage } from '../../pages/shared/form-page.tsx'
 import { useRequest } from '../../pages/shared/submit.ts'
@@ -11,6 +11,7 @@ import { useReason } from '../../shell/may.ts'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { freeRange, sizeOf } from './network.ts'
@@ -27,8 +28,7 @@ export function useNetworkZones(): readonly string[] {
 
 export function NewNetworkPage() {
   const api = useApi()
-  const navigate = useNavigate()
-  const project = String(useProjectId())
+  const go = useGo()
   const zones = useNetworkZones()
   const { data: networks } = useSuspenseQuery(api.list('networks_list', {}))
   const [name, setName] = useState(() =>
@@ -56,10 +56,9 @@ export function NewNetworkPage() {
   const form = useRequest({
     request,
     families: ['networks'],
-    done: ({ network }) =>
-      navigate({ to: '/projects/$project/networks/$id', params: { project, id: String(network.id) } }),
+    done: ({ network }) => go(linkTo('networks', 'one', { id: network.id })),
   })
-  const list = { to: '/projects/$project/networks', params: { project } } as const
+  const list = linkTo('networks', 'list')
   return (
     <FormPage
       title={w.create}

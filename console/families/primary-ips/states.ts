@@ -5,5 +5,5 @@ import { needsOfAddress } from '../addresses/needs.ts'
 
 export const states: States<ItemOf<'primary_ips_list'>> = {
   place: 6,
-  needsOf: (row, project) => needsOfAddress('primary_ips', row, project),
+  needsOf: (row) => needsOfAddress('primary_ips', row),
 }

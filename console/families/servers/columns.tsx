@@ -1,6 +1,7 @@
 /** The columns of the list of servers. */
 import { useQuery } from '@tanstack/react-query'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
@@ -77,14 +78,9 @@ export const serverColumns: readonly Column<Server>[] = [
 ]
 
 function Name({ server: { id, name, protection } }: { readonly server: Server }) {
-  const project = useProjectId()
   return (
     <span className="row">
-      <Link
-        to="/projects/$project/servers/$id/{-$tab}"
-        params={{ project: String(project), id: String(id) }}
-        className={nameClass}
-      >
+      <Link {...linkTo('servers', 'one', { id })} className={nameClass}>
         {name}
       </Link>
       {protection.delete && (
@@ -104,11 +100,7 @@ function Firewalls({ ids }: { readonly ids: readonly number[] }) {
   return (
     <Tags>
       {ids.map((id) => (
-        <Link
-          key={id}
-          to="/projects/$project/firewalls/$id/{-$tab}"
-          params={{ project: String(api.project), id: String(id) }}
-        >
+        <Link key={id} {...linkTo('firewalls', 'one', { id })}>
           {data?.find((one) => one.id === id)?.name ?? `#${id}`}
         </Link>
       ))}

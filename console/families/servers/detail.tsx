@@ -1,14 +1,15 @@
 /** One server, in tabs that have addresses of their own. */
 
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -17,14 +18,13 @@ import { Labels } from '../../ui/tag.tsx'
 import { common as c } from '../../words/common.ts'
 import { useServerActs } from './acts.tsx'
 import { server as w } from './detail.words.ts'
+import { entry } from './entry.ts'
 import { power, powerReason } from './power.ts'
 import { isAt } from './server.ts'
 import type { ServerActs } from './server-acts.ts'
 import { ServerStatus } from './status.tsx'
 import type { TabProps } from './tabs/tab.ts'
 import { servers as list } from './words.ts'
-
-const route = getRouteApi('/projects/$project/servers/$id/{-$tab}')
 
 /** A tab is loaded when it is opened. */
 const tabs: Readonly<Record<keyof typeof w.tabs, ComponentType<TabProps>>> = {
@@ -41,18 +41,17 @@ function isTab(name: string): name is keyof typeof tabs {
 }
 
 export function ServerPage() {
-  const { project, id, tab = 'overview' } = route.useParams()
+  const { id, tab = 'overview' } = entry.routes.one.useParams()
   const api = useApi()
   const request = { operation: 'servers_get', params: { id: Number(id) } } as const
   const { data, isGone } = useOne(api.query('servers_get', { params: request.params }))
   const { server } = data
   const action = useRunning('server', server.id)
   const acts = useServerActs()
-  const navigate = useNavigate()
-  const back = { label: list.title, link: { to: '/projects/$project/servers', params: { project } } } as const
-  const leave = () => void navigate(back.link)
-  const toTab = (key?: string) =>
-    ({ to: '/projects/$project/servers/$id/{-$tab}', params: { project, id, tab: key } }) as const
+  const go = useGo()
+  const back = { label: list.title, link: linkTo('servers', 'list') } as const
+  const leave = () => void go(back.link)
+  const toTab = (key?: string) => linkTo('servers', 'one', { id, tab: key })
   if (!isTab(tab)) return <MissingLater back={{ label: server.name, link: toTab() }} />
   const Tab = tabs[tab]
   return (

@@ -1,6 +1,7 @@
 /** The firewalls of a server. */
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import card from '../../ui/card.module.css'
 import { Card, List } from '../../ui/card.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -22,12 +23,7 @@ export function FirewallsCard({ server: { public_net: net } }: { readonly server
         <List>
           {net.firewalls.map(({ id, status }) => (
             <li key={id}>
-              <Link
-                to="/projects/$project/firewalls/$id/{-$tab}"
-                params={{ project: String(api.project), id: String(id), tab: 'rules' }}
-              >
-                {nameOf(id)}
-              </Link>
+              <Link {...linkTo('firewalls', 'one', { id, tab: 'rules' })}>{nameOf(id)}</Link>
               <span className="end">
                 <State mood={status === 'applied' ? 'ok' : 'busy'}>{w.firewallStatus[status]}</State>
               </span>

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { runningOn } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
 import { useServerActs } from './acts.tsx'
@@ -34,7 +35,7 @@ export function ServersPage() {
       columns={serverColumns}
       textsOf={textsOf}
       grouping={grouping}
-      primary={{ label: w.create, reason: useReason('servers_create'), to: '/projects/$project/servers/new' }}
+      primary={{ label: w.create, reason: useReason('servers_create'), link: linkTo('servers', 'create') }}
       commands={[
         { label: w.list, request: { operation: 'servers_list' } },
         { label: w.create, request: { operation: 'servers_create', body: example } },

@@ -1,21 +1,24 @@
 /** Creating servers: one page, whose choices are in its address, so that it can be shared. */
 
-import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
+import { linkTo } from '../../families.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common as c } from '../../words/common.ts'
 import { type Choices, useChoices } from './choices.ts'
 import { type Draft, obstacleOf, proposedName, requestsOf } from './draft.ts'
+import { entry } from './entry.ts'
 import { reasonOf, wrongsOf } from './judge.ts'
 import { newServer as n } from './new.words.ts'
 import { newSteps } from './new-steps.tsx'
@@ -24,12 +27,11 @@ import { type Password, Passwords } from './passwords.tsx'
 import type { NewServerSearch } from './search.ts'
 import { servers as w } from './words.ts'
 
-const route = getRouteApi('/projects/$project/servers/new')
-
 export function NewServerPage() {
   const api = useApi()
   const data = useChoices()
-  const search = route.useSearch()
+  const search = entry.routes.create.useSearch()
+  const go = useGo()
   const navigate = useNavigate()
   const [draft, setDraft] = useState<Draft>(() => beginning(search, data))
   const [isBusy, setBusy] = useState(false)
@@ -47,7 +49,7 @@ export function NewServerPage() {
   // Passwords are shown once, so nobody leaves before the last server is there.
   const isChanged = useChanged(draft)
   useUnsaved(isBusy ? passwords.length > 0 : isChanged && passwords.length === 0)
-  const leave = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
+  const leave = () => void go(linkTo('servers', 'list'))
 
   const change = (part: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...part }))
@@ -95,9 +97,7 @@ export function NewServerPage() {
     <>
       <PageHead
         title={w.create}
-        crumbs={[
-          { label: w.title, link: { to: '/projects/$project/servers', params: { project: String(api.project) } } },
-        ]}
+        crumbs={[{ label: w.title, link: linkTo('servers', 'list') }]}
         actions={
           <>
             <Button look="quiet" icon="link" onClick={copyLink}>

@@ -1,10 +1,10 @@
 /** One volume: where it is, how large, how it is mounted, and what was done with it. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
 import { Fragment } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import { sh } from '../../commands/shell.ts'
+import { linkTo } from '../../families.ts'
 import { ActivityTab } from '../../pages/shared/activity.tsx'
 import { Protected, ServerLink } from '../../pages/shared/cells.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
@@ -12,6 +12,7 @@ import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
 import { CommandLine, Copyable } from '../../ui/copy.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
@@ -21,19 +22,20 @@ import { number } from '../../words/format.ts'
 import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
 import { useVolumeActs } from './acts.tsx'
+import { entry } from './entry.ts'
 import { VolumeState } from './state.tsx'
 import { useVolumePrice, type Volume } from './volume.ts'
 import { volumes as w } from './words.ts'
 
 export function VolumePage() {
   const api = useApi()
-  const navigate = useNavigate()
-  const id = Number((useParams({ strict: false }) as { readonly id: string }).id)
+  const go = useGo()
+  const id = Number(entry.routes.one.useParams().id)
   const { data, isGone } = useOne(api.query('volumes_get', { params: { id } }))
   const { data: servers = [] } = useQuery(api.list('servers_list', {}))
   const { volume } = data
-  const list = { to: '/projects/$project/volumes', params: { project: String(useProjectId()) } } as const
-  const acts = useVolumeActs(servers, () => void navigate(list))
+  const list = linkTo('volumes', 'list')
+  const acts = useVolumeActs(servers, () => void go(list))
   return (
     <>
       <PageHead

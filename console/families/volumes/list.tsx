@@ -3,6 +3,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { ageColumn, labelsColumn, NameCell, ServerLink } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
 import { useReason } from '../../shell/may.ts'
@@ -45,7 +46,7 @@ export function VolumesPage() {
           { value: 'free', label: w.free },
         ],
       }}
-      primary={{ label: w.create, reason: useReason('volumes_create'), to: '/projects/$project/volumes/new' }}
+      primary={{ label: w.create, reason: useReason('volumes_create'), link: linkTo('volumes', 'create') }}
       commands={commandsFor(volumes[0]?.id ?? 1)}
       menu={acts.menu}
     >
@@ -74,13 +75,7 @@ function columnsFor(
       card: 'key',
       sort: ({ name }) => name,
       cell: ({ id, name, protection, format }) => (
-        <NameCell
-          name={name}
-          to="/projects/$project/volumes/$id"
-          params={{ id: String(id) }}
-          isProtected={protection.delete}
-          small={format}
-        />
+        <NameCell name={name} link={linkTo('volumes', 'one', { id })} isProtected={protection.delete} small={format} />
       ),
     },
     {

@@ -1,11 +1,11 @@
 /** Creating a volume, with its price beside the form. */
 
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { largestVolume, smallestVolume } from '../../../src/families/volumes/domain.ts'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { nextName } from '../../lib/names.ts'
 import { typedNumber } from '../../lib/typed-number.ts'
 import { FormPage } from '../../pages/shared/form-page.tsx'
@@ -15,6 +15,7 @@ import { Price } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
@@ -25,9 +26,9 @@ import { volumes as w } from './words.ts'
 
 export function NewVolumePage() {
   const api = useApi()
-  const navigate = useNavigate()
+  const go = useGo()
   const priceOf = useVolumePrice()
-  const list = { to: '/projects/$project/volumes', params: { project: String(useProjectId()) } } as const
+  const list = linkTo('volumes', 'list')
   const { data: locations } = useSuspenseQuery(api.list('locations_list', {}))
   const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
   const { data: volumes } = useSuspenseQuery(api.list('volumes_list', {}))
@@ -56,7 +57,7 @@ export function NewVolumePage() {
   const form = useRequest({
     request,
     families: ['volumes', 'servers'],
-    done: () => navigate(list),
+    done: () => go(list),
   })
   return (
     <FormPage

@@ -1,10 +1,10 @@
 /** Importing a zone file: what would be added, changed and removed is shown before it is sent in one request. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
+import { linkTo } from '../../families.ts'
 import { provideBytes } from '../../lib/bytes.ts'
 import { useSubmission } from '../../pages/shared/submit.ts'
 import { Commands } from '../../shell/commands.tsx'
@@ -14,6 +14,7 @@ import { Card } from '../../ui/card.tsx'
 import { sent } from '../../ui/dialog-props.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { Seg } from '../../ui/seg.tsx'
@@ -63,8 +64,8 @@ function useComparison(zone: Zone, rrsets: readonly Rrset[], text: string, how: 
 function Import({ zone }: { readonly zone: Zone }) {
   const api = useApi()
   const outdate = useOutdate()
-  const navigate = useNavigate()
-  const params = { project: String(useProjectId()), zone: zone.name }
+  const go = useGo()
+  const link = linkTo('zones', 'one', { zone: zone.name })
   const [text, setText] = useState('')
   const [file, setFile] = useState('')
   const [how, setHow] = useState<How>('merge')
@@ -86,7 +87,7 @@ function Import({ zone }: { readonly zone: Zone }) {
     await api.call(operation, input)
     await outdate('zones')
     toast({ mood: 'ok', title: w.imported(count, zone.name) })
-    await navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params })
+    await go(link)
   })
   useUnsaved(text.trim() !== '' && !form.isBusy)
   const reason = mayImport ?? (shielded.length > 0 ? w.unprotectFirst : result ? reasonOf(result, count) : w.needsFile)
@@ -135,7 +136,7 @@ function Import({ zone }: { readonly zone: Zone }) {
             <Button type="submit" look="primary" isBusy={form.isBusy} reason={reason}>
               {how === 'merge' ? w.mergeAct(count) : w.replaceAct(count)}
             </Button>
-            <ButtonLink to="/projects/$project/zones/$zone/{-$tab}" params={params} look="quiet">
+            <ButtonLink {...link} look="quiet">
               {c.cancel}
             </ButtonLink>
           </div>

@@ -1,6 +1,7 @@
 /** The DNS zones of a Project. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { ageColumn, labelsColumn, NameCell } from '../../pages/shared/cells.tsx'
 import { ListPage } from '../../pages/shared/list-page.tsx'
@@ -23,8 +24,7 @@ const columns: readonly Column<Zone>[] = [
     cell: ({ name, mode, protection }) => (
       <NameCell
         name={name}
-        to="/projects/$project/zones/$zone/{-$tab}"
-        params={{ zone: name }}
+        link={linkTo('zones', 'one', { zone: name })}
         isProtected={protection.delete}
         small={w.modes[mode]}
       />
@@ -70,7 +70,7 @@ export function ZonesPage() {
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      primary={{ label: w.create, reason: useReason('zones_create'), to: '/projects/$project/zones/new' }}
+      primary={{ label: w.create, reason: useReason('zones_create'), link: linkTo('zones', 'create') }}
       commands={[
         { label: w.list, request: { operation: 'zones_list' } },
         { label: w.create, request: { operation: 'zones_create', body: { name: 'example.com', mode: 'primary' } } },

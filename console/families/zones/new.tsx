@@ -1,8 +1,7 @@
 /** Creating a zone: one that is kept here, also from a zone file, or a copy of one that is kept elsewhere. */
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { linkTo } from '../../families.ts'
 import { typedNumber } from '../../lib/typed-number.ts'
 import { FilePick } from '../../pages/shared/file-pick.tsx'
 import { FormPage } from '../../pages/shared/form-page.tsx'
@@ -10,13 +9,13 @@ import { useRequest } from '../../pages/shared/submit.ts'
 import { useReason } from '../../shell/may.ts'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { newPrimary, PrimariesField, type PrimaryDraft, primariesOf } from './primaries-field.tsx'
 import { zones as w } from './words.ts'
 
 export function NewZonePage() {
-  const navigate = useNavigate()
-  const project = String(useProjectId())
+  const go = useGo()
   const [name, setName] = useState('')
   const [mode, setMode] = useState<'primary' | 'secondary'>('primary')
   const [ttl, setTtl] = useState('')
@@ -38,10 +37,9 @@ export function NewZonePage() {
   const form = useRequest({
     request,
     families: ['zones'],
-    done: ({ zone }) =>
-      navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params: { project, zone: zone.name } }),
+    done: ({ zone }) => go(linkTo('zones', 'one', { zone: zone.name })),
   })
-  const list = { to: '/projects/$project/zones', params: { project } } as const
+  const list = linkTo('zones', 'list')
   return (
     <FormPage
       title={w.create}

@@ -1,16 +1,14 @@
 /** Zones need somebody whose primary servers do not answer, or whose delegation is wrong. */
+import { linkTo } from '../../families.ts'
 import { type Need, type States, withKind } from '../../pages/shared/states.ts'
 import { overview as w } from '../../words/overview.ts'
 import { delegationOf, type Zone } from './zone.ts'
 
 /** Copies whose primaries were not heard for too long, and delegations that lead elsewhere or nowhere. */
-function ofZone(zone: Zone, project: string): Need[] {
+function ofZone(zone: Zone): Need[] {
   const { name, status } = zone
   const { mood, text, advice } = delegationOf(zone)
-  const link = {
-    to: '/projects/$project/zones/$zone/{-$tab}',
-    params: { project, zone: name, tab: 'settings' },
-  } as const
+  const link = linkTo('zones', 'one', { zone: name, tab: 'settings' })
   const key = `zone ${zone.id}`
   return [
     ...(status === 'error'

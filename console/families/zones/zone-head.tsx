@@ -1,7 +1,7 @@
 /** The heading of the pages of a zone: its state, its tabs, and taking it along as a file. */
-import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useApi, useProjectId } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
 import { Protected } from '../../pages/shared/cells.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
@@ -9,6 +9,7 @@ import { GoneNote } from '../../shell/gone.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
@@ -28,18 +29,13 @@ interface ZoneHeadProps {
 
 export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
   const api = useApi()
-  const navigate = useNavigate()
-  const params = { project: String(useProjectId()), zone: zone.name }
-  const list = { to: '/projects/$project/zones', params } as const
-  const acts = useResourceActs(zoneActs, () => void navigate(list))
+  const go = useGo()
+  const list = linkTo('zones', 'list')
+  const acts = useResourceActs(zoneActs, () => void go(list))
   const { isGone } = useZone()
   const { mood, text } = delegationOf(zone)
   // The address of the records begins those of the other tabs.
-  const link = (name?: string) =>
-    ({
-      to: '/projects/$project/zones/$zone/{-$tab}',
-      params: { ...params, tab: name },
-    }) as const
+  const link = (name?: string) => linkTo('zones', 'one', { zone: zone.name, tab: name })
   const exportFile = async () => {
     try {
       const { zonefile } = await api.call('zones_exportZonefile', { params: { id_or_name: zone.name } })
@@ -83,7 +79,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
         current={tab}
         tabs={[
           { key: 'records', label: w.records, link: link() },
-          { key: 'import', label: w.import, link: { to: '/projects/$project/zones/$zone/import', params } },
+          { key: 'import', label: w.import, link: linkTo('zones', 'importing', { zone: zone.name }) },
           { key: 'settings', label: r.settings, link: link('settings') },
         ]}
       />

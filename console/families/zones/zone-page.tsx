@@ -1,6 +1,7 @@
 /** One zone: its records, or its settings. */
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { linkTo } from '../../families.ts'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { PendingPage } from '../../ui/skeleton.tsx'
 import { Records } from './records.tsx'
@@ -9,7 +10,7 @@ import { useZone } from './zone.ts'
 const ZoneSettings = lazy(async () => ({ default: (await import('./settings.tsx')).ZoneSettings }))
 
 export function ZonePage() {
-  const { project = '', tab } = useParams({ strict: false }) as { readonly project?: string; readonly tab?: string }
+  const { tab } = useParams({ strict: false }) as { readonly tab?: string }
   const { zone } = useZone()
   if (tab === undefined) return <Records zone={zone} />
   if (tab === 'settings')
@@ -18,6 +19,6 @@ export function ZonePage() {
         <ZoneSettings zone={zone} />
       </Suspense>
     )
-  const link = { to: '/projects/$project/zones/$zone/{-$tab}', params: { project, zone: zone.name } } as const
+  const link = linkTo('zones', 'one', { zone: zone.name })
   return <MissingLater back={{ label: zone.name, link }} />
 }

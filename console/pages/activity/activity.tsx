@@ -1,5 +1,5 @@
 /** The activity of a Project: actions of all families, and the requests of its audit log, in one feed. */
-import { getRouteApi } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { type Action as LiveAction, useActions } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
@@ -32,13 +32,13 @@ import { startersIn } from './starter.ts'
 import { tookOf } from './took.ts'
 import { usePages } from './use-pages.ts'
 
-const route = getRouteApi('/projects/$project/activity')
+const here = '/projects/$project/activity'
 const EntrySheet = lazy(async () => ({ default: (await import('./entry-sheet.tsx')).EntrySheet }))
 
 export function ActivityPage() {
   const project = useProject()
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const search = useSearch({ from: here })
+  const navigate = useNavigate({ from: here })
   const feed = useFeed(useDeferredValue(search))
   const change = (next: ActivitySearch) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })
   const entries = useMemo(() => feed.entries.filter(filterOf(search)), [feed.entries, search])
@@ -226,15 +226,9 @@ const columns: readonly Column<Entry>[] = [
 ]
 
 function OpenLink({ entry }: { readonly entry: Entry }) {
-  const { project } = useApi()
-  const search = route.useSearch()
+  const search = useSearch({ from: here })
   return (
-    <Link
-      to="/projects/$project/activity"
-      params={{ project: String(project) }}
-      search={{ ...search, entry: entry.key }}
-      className={nameClass}
-    >
+    <Link to={here} search={{ ...search, entry: entry.key }} className={nameClass}>
       {entry.kind === 'request' ? (
         <span className="mono">
           <Breakable text={entry.title} />

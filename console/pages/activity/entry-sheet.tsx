@@ -1,6 +1,5 @@
 /** One action or request in detail. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { type ReplyKey, useApi } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest } from '../../api/operations.ts'
 import { familyOfType } from '../../families.ts'
@@ -13,6 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { Facts } from '../../ui/card.tsx'
 import { Copyable, useCopy } from '../../ui/copy.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { Note } from '../../ui/note.tsx'
 import { SheetLater } from '../../ui/sheet-later.tsx'
 import { State } from '../../ui/state.tsx'
@@ -28,7 +28,7 @@ const d = w.details
 
 export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) {
   const api = useApi()
-  const navigate = useNavigate()
+  const go = useGo()
   const json = useCopy()
   const link = useCopy()
   const resources = useLinks(entry)
@@ -42,8 +42,6 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
           query: { before: entry.id + 1, per_page: 1 },
         }
   const retry = 'command' in entry.source ? retryOf(entry.source) : undefined
-  const go = ({ to, params, search }: ResourceLink) =>
-    void navigate({ to, params: { project: String(api.project), ...params }, search } as never)
   return (
     <SheetLater
       title={entry.title}
@@ -51,7 +49,7 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
       footer={
         <>
           {resources.slice(0, 2).map((one) => (
-            <Button key={`${one.family} ${one.id}`} icon={one.icon} onClick={() => go(one)}>
+            <Button key={`${one.family} ${one.id}`} icon={one.icon} onClick={() => void go(one)}>
               {d.open} {one.name}
             </Button>
           ))}

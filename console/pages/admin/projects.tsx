@@ -1,16 +1,17 @@
 /** All Projects of the installation: whose they are, how much they hold and may hold. Not what is in them. */
 
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { apiOf } from '../../api/api.ts'
 import { projectsQuery, whoamiQuery } from '../../api/session.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
+import { projectLink } from '../../families.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyAway } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { useGo } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
@@ -82,7 +83,7 @@ export function InstalledProjectsPage() {
 }
 
 function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
-  const navigate = useNavigate()
+  const go = useGo()
   const { data: own = [] } = useQuery(projectsQuery)
   const mayOpen = new Set(own.flatMap(({ id, role }) => (role === null ? [] : id)))
   return (project: InstalledProject): readonly MenuEntry[] => {
@@ -93,7 +94,7 @@ function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
         label: w.open,
         icon: 'arrow',
         reason: mayOpen.has(project.id) ? undefined : w.notMember,
-        onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(project.id) } }),
+        onSelect: () => void go(projectLink(project.id)),
       },
       {
         key: 'join',

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { whoamiQuery } from '../../api/session.ts'
 import { shownOf } from '../../families/pricing/lines.ts'
+import { projectLink } from '../../families.ts'
 import { aMonth } from '../../lib/money.ts'
 import { useStore } from '../../lib/store.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
@@ -12,7 +13,7 @@ import { useReason } from '../../shell/may.ts'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Link } from '../../ui/link.tsx'
+import { Link, useGo } from '../../ui/link.tsx'
 import { Breakable, FactLine, PageHead } from '../../ui/page.tsx'
 import { Sign } from '../../ui/state.tsx'
 import { Tools } from '../../ui/table.tsx'
@@ -26,7 +27,7 @@ import styles from './projects.module.css'
 import { type Project, pinned, summariesQuery, switchPin } from './summaries.ts'
 
 export function ProjectsPage() {
-  const navigate = useNavigate()
+  const go = useGo()
   const { data: all } = useSuspenseQuery(summariesQuery)
   const { data: { whoami } = {} } = useQuery(whoamiQuery)
   const [isCreating, create] = useState(false)
@@ -66,12 +67,7 @@ export function ProjectsPage() {
       ) : (
         <Cards projects={projects} />
       )}
-      {isCreating && (
-        <NewProject
-          onCreated={({ id }) => navigate({ to: '/projects/$project', params: { project: String(id) } })}
-          onClose={() => create(false)}
-        />
-      )}
+      {isCreating && <NewProject onCreated={({ id }) => go(projectLink(id))} onClose={() => create(false)} />}
     </>
   )
 }
@@ -125,7 +121,7 @@ function Card({ project, isPinned }: { readonly project: Project; readonly isPin
   const rest = Object.values(others).reduce((sum, count) => sum + count, 0)
   return (
     <li className={styles.project}>
-      <Link to="/projects/$project" params={{ project: String(id) }}>
+      <Link {...projectLink(id)}>
         <b>
           <Breakable text={name} />
         </b>

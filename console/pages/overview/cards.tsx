@@ -5,6 +5,7 @@ import { useApi } from '../../api/api.ts'
 import { useLack } from '../../api/session.ts'
 import { groupOf, isAt, moodOf, type Server } from '../../families/servers/server.ts'
 import { servers as s } from '../../families/servers/words.ts'
+import { linkTo } from '../../families.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -107,9 +108,8 @@ export function SkyCard({ servers }: { readonly servers: readonly Server[] }) {
 }
 
 function ServerLine({ server }: { readonly server: Server }) {
-  const api = useApi()
   return (
-    <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project: String(api.project), id: String(server.id) }}>
+    <Link {...linkTo('servers', 'one', { id: server.id })}>
       <Sign mood={moodOf(server)} />
       {server.name}
       <span className="faint">{server.status === 'running' ? server.server_type.name : s.statuses[server.status]}</span>
@@ -131,7 +131,7 @@ export function ActivityCard() {
     <Card
       title={w.activity}
       end={
-        <ButtonLink look="quiet" small to="/projects/$project/activity" params={{ project: String(api.project) }}>
+        <ButtonLink look="quiet" small to="/projects/$project/activity">
           {w.all}
         </ButtonLink>
       }

@@ -34,7 +34,7 @@ export function useFailures(lists: Lists): readonly Need[] | undefined {
   const { data } = useQuery(api.query('audit_activity', { params, query }))
   const failed = data?.activity.filter((action) => isNeed(action, lists))
   const nameOf = useNames(typesIn(failed ?? []))
-  return failed?.map((action) => needOf(action, nameOf, String(api.project)))
+  return failed?.map((action) => needOf(action, nameOf))
 }
 
 /** Some families tell of failures by their state, and of what is gone nobody wants to know why it failed. */
@@ -43,7 +43,7 @@ function isNeed({ family, command, resources }: Action, lists: Lists): boolean {
   return !ofFamilies[family]?.tellsFailures && (command.startsWith('create_') || !resources.some(isGone))
 }
 
-function needOf({ id, command, error, finished, resources }: Action, nameOf: NameOf, project: string): Need {
+function needOf({ id, command, error, finished, resources }: Action, nameOf: NameOf): Need {
   const [subject] = resources
   return {
     key: `action ${id}`,
@@ -53,17 +53,16 @@ function needOf({ id, command, error, finished, resources }: Action, nameOf: Nam
       resources.map(({ type, id }) => nameOf(type, id) ?? '').find((name) => name !== '') ?? '',
     ),
     text: `${error ? failureText(error) : ''} ${ago(finished ?? '')}`,
-    link: linkTo(subject, nameOf, project),
+    link: placeOf(subject, nameOf),
   }
 }
 
 /** The page of a resource where it has one, else its list, else what happened. */
-function linkTo(subject: Ref | undefined, nameOf: NameOf, project: string): Target {
+function placeOf(subject: Ref | undefined, nameOf: NameOf): Target {
   const family = subject && familyOfType(subject.type)
-  if (!subject || !family) return { to: '/projects/$project/activity', params: { project } }
-  const { list, one, isKnownByName } = families[family]
+  if (!subject || !family) return { to: '/projects/$project/activity' }
+  const { pages, isKnownByName } = families[family]
   const name = nameOf(subject.type, subject.id)
-  if (!one || name === undefined) return { to: list, params: { project } }
-  const { to, params } = pageOf(family, { id: subject.id, name }, isKnownByName ? undefined : 'activity')
-  return { to, params: { project, ...params } }
+  if (!pages.one || name === undefined) return { to: pages.list }
+  return pageOf(family, { id: subject.id, name }, isKnownByName ? undefined : 'activity')
 }

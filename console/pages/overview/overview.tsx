@@ -5,6 +5,7 @@ import { useApi } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { groupOf, type Server } from '../../families/servers/server.ts'
 import { servers as s } from '../../families/servers/words.ts'
+import { linkTo } from '../../families.ts'
 import { useReason } from '../../shell/may.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -41,20 +42,13 @@ export function OverviewPage() {
 }
 
 function Beginning({ title }: { readonly title: string }) {
-  const api = useApi()
   const reason = useReason('servers_create')
   return (
     <>
       <PageHead
         title={title}
         actions={
-          <ButtonLink
-            to="/projects/$project/servers/new"
-            params={{ project: String(api.project) }}
-            look="primary"
-            icon="plus"
-            reason={reason}
-          >
+          <ButtonLink {...linkTo('servers', 'create')} look="primary" icon="plus" reason={reason}>
             {s.create}
           </ButtonLink>
         }
@@ -80,7 +74,6 @@ function Beginning({ title }: { readonly title: string }) {
 
 function Forecast({ title, servers }: { readonly title: string; readonly servers: readonly Server[] }) {
   const api = useApi()
-  const project = String(api.project)
   const { data: known } = useQuery(api.list('certificates_list', {}))
   const certificates = known ?? []
   const coming = comingDays(certificates, servers, Date.now())
@@ -98,9 +91,7 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
           </h1>
           <Sign mood="busy" progress={Math.round((running / servers.length) * 100)} className="big" />
           <p className={pageStyles.lead}>
-            <Link to="/projects/$project/servers" params={{ project }}>
-              {w.run(running, servers.length)}
-            </Link>{' '}
+            <Link {...linkTo('servers', 'list')}>{w.run(running, servers.length)}</Link>{' '}
             <Suspense>
               <NeedsLine ending={ending} />
             </Suspense>

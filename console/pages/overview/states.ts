@@ -28,8 +28,7 @@ export function useNeeds(): { readonly needs: readonly Need[]; readonly isWhole:
     rows: lists[index] as readonly never[] | undefined,
   }))
   const failures = useFailures(Object.fromEntries(known.map(({ family, rows }) => [family, rows])))
-  const project = String(api.project)
-  const ofStates = known.flatMap(({ own, rows = [] }) => rows.flatMap((row) => own.needsOf(row, project)))
+  const ofStates = known.flatMap(({ own, rows = [] }) => rows.flatMap((row) => own.needsOf(row)))
   return {
     needs: [...ofStates, ...(failures ?? [])].sort(
       (one, other) => Number(other.mood === 'bad') - Number(one.mood === 'bad'),

@@ -1,7 +1,6 @@
 /** All operations of the API, by section; each leads to the page on which it can be called. */
-import { getRouteApi } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useProjectId } from '../../api/api.ts'
 import { type OperationId, operationIds, operationOf } from '../../api/operations.ts'
 import { Card, List } from '../../ui/card.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
@@ -13,11 +12,11 @@ import { raw as w } from '../../words/raw.ts'
 import { descriptionOf } from './descriptions.ts'
 import styles from './raw.module.css'
 
-const route = getRouteApi('/projects/$project/raw')
+const here = '/projects/$project/raw'
 
 export function OperationsPage() {
-  const { q = '' } = route.useSearch()
-  const navigate = route.useNavigate()
+  const { q = '' } = useSearch({ from: here })
+  const navigate = useNavigate({ from: here })
   const sections = useMemo(() => Map.groupBy(fitting(q), (id) => descriptionOf(id).section), [q])
   return (
     <>
@@ -61,11 +60,10 @@ function fitting(text: string): readonly OperationId[] {
 }
 
 function Operation({ id }: { readonly id: OperationId }) {
-  const project = useProjectId()
   const { method, path, base } = operationOf(id)
   return (
     <li className={styles.operation}>
-      <Link lang="en" to="/projects/$project/raw/$operation" params={{ project: String(project), operation: id }}>
+      <Link lang="en" to="/projects/$project/raw/$operation" params={{ operation: id }}>
         {descriptionOf(id).summary}
       </Link>
       <span className="mono dim">

@@ -1,6 +1,6 @@
 /** One operation: a form made from its schema, the same as commands, and what the server answers. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { send } from '../../api/client.ts'
@@ -30,10 +30,10 @@ import { type Draft, formOf, losesSomething, type RawField, type RawForm, reques
 import { type Answer, Reply } from './reply.tsx'
 
 const { roles } = shell
-const route = getRouteApi('/projects/$project/raw/$operation')
+const here = '/projects/$project/raw/$operation'
 
 export function RequestPage() {
-  const { operation } = route.useParams()
+  const { operation } = useParams({ from: here })
   if (!isOperation(operation)) return <MissingLater />
   return <Request key={operation} id={operation} />
 }
@@ -77,7 +77,7 @@ function Request({ id }: { readonly id: OperationId }) {
     })
     if (method !== 'GET') await outdateAll(cache, project)
   }
-  const home = { to: '/projects/$project/raw', params: { project: String(project) } } as const
+  const home = { to: '/projects/$project/raw' } as const
   return (
     <>
       <PageHead

@@ -38,13 +38,7 @@ export function EffectiveRules({ server }: { readonly server: Server }) {
             isTargetFixed
           />
           <span>
-            <ButtonLink
-              small
-              icon="link"
-              to="/projects/$project/reach"
-              params={{ project: String(api.project) }}
-              search={{ ...asked, to: server.name }}
-            >
+            <ButtonLink small icon="link" to="/projects/$project/reach" search={{ ...asked, to: server.name }}>
               {w.openPage}
             </ButtonLink>
           </span>

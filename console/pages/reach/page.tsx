@@ -1,10 +1,11 @@
 /** The page "Who can reach what": a question in the address, its answer, and the picture of the target. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { servers as s } from '../../families/servers/words.ts'
+import { linkTo } from '../../families.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -19,12 +20,12 @@ import { usePlaces, useServers } from './places.ts'
 import { type Asked, QuestionForm } from './question.tsx'
 import { ReachCard } from './reach-card.tsx'
 
-const route = getRouteApi('/projects/$project/reach')
+const here = '/projects/$project/reach'
 
 export function ReachPage() {
   const api = useApi()
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const search = useSearch({ from: here })
+  const navigate = useNavigate({ from: here })
   const servers = useServers()
   const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
   const world = useMemo(() => ({ servers, firewalls }), [servers, firewalls])
@@ -52,12 +53,7 @@ export function ReachPage() {
   )
   if (servers.length === 0) {
     const create = (
-      <ButtonLink
-        to="/projects/$project/servers/new"
-        params={{ project: String(api.project) }}
-        look="primary"
-        icon="plus"
-      >
+      <ButtonLink {...linkTo('servers', 'create')} look="primary" icon="plus">
         {s.create}
       </ButtonLink>
     )

@@ -1,8 +1,8 @@
 /** Cells that many lists have: the name with its link, labels, age. */
 import type { ReactNode } from 'react'
-import { useProjectId } from '../../api/api.ts'
+import { linkTo } from '../../families.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Link, type Route } from '../../ui/link.tsx'
+import { Link, type Target } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
@@ -11,20 +11,18 @@ import { resources as w } from '../../words/resources.ts'
 
 interface NameProps {
   readonly name: ReactNode
-  readonly to: Route
-  readonly params?: Readonly<Record<string, string>>
+  readonly link: Target
   readonly isProtected?: boolean
   /** Below the name. */
   readonly small?: ReactNode
 }
 
 /** The name of a resource, which leads to its page. */
-export function NameCell({ name, to, params = {}, isProtected = false, small }: NameProps) {
-  const project = useProjectId()
+export function NameCell({ name, link, isProtected = false, small }: NameProps) {
   return (
     <>
       <span className="row">
-        <Link to={to} params={{ project: String(project), ...params }} className={nameClass}>
+        <Link {...link} className={nameClass}>
           {name}
         </Link>
         {isProtected && <Protected />}
@@ -43,31 +41,9 @@ export function Protected() {
   )
 }
 
-/** A link to the page of another resource of the Project. */
-export function ResourceLink({
-  to,
-  params,
-  children,
-}: {
-  readonly to: Route
-  readonly params: Readonly<Record<string, string>>
-  readonly children: ReactNode
-}) {
-  const project = useProjectId()
-  return (
-    <Link to={to} params={{ project: String(project), ...params }}>
-      {children}
-    </Link>
-  )
-}
-
 /** A link to a server. */
 export function ServerLink({ id, name }: { readonly id: number; readonly name: string | undefined }) {
-  return (
-    <ResourceLink to="/projects/$project/servers/$id/{-$tab}" params={{ id: String(id) }}>
-      {name ?? `#${id}`}
-    </ResourceLink>
-  )
+  return <Link {...linkTo('servers', 'one', { id })}>{name ?? `#${id}`}</Link>
 }
 
 interface Common {

@@ -2,7 +2,6 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { useProjectId } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import type { NamedRequest } from '../../shell/named-request.ts'
@@ -10,7 +9,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
 import { firstPicture } from '../../ui/layers.ts'
-import type { Route, Target } from '../../ui/link.tsx'
+import { type Target, useGo } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { PageHead } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -44,7 +43,7 @@ interface Grouping<Row> {
 interface Primary {
   readonly label: string
   readonly reason: string | undefined
-  readonly to?: Route
+  readonly link?: Target
   readonly act?: () => void
 }
 
@@ -117,12 +116,11 @@ export function ListPage<Item extends Row & { readonly name: string }>(props: Li
 }
 
 /** The primary button of a page; the key for creating does the same. */
-export function PrimaryButton({ label, reason, to, act }: Primary) {
-  const project = String(useProjectId())
-  const navigate = useNavigate()
-  const go = act ?? (() => void navigate({ to, params: { project } } as never))
-  useShortcut('create', reason === undefined ? go : undefined)
-  if (act) {
+export function PrimaryButton({ label, reason, link, act }: Primary) {
+  const go = useGo()
+  const create = act ?? (() => link && void go(link))
+  useShortcut('create', reason === undefined ? create : undefined)
+  if (!link) {
     return (
       <Button look="primary" icon="plus" reason={reason} keys="C" onClick={act}>
         {label}
@@ -130,7 +128,7 @@ export function PrimaryButton({ label, reason, to, act }: Primary) {
     )
   }
   return (
-    <ButtonLink {...({ to, params: { project } } as Target)} look="primary" icon="plus" reason={reason} keys="C">
+    <ButtonLink {...link} look="primary" icon="plus" reason={reason} keys="C">
       {label}
     </ButtonLink>
   )

@@ -11,12 +11,10 @@ export interface Need {
   readonly link: Target
 }
 
-/** A resource, and the Project that it is in. */
 export interface States<Row> {
   /** Its place among the needs of all families. */
   readonly place: number
-  /** Returns the needs of a resource; `project` is the id of the Project as it is in addresses. */
-  readonly needsOf: (row: Row, project: string) => readonly Need[]
+  readonly needsOf: (row: Row) => readonly Need[]
   /** True if nothing tells of its state as it changes, so that it is asked for again and again. */
   readonly isSilent?: boolean
   /** Returns whether its state is not known yet, as when a data plane does not answer. */

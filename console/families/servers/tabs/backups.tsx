@@ -1,14 +1,15 @@
 /** The backups of the server, its snapshots, and what can be made from them. */
 
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
+import { linkTo } from '../../../families.ts'
 import { aMonth, money } from '../../../lib/money.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
 import { Card } from '../../../ui/card.tsx'
+import { useGo } from '../../../ui/link.tsx'
 import type { MenuEntry } from '../../../ui/menu-entry.ts'
 import { State } from '../../../ui/state.tsx'
 import { type Column, ListFrame, Table } from '../../../ui/table.tsx'
@@ -136,8 +137,7 @@ function useMenu(
   busy: string | undefined,
   ask: (asked: BackupsAct) => void,
 ): (image: Image) => readonly MenuEntry[] {
-  const navigate = useNavigate()
-  const project = String(useApi().project)
+  const go = useGo()
   const mayCreate = useReason('servers_create')
   const mayRebuild = useReason('servers_rebuild')
   const mayKeep = useReason('images_update')
@@ -151,12 +151,7 @@ function useMenu(
         label: b.create,
         icon: 'server',
         reason: mayCreate ?? early,
-        onSelect: () =>
-          void navigate({
-            to: '/projects/$project/servers/new',
-            params: { project },
-            search: { image: String(image.id) },
-          }),
+        onSelect: () => void go({ ...linkTo('servers', 'create'), search: { image: String(image.id) } }),
       },
       {
         key: 'rebuild',

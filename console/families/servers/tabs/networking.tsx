@@ -2,6 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useApi } from '../../../api/api.ts'
+import { linkTo } from '../../../families.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
@@ -97,10 +98,8 @@ function AddressRow({ address, onEdit }: { readonly address: Address; readonly o
 
 /** The list of addresses, with only this one. */
 function ListLink({ family, name }: Pick<Address, 'family' | 'name'>) {
-  const project = String(useApi().project)
-  const to = family === 'floating_ips' ? '/projects/$project/floating-ips' : '/projects/$project/primary-ips'
   return (
-    <Link to={to} params={{ project }} search={{ q: name }} title={a[family].title}>
+    <Link {...linkTo(family, 'list')} search={{ q: name }} title={a[family].title}>
       {name}
     </Link>
   )

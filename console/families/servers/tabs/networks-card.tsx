@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
 import { useOutdate } from '../../../api/use-outdate.ts'
+import { linkTo } from '../../../families.ts'
 import { AttachDialog } from '../../../pages/shared/attach-dialog.tsx'
 import { Equivalents } from '../../../pages/shared/equivalents.tsx'
 import { perform } from '../../../pages/shared/submit.ts'
@@ -27,7 +28,6 @@ type Member = Server['private_net'][number]
 
 export function NetworksCard({ server, action }: TabProps) {
   const api = useApi()
-  const project = String(api.project)
   const { data: networks } = useSuspenseQuery(api.list('networks_list', {}))
   const [isAttaching, attach] = useState(false)
   const [leaving, leave] = useState<Member>()
@@ -55,9 +55,7 @@ export function NetworksCard({ server, action }: TabProps) {
         {server.private_net.map((member) => (
           <li key={member.network}>
             <span>
-              <Link to="/projects/$project/networks/$id" params={{ project, id: String(member.network) }}>
-                {nameOf(member.network)}
-              </Link>
+              <Link {...linkTo('networks', 'one', { id: member.network })}>{nameOf(member.network)}</Link>
               <Copyable text={member.ip} />
               <small>
                 {[

@@ -1,7 +1,7 @@
 /** Name, labels, protection, and the end of the server. */
-import { useNavigate } from '@tanstack/react-router'
 import { useApi } from '../../../api/api.ts'
 import { useOutdate } from '../../../api/use-outdate.ts'
+import { linkTo } from '../../../families.ts'
 import { useRequest } from '../../../pages/shared/submit.ts'
 import { Commands } from '../../../shell/commands.tsx'
 import { useReason } from '../../../shell/may.ts'
@@ -13,6 +13,7 @@ import { Elsewhere } from '../../../ui/elsewhere.tsx'
 import { FailureNote } from '../../../ui/failure.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { LabelsField } from '../../../ui/labels-field.tsx'
+import { useGo } from '../../../ui/link.tsx'
 import { Columns } from '../../../ui/page.tsx'
 import { useUnsaved } from '../../../ui/unsaved.ts'
 import { useDraft } from '../../../ui/use-draft.ts'
@@ -30,7 +31,7 @@ export function SettingsTab({ server, action }: TabProps) {
   const api = useApi()
   const outdate = useOutdate()
   const acts = useServerActs()
-  const navigate = useNavigate()
+  const go = useGo()
   const draft = useDraft({ name: server.name, labels: server.labels })
   const { name, labels } = draft.value
   const protect = useSubmit()
@@ -46,7 +47,7 @@ export function SettingsTab({ server, action }: TabProps) {
       await api.call('servers_changeProtection', { params: { id }, body })
       await outdate('servers')
     })
-  const back = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
+  const back = () => void go(linkTo('servers', 'list'))
   return (
     <Columns aside={<Commands request={request} labels={server.labels} />}>
       <Card title={`${c.name}, ${c.labels}`} padded>

@@ -13,7 +13,7 @@ Object.assign(globalThis, {
 const { families, familyOfList, familyOfType, familyPages, pageOf } = (await import(
   new URL('../../console/families.ts', import.meta.url).href
 )) as {
-  readonly families: Readonly<Record<string, { readonly label: string; readonly list: string }>>
+  readonly families: Readonly<Record<string, { readonly label: string; readonly pages: { readonly list: string } }>>
   readonly familyPages: readonly { readonly options: { readonly path: string } }[]
   familyOfList(operation: string): string | undefined
   familyOfType(type: string): string | undefined
@@ -22,7 +22,7 @@ const { families, familyOfList, familyOfType, familyPages, pageOf } = (await imp
 
 test('the console lists it, by its name in the language of the page', () => {
   assert.equal(families.glossaries?.label, 'Glossare')
-  assert.equal(families.glossaries.list, '/projects/$project/glossaries')
+  assert.equal(families.glossaries.pages.list, '/projects/$project/glossaries')
   assert.ok(familyPages.some(({ options }) => options.path === '/glossaries'))
 })
 
