@@ -18,7 +18,6 @@ export function createConsoleRouter(cache: QueryClient) {
     defaultErrorComponent: PageFailureLater,
     defaultNotFoundComponent: () => <MissingLater />,
     scrollRestoration: true,
-    defaultViewTransition: false,
   })
   // Each page asks again for what failed on another.
   router.subscribe('onBeforeLoad', () =>

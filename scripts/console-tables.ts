@@ -44,8 +44,8 @@ const types = new Map(
 function placeOf(some: readonly Row[]): Place {
   const { base, family, path } = some[0]!
   const operations = some.map(({ key, endpoint: { method, path: whole, needs, query = {} } }) => {
-    const row = [method, whole.slice(path.length), needs] as const
-    return [key, 'per_page' in query ? [...row, true] : row] as const
+    const row = `${method} ${whole.slice(path.length)} ${needs}`
+    return [key, 'per_page' in query ? `${row} paged` : row] as const
   })
   const type = path === `/${family}` ? types.get(family) : undefined
   const place = [base, path, family, Object.fromEntries(operations)] as const

@@ -90,7 +90,8 @@ export type Place = readonly [
   base: string,
   path: string,
   family: string,
-  operations: Readonly<Record<string, readonly [method: string, below: string, needs: Need, isPaged?: true]>>,
+  /** By their keys: the method, the rest of the path, and the access they need, as in `GET /{id} viewer`, and `paged`. */
+  operations: Readonly<Record<string, string>>,
   /** Of resources that can be deleted one by one. */
   type?: string,
 ]
@@ -109,10 +110,10 @@ export interface Operation {
 const all: readonly Place[] = places
 const operations: ReadonlyMap<string, Operation> = new Map(
   all.flatMap(([base, path, family, rows]) =>
-    Object.entries(rows).map(([key, [method, below, needs, isPaged = false]]) => [
-      `${family}_${key}`,
-      { method, path: path + below, needs, isPaged, base },
-    ]),
+    Object.entries(rows).map(([key, row]) => {
+      const [method, below, needs, paged] = row.split(' ') as [string, string, Need, 'paged'?]
+      return [`${family}_${key}`, { method, path: path + below, needs, isPaged: !!paged, base }]
+    }),
   ),
 )
 
@@ -135,5 +136,5 @@ export function typeOf(family: string): string {
 
 /** The family whose resources are of a type: `servers` for `server`. What is no type stays as it is. */
 export function familyOf(type: string): string {
-  return [...typesByFamily.keys()].find((family) => typesByFamily.get(family) === type) ?? type
+  return [...typesByFamily].find(([, one]) => one === type)?.[0] ?? type
 }
