@@ -16,6 +16,7 @@ import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { common as c } from '../../words/common.ts'
 import { linesOfAddress as linesOfFloating } from '../floating-ips/prices.ts'
 import { linesOfAddress as linesOfPrimary } from '../primary-ips/prices.ts'
@@ -191,100 +192,129 @@ interface CreateProps {
 
 type Where = 'location' | 'server'
 
-function CreateDialog({ family, servers, onClose }: CreateProps) {
-  const api = useApi()
-  const { data: locations } = useSuspenseQuery(api.list('locations_list', {}))
-  const [type, setType] = useState<'ipv4' | 'ipv6'>('ipv4')
-  const [wanted, setWhere] = useState<Where>('location')
-  const [location, setLocation] = useState(locations[0]?.name ?? '')
-  const [chosen, choose] = useState<readonly number[]>([])
-  const [name, setName] = useState('')
-  const [labels, setLabels] = useState<LabelMap>({})
-  const [autoDelete, setAutoDelete] = useState(false)
-  // Servers may be deleted elsewhere while this is open.
-  const where = servers.length > 0 ? wanted : 'location'
-  const server = chosen.find((id) => servers.some((one) => one.id === id))
-  const isPrimary = family === 'primary_ips'
-  const isReady = (where === 'location' || server !== undefined) && (!isPrimary || name.trim() !== '')
+interface Draft {
+  readonly type: 'ipv4' | 'ipv6'
+  readonly where: Where
+  readonly location: string
+  readonly chosen: readonly number[]
+  readonly name: string
+  readonly labels: LabelMap
+  readonly autoDelete: boolean
+}
+
+/** `server` is that which gets the address, where one is to. */
+function createRequest(family: AddressFamily, draft: Draft, server: number | undefined) {
+  const { type, where, location, name, labels, autoDelete } = draft
   const shared = {
     type,
     ...(name.trim() === '' ? {} : { name: name.trim() }),
     ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
   }
-  const request = isPrimary
-    ? {
-        operation: 'primary_ips_create',
-        body: {
-          ...shared,
+  const place =
+    family === 'primary_ips'
+      ? {
           ...(where === 'server' ? { assignee_id: server, assignee_type: 'server' } : { location }),
           auto_delete: autoDelete,
-        },
-      }
-    : {
-        operation: 'floating_ips_create',
-        body: { ...shared, ...(where === 'server' ? { server } : { home_location: location }) },
-      }
+        }
+      : where === 'server'
+        ? { server }
+        : { home_location: location }
+  return { operation: `${family}_create`, body: { ...shared, ...place } } as ApiRequest<`${AddressFamily}_create`>
+}
+
+function CreateDialog({ family, servers, onClose }: CreateProps) {
+  const { data: locations } = useSuspenseQuery(useApi().list('locations_list', {}))
+  const [typed, setDraft] = useState<Draft>({
+    type: 'ipv4',
+    where: 'location',
+    location: locations[0]?.name ?? '',
+    chosen: [],
+    name: '',
+    labels: {},
+    autoDelete: false,
+  })
+  const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }))
+  // Servers may be deleted elsewhere while this is open.
+  const draft = servers.length > 0 ? typed : { ...typed, where: 'location' as const }
+  const { type, where, location, name, labels, autoDelete } = draft
+  const server = draft.chosen.find((id) => servers.some((one) => one.id === id))
+  const isPrimary = family === 'primary_ips'
+  const isReady = (where === 'location' || server !== undefined) && (!isPrimary || name.trim() !== '')
   const at = where === 'location' ? location : isAt(servers.find(({ id }) => id === server) ?? servers[0]!)
   return (
     <FormDialog
       title={w[family].create}
       text={<Cost family={family} type={type} location={at} />}
       act={w[family].create}
-      request={isReady ? (request as ApiRequest<`${AddressFamily}_create`>) : undefined}
+      request={isReady ? createRequest(family, draft, server) : undefined}
       families={[family, 'servers']}
       onClose={onClose}
     >
       {(problems) => (
         <>
-          <Seg
-            label={w.version}
-            value={type}
-            options={[
-              { value: 'ipv4', label: 'IPv4' },
-              { value: 'ipv6', label: 'IPv6' },
-            ]}
-            onChange={setType}
+          <Seg label={w.version} value={type} options={versions} onChange={(type) => change({ type })} />
+          <TextField
+            label={c.name}
+            value={name}
+            maxLength={128}
+            problems={problems('name')}
+            onChange={(name) => change({ name })}
           />
-          <TextField label={c.name} value={name} maxLength={128} problems={problems('name')} onChange={setName} />
-          {servers.length > 0 && (
-            <Seg
-              label={w.where}
-              value={where}
-              options={[
-                { value: 'location', label: w.inLocation },
-                { value: 'server', label: w.forServer },
-              ]}
-              onChange={setWhere}
-            />
-          )}
-          {where === 'location' ? (
-            <SelectField
-              label={w.columns.location}
-              value={location}
-              options={locations.map((one) => ({ value: one.name, label: `${one.name} · ${one.city}` }))}
-              problems={problems('location') ?? problems('home_location')}
-              onChange={setLocation}
-            />
-          ) : (
-            <ServerPicker
-              isSingle
-              servers={servers}
-              chosen={chosen}
-              onChange={choose}
-              problems={problems('server') ?? problems('assignee_id')}
-              reasonFor={(one) => (isPrimary ? primaryObstacle(one, type, undefined) : undefined)}
-            />
-          )}
+          <PlaceFields {...{ family, servers, draft, change, problems }} />
           {isPrimary && (
-            <Check checked={autoDelete} onChange={setAutoDelete}>
+            <Check checked={autoDelete} onChange={(autoDelete) => change({ autoDelete })}>
               {w.autoDelete}
             </Check>
           )}
-          <LabelsField value={labels} onChange={setLabels} problems={problems('labels')} />
+          <LabelsField value={labels} onChange={(labels) => change({ labels })} problems={problems('labels')} />
           {type === 'ipv6' && <Note>{w.ipv6Note}</Note>}
         </>
       )}
     </FormDialog>
+  )
+}
+
+const versions = [
+  { value: 'ipv4', label: 'IPv4' },
+  { value: 'ipv6', label: 'IPv6' },
+] as const
+const wheres = [
+  { value: 'location', label: w.inLocation },
+  { value: 'server', label: w.forServer },
+] as const
+
+interface PlaceProps extends Pick<CreateProps, 'family' | 'servers'> {
+  readonly draft: Draft
+  readonly change: (part: Partial<Draft>) => void
+  readonly problems: ProblemsOf
+}
+
+function PlaceFields({ family, servers, draft: { type, where, location, chosen }, change, problems }: PlaceProps) {
+  const { data: locations } = useSuspenseQuery(useApi().list('locations_list', {}))
+  return (
+    <>
+      {servers.length > 0 && (
+        <Seg label={w.where} value={where} options={wheres} onChange={(where) => change({ where })} />
+      )}
+      {where === 'location' ? (
+        <SelectField
+          label={w.columns.location}
+          value={location}
+          options={locations.map((one) => ({ value: one.name, label: `${one.name} · ${one.city}` }))}
+          problems={problems('location') ?? problems('home_location')}
+          onChange={(location) => change({ location })}
+        />
+      ) : (
+        <ServerPicker
+          isSingle
+          servers={servers}
+          chosen={chosen}
+          onChange={(chosen) => change({ chosen })}
+          problems={problems('server') ?? problems('assignee_id')}
+          reasonFor={(one) => (family === 'primary_ips' ? primaryObstacle(one, type, undefined) : undefined)}
+        />
+      )}
+    </>
   )
 }
 

@@ -46,12 +46,35 @@ function needsOf(id: OperationId): string {
   return elevated ? `${who}; ${w.elevated}` : who
 }
 
+function Head({ id }: { readonly id: OperationId }) {
+  const { method, path, base } = operationOf(id)
+  const { summary, section } = descriptionOf(id)
+  return (
+    <PageHead
+      title={summary}
+      crumbs={[{ label: w.title, link: { to: '/projects/$project/raw' } }]}
+      facts={
+        <>
+          <Copyable text={`${method} ${base}${path}`} label={c.copy} />
+          <span>
+            {w.needs}: {needsOf(id)}
+          </span>
+        </>
+      }
+      actions={
+        <ButtonAnchor look="quiet" icon="doc" href={`/docs#${encodeURIComponent(section)}`}>
+          {c.documentation}
+        </ButtonAnchor>
+      }
+    />
+  )
+}
+
 function Request({ id }: { readonly id: OperationId }) {
   const project = useProjectId()
   const cache = useQueryClient()
   const submit = useSubmit()
-  const { method, path, base } = operationOf(id)
-  const { summary, section } = descriptionOf(id)
+  const { method } = operationOf(id)
   const form = useMemo(() => formOf(id), [id])
   const [draft, setDraft] = useState<Draft>({ texts: { 'params.project_id': String(project) }, json: undefined })
   const [hasTried, tried] = useState(false)
@@ -77,26 +100,9 @@ function Request({ id }: { readonly id: OperationId }) {
     })
     if (method !== 'GET') await outdateAll(cache, project)
   }
-  const home = { to: '/projects/$project/raw' } as const
   return (
     <>
-      <PageHead
-        title={summary}
-        crumbs={[{ label: w.title, link: home }]}
-        facts={
-          <>
-            <Copyable text={`${method} ${base}${path}`} label={c.copy} />
-            <span>
-              {w.needs}: {needsOf(id)}
-            </span>
-          </>
-        }
-        actions={
-          <ButtonAnchor look="quiet" icon="doc" href={`/docs#${encodeURIComponent(section)}`}>
-            {c.documentation}
-          </ButtonAnchor>
-        }
-      />
+      <Head id={id} />
       <Columns aside={<Commands request={request} />} label={c.equivalent} isSticky>
         <form onSubmit={sent(submitted)} noValidate>
           <Card
@@ -124,7 +130,7 @@ function Request({ id }: { readonly id: OperationId }) {
       </Columns>
       {isAsking && (
         <Confirm
-          title={`${summary}?`}
+          title={`${descriptionOf(id).summary}?`}
           text={w.askText(nameIn(cache, project, request))}
           act={w.send}
           onConfirm={async () => void go()}

@@ -1,12 +1,7 @@
 /** The dialogs of backups and snapshots. */
 import { type ReactNode, useState } from 'react'
-import { useApi } from '../../../api/api.ts'
-import type { AnyRequest, ApiRequest } from '../../../api/operations.ts'
-import { useOutdate } from '../../../api/use-outdate.ts'
-import { Equivalents } from '../../../pages/shared/equivalents.tsx'
+import { ConfirmRequest } from '../../../pages/shared/confirm-request.tsx'
 import { FormDialog } from '../../../pages/shared/form-dialog.tsx'
-import { perform } from '../../../pages/shared/submit.ts'
-import { Confirm } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import type { Image } from '../draft.ts'
 import type { Password } from '../passwords.tsx'
@@ -45,12 +40,13 @@ export function BackupsDialogs({ asked, server, onPassword, onClose }: DialogsPr
       )
     case 'disable':
       return (
-        <Loss
+        <ConfirmRequest
           title={w.disableTitle(server.name)}
           text={w.disableText}
           act={w.disable}
           word={server.name}
           request={{ operation: 'servers_disableBackup', params }}
+          families={changed}
           onClose={onClose}
         />
       )
@@ -72,39 +68,17 @@ export function BackupsDialogs({ asked, server, onPassword, onClose }: DialogsPr
       )
     case 'delete':
       return (
-        <Loss
+        <ConfirmRequest
           title={w.deleteTitle(labelOf(asked.image))}
           text={w.deleteText}
           act={w.deleteAct(w.kinds[asked.image.type] ?? '')}
           word={labelOf(asked.image)}
           request={{ operation: 'images_remove', params: { id: asked.image.id } }}
+          families={changed}
           onClose={onClose}
         />
       )
   }
-}
-
-interface LossProps {
-  readonly title: string
-  readonly text: string
-  readonly act: string
-  /** The text that must be typed. */
-  readonly word: string
-  readonly request: AnyRequest
-  readonly onClose: () => void
-}
-
-function Loss({ request, ...rest }: LossProps) {
-  const api = useApi()
-  const outdate = useOutdate()
-  return (
-    <Confirm
-      {...rest}
-      onConfirm={() => perform(api, request as ApiRequest<typeof request.operation>).then(() => outdate(...changed))}
-    >
-      <Equivalents request={request} />
-    </Confirm>
-  )
 }
 
 interface TakeProps {

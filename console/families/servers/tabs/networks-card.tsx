@@ -2,17 +2,15 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../../api/api.ts'
-import { useOutdate } from '../../../api/use-outdate.ts'
+import type { ApiRequest } from '../../../api/operations.ts'
 import { linkTo } from '../../../families.ts'
 import { AttachDialog } from '../../../pages/shared/attach-dialog.tsx'
-import { Equivalents } from '../../../pages/shared/equivalents.tsx'
-import { perform } from '../../../pages/shared/submit.ts'
+import { ConfirmRequest } from '../../../pages/shared/confirm-request.tsx'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
 import { Card, List } from '../../../ui/card.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
-import { Confirm } from '../../../ui/dialog.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { networks as n } from '../../networks/words.ts'
 import { server as s } from '../detail.words.ts'
@@ -108,22 +106,19 @@ interface DetachProps {
 }
 
 function DetachDialog({ server, member, network, onClose }: DetachProps) {
-  const api = useApi()
-  const outdate = useOutdate()
-  const request = {
+  const request: ApiRequest<'networks_detachFromNetwork'> = {
     operation: 'networks_detachFromNetwork',
     params: { id: server.id },
     body: { network: member.network },
-  } as const
+  }
   return (
-    <Confirm
+    <ConfirmRequest
       title={n.detachTitle(server.name, network)}
       text={n.detachText(member.ip)}
       act={n.detach}
-      onConfirm={() => perform(api, request).then(() => outdate(...changed))}
+      request={request}
+      families={changed}
       onClose={onClose}
-    >
-      <Equivalents request={request} />
-    </Confirm>
+    />
   )
 }

@@ -103,9 +103,9 @@ export const balancers: readonly Step[] = [
     ),
   ),
   ...(['disable', 'enable'] as const).map((way) =>
-    form('load-balancers/network.tsx NetworkTab', (of) => on(of, 'load_balancers', balancer, `${way}PublicInterface`)),
+    form('load-balancers/network.tsx Dialogs', (of) => on(of, 'load_balancers', balancer, `${way}PublicInterface`)),
   ),
-  form('load-balancers/network.tsx NetworkTab', (of) =>
+  form('load-balancers/network.tsx Dialogs', (of) =>
     on(of, 'load_balancers', balancer, 'detachFromNetwork', { network: of.id('networks', nasty) }),
   ),
   form('shared/attach-dialog.tsx AttachDialog', (of) =>

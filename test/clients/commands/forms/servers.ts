@@ -162,8 +162,8 @@ const images: readonly Step[] = [
   form('servers/tabs/rebuild-dialog.tsx RebuildDialog', (of) =>
     on(of, 'servers', 'db-1', 'rebuild', { image: of.id('images', nasty) }),
   ),
-  form('servers/tabs/backups-dialogs.tsx Loss', (of) => on(of, 'images', 'kept', 'remove')),
-  form('servers/tabs/backups-dialogs.tsx Loss', (of) => on(of, 'servers', 'db-1', 'disableBackup')),
+  form('servers/tabs/backups-dialogs.tsx BackupsDialogs', (of) => on(of, 'images', 'kept', 'remove')),
+  form('servers/tabs/backups-dialogs.tsx BackupsDialogs', (of) => on(of, 'servers', 'db-1', 'disableBackup')),
   remove('images', 'also kept'),
 ]
 
