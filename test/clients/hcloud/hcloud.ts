@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { builtIn } from '../../../src/catalogue/built-in.ts'
 import type { CatalogueData } from '../../../src/catalogue/catalogue.ts'
-import { toFile } from '../../../src/catalogue/file.ts'
 import { installHcloud, type Outcome, run, type Service, serve, skipWithout } from '../kit/clients.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
 
