@@ -11,6 +11,7 @@ const parts = {
   'entry.ts': 'entry',
   'hcloud.ts': 'hcloud',
   'terraform.ts': 'terraform',
+  'server-part.ts': 'serverPart',
   'states.ts': 'states',
   'prices.ts': 'prices',
   'failures.ts': 'failures',

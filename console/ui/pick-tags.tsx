@@ -9,7 +9,7 @@ import { Tag, Tags } from './tag.tsx'
 interface Option {
   readonly id: number
   readonly name: string
-  readonly aside?: string
+  readonly aside?: string | undefined
   /** The reason why it cannot be chosen, or no longer. */
   readonly obstacle?: string | undefined
 }

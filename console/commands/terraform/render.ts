@@ -2,7 +2,7 @@
 import { terraform } from '../../generated/terraform.ts'
 import type { Asked, Rendered } from '../request.ts'
 import { blockText, localName } from './hcl.ts'
-import { type Make, NoResource, type Resource, type Terraform } from './resources.ts'
+import { type Fields, type Make, NoResource, type Resource, type Terraform } from './resources.ts'
 
 const families: Readonly<Record<string, Terraform>> = terraform
 const all: Readonly<Record<string, Make>> = Object.fromEntries(
@@ -10,6 +10,10 @@ const all: Readonly<Record<string, Make>> = Object.fromEntries(
     Object.entries(makers).map(([key, make]) => [`${family}_${key}`, make]),
   ),
 )
+
+function connectionsOf(operation: string, body: Fields, made: Resource): readonly Resource[] {
+  return Object.values(families).flatMap(({ connections }) => connections?.[operation]?.(body, made) ?? [])
+}
 
 /** The operations that make a resource. */
 export const terraformOperations: readonly string[] = Object.keys(all)
@@ -22,8 +26,10 @@ export function toTerraform(asked: Asked): Rendered {
   const make = all[asked.operation]
   if (!make) return { reason: { kind: 'describes' } }
   try {
-    const resources = make((asked.body ?? {}) as Record<string, unknown>, asked.params ?? {}, asked.afterwards ?? [])
-    return { text: resources.map(textOf).join('\n\n') }
+    const body = (asked.body ?? {}) as Fields
+    const resources = make(body, asked.params ?? {}, asked.afterwards ?? [])
+    const connections = resources.flatMap((made) => connectionsOf(asked.operation, body, made))
+    return { text: [...resources, ...connections].map(textOf).join('\n\n') }
   } catch (error) {
     if (error instanceof NoResource) return { reason: error.reason }
     throw error

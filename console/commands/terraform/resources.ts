@@ -25,6 +25,8 @@ export type Make = (
   afterwards: NonNullable<Asked['afterwards']>,
 ) => readonly Resource[]
 
+export type Connect = (body: Fields, made: Resource) => readonly Resource[]
+
 export const list = (value: unknown) => (value ?? []) as readonly Fields[]
 export const refuse = (kind: ReasonKind, what: string): never => {
   throw new NoResource({ kind, what })
@@ -66,4 +68,6 @@ export interface Terraform {
   readonly kindOf: (type?: string) => string | undefined
   /** The functions that make resources, by the operation of the family. */
   readonly makers: Readonly<Record<string, Make>>
+  /** The functions that connect what another family makes with resources of this one, by operation: `servers_create`. */
+  readonly connections?: Readonly<Record<string, Connect>>
 }

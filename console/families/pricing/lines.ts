@@ -33,6 +33,19 @@ export interface Priced<Row> {
   readonly query?: Readonly<Record<string, readonly string[]>>
   /** Returns what one of them costs; nothing where it has no price in its location. */
   readonly linesOf: (row: Row, prices: PriceList) => readonly Line[]
+  /** The price that stands for all of the family. */
+  readonly firstPrice?: FirstPrice
+}
+
+/** A price of a family that one asks about first. */
+interface FirstPrice {
+  /** The place in lists: behind all with a smaller number. */
+  readonly place: number
+  readonly label: Readonly<Record<'en' | 'de', string>>
+  /** The digits behind the point, unless there are two. */
+  readonly digits?: number
+  /** Returns the amount of a month; undefined is what the list leaves out. */
+  readonly amountOf: (prices: PriceList) => string | undefined
 }
 
 /** The sums of lines: of what is billed by the hour, and the most that a month costs. */
@@ -57,6 +70,21 @@ export function ratesIn(places: Places, location: string | undefined) {
 /** Returns the lowest monthly price of a type; undefined where it cannot be had. */
 export function leastMonthly(places: Places): string | undefined {
   return least(places.map((place) => place.price_monthly.net))
+}
+
+/** Returns the monthly price of a version of addresses; undefined where the list leaves it out. */
+export function monthlyOf(version: 'ipv4' | 'ipv6', lists: Lists<{ readonly price_monthly: Price }>) {
+  return lists.find(({ type }) => type === version)?.prices[0]?.price_monthly.net
+}
+
+/** Returns the monthly price of a GB. */
+export function gigabyteOf({ price_per_gb_month }: { readonly price_per_gb_month: Price }): string {
+  return price_per_gb_month.net
+}
+
+/** Returns the price of a TB of traffic; undefined where the list leaves it out. */
+export function terabyteOf({ traffic }: PriceList): string | undefined {
+  return traffic?.price_per_tb.net
 }
 
 /** The amount that is shown of a sum that the server has made. */

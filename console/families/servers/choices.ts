@@ -2,26 +2,30 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { isLess } from '../../../src/protocols/net/decimal.ts'
-import { useApi } from '../../api/api.ts'
+import { type Api, useApi } from '../../api/api.ts'
 import { leastMonthly } from '../pricing/lines.ts'
 import type { Image, ServerType } from './draft.ts'
-import { newServerData } from './new-data.ts'
+import { forParts, newServerData, rowsOf } from './new-data.ts'
+import type { Named } from './part.ts'
 
 export function useChoices() {
   const api = useApi()
-  const [types, images, locations, pricing, keys, volumes, firewalls, networks, groups, servers] = newServerData(api)
+  const [types, images, locations, pricing, groups, servers] = newServerData(api)
   return {
     types: useSorted(useSuspenseQuery(types).data, byPrice),
     images: useSorted(useSuspenseQuery(images).data, byFlavor),
     locations: useSuspenseQuery(locations).data,
     pricing: useSuspenseQuery(pricing).data.pricing,
-    keys: useSuspenseQuery(keys).data,
-    volumes: useSuspenseQuery(volumes).data,
-    firewalls: useSuspenseQuery(firewalls).data,
-    networks: useSuspenseQuery(networks).data,
+    /** The resources that a server can have, by their families. */
+    rows: useRows(api),
     groups: useSuspenseQuery(groups).data,
     servers: useSuspenseQuery(servers).data,
   }
+}
+
+function useRows(api: Api) {
+  // biome-ignore lint/correctness/useHookAtTopLevel: the parts are always the same
+  return forParts((part) => useSuspenseQuery(rowsOf(api, part)).data as readonly Named[])
 }
 
 export type Choices = ReturnType<typeof useChoices>

@@ -4,11 +4,12 @@ import type { ApiRequest, ReplyFor } from '../../api/operations.ts'
 import { expandNames } from '../../lib/names.ts'
 import type { Line } from '../pricing/lines.ts'
 import { linesOfAddress } from '../primary-ips/prices.ts'
+import { type AllPicked, parts } from './new-data.ts'
+import type { NewServer } from './part.ts'
 import { linesOfServer } from './prices.ts'
 
 export type ServerType = ItemOf<'server_types_list'>
 export type Image = ItemOf<'images_list'>
-type Volume = ItemOf<'volumes_list'>
 type Prices = ReplyFor<'pricing_get'>['pricing']
 
 /** One act: a server is created, and then its backups are turned on. */
@@ -23,12 +24,8 @@ export interface Draft {
   readonly type: string | undefined
   readonly ipv4: boolean
   readonly ipv6: boolean
-  readonly sshKeys: readonly number[]
-  readonly volumes: readonly number[]
-  /** True while the volumes are to be mounted in the server. */
-  readonly automount: boolean
-  readonly firewalls: readonly number[]
-  readonly networks: readonly number[]
+  /** The resources of other families that it is to have. */
+  readonly picked: AllPicked
   readonly placementGroup: number | undefined
   readonly backups: boolean
   readonly labels: Readonly<Record<string, string>>
@@ -77,15 +74,6 @@ export function isPast({ deprecation }: Deprecated, now: number): boolean {
   return Boolean(deprecation) && Date.parse(deprecation!.unavailable_after) <= now
 }
 
-/** The reason why a volume cannot be attached to a server in a location. */
-type VolumeObstacle = 'attached' | 'creating' | 'elsewhere'
-
-export function volumeObstacleOf(volume: Volume, location: string | undefined): VolumeObstacle | undefined {
-  if (volume.server !== null) return 'attached'
-  if (volume.status !== 'available') return 'creating'
-  return volume.location.name === location ? undefined : 'elsewhere'
-}
-
 /** The reason why a type cannot be had with a location and an image. */
 export type Obstacle =
   | { readonly kind: 'architecture'; readonly wanted: string; readonly has: string }
@@ -125,10 +113,7 @@ export function requestsOf(draft: Draft, images: readonly Image[], types: readon
     server_type: draft.type ?? '',
     image: image ? (image.name && image.type === 'system' ? image.name : image.id) : '',
     ...(draft.location ? { location: draft.location } : {}),
-    ...(draft.sshKeys.length > 0 ? { ssh_keys: [...draft.sshKeys] } : {}),
-    ...(draft.volumes.length > 0 ? { volumes: [...draft.volumes], automount: draft.automount } : {}),
-    ...(draft.firewalls.length > 0 ? { firewalls: draft.firewalls.map((firewall) => ({ firewall })) } : {}),
-    ...(draft.networks.length > 0 ? { networks: [...draft.networks] } : {}),
+    ...bodyOfParts(draft.picked),
     ...(draft.placementGroup ? { placement_group: draft.placementGroup } : {}),
     ...(Object.keys(draft.labels).length > 0 ? { labels: { ...draft.labels } } : {}),
     ...(draft.userData ? { user_data: draft.userData } : {}),
@@ -139,6 +124,15 @@ export function requestsOf(draft: Draft, images: readonly Image[], types: readon
     body: { name, ...rest },
     ...(draft.backups ? { afterwards: ['servers_enableBackup'] } : {}),
   }))
+}
+
+function bodyOfParts(picked: AllPicked): Partial<NewServer> {
+  const chosen = parts.filter(({ family }) => picked[family].ids.length > 0)
+  const bodies = chosen.map(({ family, itemOf = (id) => id, question }) => {
+    const { ids, answer } = picked[family]
+    return { [family]: ids.map(itemOf), ...(question ? { [question.field]: answer } : {}) }
+  })
+  return Object.assign({}, ...bodies)
 }
 
 /** Returns what one server of a draft costs, by parts; nothing where its type has no price in its location. */

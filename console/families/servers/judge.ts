@@ -2,23 +2,30 @@
 import { common as c } from '../../words/common.ts'
 import { list } from '../../words/format.ts'
 import type { Choices } from './choices.ts'
-import { type Draft, imagesOf, isBadRange, isPast, namesIn, obstacleOf, volumeObstacleOf } from './draft.ts'
+import { type Draft, imagesOf, isBadRange, isPast, namesIn, obstacleOf } from './draft.ts'
 import { newServer as w } from './new.words.ts'
+import { type Part, type PartFamily, parts } from './new-data.ts'
 import { obstacleText } from './obstacle.ts'
 
-export const sections = [
+/** The sections of the form itself. */
+type OwnSection = 'location' | 'image' | 'type' | 'networking' | 'backups' | 'more' | 'name'
+export type Section = OwnSection | PartFamily
+
+const sections: readonly Section[] = [
   'location',
   'image',
   'type',
   'networking',
-  'keys',
-  'volumes',
-  'firewalls',
+  ...parts.filter(({ section }) => section === undefined).map(({ family }) => family),
   'backups',
   'more',
   'name',
-] as const
-export type Section = (typeof sections)[number]
+]
+
+/** Returns the section in which a part is. */
+export function sectionOf({ section, family }: Part): Section {
+  return section ?? family
+}
 
 /** The problem of each section, such as a type that the location does not have. */
 export type Wrongs = Readonly<Partial<Record<Section, string>>>
@@ -26,13 +33,20 @@ export type Wrongs = Readonly<Partial<Record<Section, string>>>
 export function wrongsOf(draft: Draft, data: Choices, now: number): Wrongs {
   return {
     ...wrongMachine(draft, data, now),
-    ...(areThere(draft.networks, data.networks) ? {} : { networking: w.takeOff }),
-    ...(areThere(draft.sshKeys, data.keys) ? {} : { keys: w.takeOff }),
-    ...wrongVolumes(draft, data),
-    ...(areThere(draft.firewalls, data.firewalls) ? {} : { firewalls: w.takeOff }),
-    ...(areThere(draft.placementGroup ? [draft.placementGroup] : [], data.groups) ? {} : { more: w.groupGone }),
+    ...wrongParts(draft, data),
+    ...(isGroupGone(draft, data) ? { more: w.groupGone } : {}),
     ...(isBadRange(draft.name) ? { name: w.badRange } : {}),
   }
+}
+
+/** Tells whether the placement group that was chosen is no longer there. */
+export function isGroupGone({ placementGroup: group }: Draft, { groups }: Choices): boolean {
+  return group !== undefined && !groups.some(({ id }) => id === group)
+}
+
+function wrongParts(draft: Draft, data: Choices): Wrongs {
+  const wrongs = parts.map((part) => [sectionOf(part), wrongPart(part, draft, data)] as const)
+  return Object.fromEntries(wrongs.filter(([, wrong]) => wrong !== undefined))
 }
 
 /** Judges the location, the type and the image. */
@@ -52,17 +66,11 @@ function wrongMachine(draft: Draft, data: Choices, now: number): Wrongs {
   }
 }
 
-function wrongVolumes({ volumes, location, name }: Draft, data: Choices): Wrongs {
-  if (volumes.length === 0) return {}
-  const found = data.volumes.filter(({ id }) => volumes.includes(id))
-  if (found.length < volumes.length || found.some((one) => volumeObstacleOf(one, location))) {
-    return { volumes: w.takeOff }
-  }
-  return namesIn(name).length > 1 ? { volumes: w.oneServer } : {}
-}
-
-function areThere(ids: readonly number[], all: readonly { readonly id: number }[]): boolean {
-  return ids.every((wanted) => all.some(({ id }) => id === wanted))
+function wrongPart(part: Part, { picked, location, name }: Draft, data: Choices): string | undefined {
+  const { ids } = picked[part.family]
+  const found = data.rows[part.family].filter(({ id }) => ids.includes(id))
+  if (found.length < ids.length || found.some((row) => part.obstacleOf?.(row, location))) return w.takeOff
+  return ids.length > 0 && namesIn(name).length > 1 ? part.onlyOnce : undefined
 }
 
 /** Returns why nothing can be created yet: what is still to choose, or the first that is wrong. */

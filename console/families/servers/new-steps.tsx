@@ -16,9 +16,10 @@ import { problemsIn } from '../../ui/use-submit.ts'
 import { common as c } from '../../words/common.ts'
 import { date, list, number, percent } from '../../words/format.ts'
 import type { Choices } from './choices.ts'
-import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn, volumeObstacleOf } from './draft.ts'
-import type { Section, Wrongs } from './judge.ts'
+import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn } from './draft.ts'
+import { isGroupGone, type Section, sectionOf, type Wrongs } from './judge.ts'
 import { newServer as w } from './new.words.ts'
+import { fieldsOf, type Part, type Picked, parts } from './new-data.ts'
 import { TypeTable } from './new-types.tsx'
 
 interface Form {
@@ -31,25 +32,28 @@ interface Form {
   readonly fields: FieldProblems
 }
 
-/** The fields of the request that a section has as a whole; others say themselves what is wrong with them. */
-const fieldsOf: Readonly<Record<Section, readonly string[]>> = {
+const partsIn = (id: Section) => parts.filter((part) => sectionOf(part) === id)
+
+/** The fields of the request that a section of the form has as a whole; others say themselves what is wrong with them. */
+const ownFields: Readonly<Partial<Record<Section, readonly string[]>>> = {
   location: ['location', 'datacenter'],
   image: ['image'],
   type: ['server_type'],
-  networking: ['public_net', 'networks'],
-  keys: ['ssh_keys'],
-  volumes: ['volumes', 'automount'],
-  firewalls: ['firewalls'],
-  backups: [],
-  more: [],
-  name: [],
+  networking: ['public_net'],
 }
 
+const fieldsIn = (id: Section) => [...(ownFields[id] ?? []), ...partsIn(id).flatMap(fieldsOf)]
+
 /** Everything that some part of the form says itself. */
-export const drawnFields = [...Object.values(fieldsOf).flat(), 'name', 'labels', 'user_data', 'placement_group']
+export const drawnFields = [
+  ...Object.values(ownFields).flat(),
+  ...parts.flatMap(fieldsOf),
+  ...['name', 'labels', 'user_data', 'placement_group'],
+]
 
 export function newSteps(form: Form): readonly Step[] {
   const { draft, wrongs, fields } = form
+  const hasPicked = ({ family }: Part) => draft.picked[family].ids.length > 0
   const section = (id: Section, title: string, isDone: boolean, content: ReactNode, own: readonly string[] = []) => ({
     id,
     title,
@@ -57,7 +61,7 @@ export function newSteps(form: Form): readonly Step[] {
     content,
     problems: [
       ...(wrongs[id] && own.length === 0 ? [wrongs[id]] : []),
-      ...fieldsOf[id].flatMap((field) => problemsIn(fields, field) ?? []),
+      ...fieldsIn(id).flatMap((field) => problemsIn(fields, field) ?? []),
     ],
     isWrong: own.length > 0,
   })
@@ -68,12 +72,12 @@ export function newSteps(form: Form): readonly Step[] {
     section(
       'networking',
       w.networking,
-      draft.ipv4 || draft.ipv6 || draft.networks.length > 0,
+      draft.ipv4 || draft.ipv6 || partsIn('networking').some(hasPicked),
       <Networking {...form} />,
     ),
-    section('keys', w.keys, draft.sshKeys.length > 0, <Keys {...form} />),
-    section('volumes', w.volumes, draft.volumes.length > 0, <Volumes {...form} />),
-    section('firewalls', w.firewalls, draft.firewalls.length > 0, <Firewalls {...form} />),
+    ...parts
+      .filter((part) => sectionOf(part) === part.family)
+      .map((part) => section(part.family, part.label, hasPicked(part), <Picks {...form} part={part} />)),
     section('backups', w.backups, draft.backups, <Backups {...form} />),
     section('more', w.more, draft.userData !== '' || draft.placementGroup !== undefined, <More {...form} />, [
       ...(problemsIn(fields, 'user_data') ?? []),
@@ -101,55 +105,31 @@ function Places({ draft, change, data }: Form) {
   )
 }
 
-function Keys({ draft, change, data }: Form) {
-  return (
-    <PickTags
-      label={w.keys}
-      options={data.keys}
-      value={draft.sshKeys}
-      none={w.noKeys}
-      onChange={(sshKeys) => change({ sshKeys })}
-    />
-  )
-}
-
-function Volumes({ draft, change, data }: Form) {
+function Picks({ draft, change, data, part }: Form & { readonly part: Part }) {
+  const { family, label, none, asideOf, obstacleOf, question } = part
   const { location = '' } = draft
+  const picked = draft.picked[family]
+  const pick = (some: Partial<Picked>) => change({ picked: { ...draft.picked, [family]: { ...picked, ...some } } })
   return (
     <>
       <PickTags
-        label={w.volumes}
-        options={data.volumes.map((volume) => {
-          const obstacle = volumeObstacleOf(volume, location)
-          return {
-            id: volume.id,
-            name: volume.name,
-            aside: w.gigabytes(number(volume.size)),
-            obstacle: obstacle && w.volumeObstacles[obstacle](volume.location.name),
-          }
-        })}
-        value={draft.volumes}
-        none={w.noVolumes(location)}
-        onChange={(volumes) => change({ volumes })}
+        label={label}
+        options={data.rows[family].map((row) => ({
+          id: row.id,
+          name: row.name,
+          aside: asideOf?.(row),
+          obstacle: obstacleOf?.(row, location),
+        }))}
+        value={picked.ids}
+        none={none(location)}
+        onChange={(ids) => pick({ ids })}
       />
-      {draft.volumes.length > 0 && (
-        <Check checked={draft.automount} onChange={(automount) => change({ automount })}>
-          {w.automount}
+      {question && picked.ids.length > 0 && (
+        <Check checked={picked.answer} onChange={(answer) => pick({ answer })}>
+          {question.text}
         </Check>
       )}
     </>
-  )
-}
-
-function Firewalls({ draft, change, data }: Form) {
-  return (
-    <PickTags
-      label={w.firewalls}
-      options={data.firewalls}
-      value={draft.firewalls}
-      none={w.noFirewalls}
-      onChange={(firewalls) => change({ firewalls })}
-    />
   )
 }
 
@@ -236,7 +216,8 @@ function textOf(images: readonly Image[]): string {
   return end ? w.until(chips, date(end, { month: 'long', year: 'numeric' })) : chips
 }
 
-function Networking({ draft, change, data }: Form) {
+function Networking(form: Form) {
+  const { draft, change, data } = form
   const cost = costsOf({ ...draft, ipv4: true }, data.pricing).find(({ detail }) => detail === 'ipv4')
   return (
     <>
@@ -250,13 +231,9 @@ function Networking({ draft, change, data }: Form) {
       <Check checked={draft.ipv6} onChange={(ipv6) => change({ ipv6 })} aside={w.free}>
         {w.ipv6}
       </Check>
-      <PickTags
-        label={w.networks}
-        options={data.networks}
-        value={draft.networks}
-        none={w.noNetworks}
-        onChange={(networks) => change({ networks })}
-      />
+      {partsIn('networking').map((part) => (
+        <Picks key={part.family} {...form} part={part} />
+      ))}
     </>
   )
 }
@@ -279,7 +256,7 @@ function Backups({ draft, change, data }: Form) {
 function More(form: Form) {
   const { draft, change, data, fields } = form
   const { placementGroup: group } = draft
-  const isGone = group !== undefined && !data.groups.some(({ id }) => id === group)
+  const isGone = isGroupGone(draft, data)
   return (
     <>
       <AreaField

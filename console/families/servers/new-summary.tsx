@@ -39,6 +39,7 @@ export function NewSummary({ draft, data, names, isBusy, reason, failed }: Summa
   const { pricing } = data
   const costs = costsOf(draft, pricing)
   const count = names.length
+  const keys = draft.picked.ssh_keys.ids
   const { currency } = pricing
   const total = (amounts: readonly (string | null)[]) => times(sum(amounts.map((one) => one ?? '0')), count)
   const month = money(total(costs.map(({ monthly }) => monthly)), currency)
@@ -71,9 +72,9 @@ export function NewSummary({ draft, data, names, isBusy, reason, failed }: Summa
           what={failed.isMade ? w.withoutBackups(failed.name) : w.failed(failed.name)}
         />
       )}
-      {!draft.ipv4 && !draft.ipv6 && draft.networks.length === 0 && <Note mood="warn">{w.noAddress}</Note>}
+      {!draft.ipv4 && !draft.ipv6 && draft.picked.networks.ids.length === 0 && <Note mood="warn">{w.noAddress}</Note>}
       <p className="faint">
-        {draft.sshKeys.length > 0 ? w.keysAre(draft.sshKeys.length) : w.passwordShown} {w.ready}
+        {keys.length > 0 ? w.keysAre(keys.length) : w.passwordShown} {w.ready}
       </p>
     </Card>
   )

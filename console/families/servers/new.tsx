@@ -21,6 +21,7 @@ import { type Draft, obstacleOf, proposedName, requestsOf } from './draft.ts'
 import { entry } from './entry.ts'
 import { reasonOf, wrongsOf } from './judge.ts'
 import { newServer as n } from './new.words.ts'
+import { forParts } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
 import { type Failed, NewSummary } from './new-summary.tsx'
 import { type Password, Passwords } from './passwords.tsx'
@@ -136,11 +137,10 @@ function beginning(search: NewServerSearch, data: Choices): Draft {
     type: type ?? cheapest?.name,
     ipv4: true,
     ipv6: true,
-    sshKeys: data.keys.map(({ id }) => id),
-    volumes: [],
-    automount: true,
-    firewalls: [],
-    networks: [],
+    picked: forParts(({ family, beginsWithAll }) => ({
+      ids: beginsWithAll ? data.rows[family].map(({ id }) => id) : [],
+      answer: true,
+    })),
     placementGroup: undefined,
     backups: false,
     labels: {},

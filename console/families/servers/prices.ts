@@ -1,5 +1,13 @@
 import type { ItemOf } from '../../api/api.ts'
-import { hourlyLines, type Line, type Priced, type PriceList, shareLine } from '../pricing/lines.ts'
+import {
+  hourlyLines,
+  type Line,
+  least,
+  leastMonthly,
+  type Priced,
+  type PriceList,
+  shareLine,
+} from '../pricing/lines.ts'
 
 interface Wanted {
   readonly type: string
@@ -19,4 +27,9 @@ export const prices: Priced<ItemOf<'servers_list'>> = {
   titles: { server: { en: 'Servers', de: 'Server' }, backups: { en: 'Backups', de: 'Backups' } },
   linesOf: ({ server_type: { name }, location, backup_window }, list) =>
     linesOfServer({ type: name, location: location?.name ?? '', backups: backup_window !== null }, list),
+  firstPrice: {
+    place: 10,
+    label: { en: 'Smallest server', de: 'Kleinster Server' },
+    amountOf: ({ server_types }) => least(server_types.flatMap((type) => leastMonthly(type.prices) ?? [])),
+  },
 }

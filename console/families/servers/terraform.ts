@@ -2,7 +2,6 @@
 import {
   type Attributes,
   type Fields,
-  idOf,
   list,
   type Make,
   numberOf,
@@ -49,14 +48,7 @@ const server: Make = (body, _, afterwards) => {
       ...list(body.networks).map((id) => ['network', { attributes: { network_id: Number(id) } }] as const),
     ],
   )
-  const volumes = list(body.volumes).map((id, index) =>
-    resource('volume_attachment', `${made.label}_${index + 1}`, {
-      volume_id: Number(id),
-      server_id: idOf(made),
-      automount: body.automount as boolean | undefined,
-    }),
-  )
-  return [made, ...volumes]
+  return [made]
 }
 
 const snapshot: Make = (body, { id }) => {

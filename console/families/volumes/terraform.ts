@@ -1,5 +1,15 @@
 /** Volumes as resources of Terraform. */
-import { type Make, numberOf, pick, resource, type Terraform, texts } from '../../commands/terraform/resources.ts'
+import {
+  type Connect,
+  idOf,
+  list,
+  type Make,
+  numberOf,
+  pick,
+  resource,
+  type Terraform,
+  texts,
+} from '../../commands/terraform/resources.ts'
 
 const volume: Make = (body) => [
   resource('volume', body.name, {
@@ -9,6 +19,15 @@ const volume: Make = (body) => [
     ...pick(body, 'automount', 'format', 'labels'),
   }),
 ]
+
+const connect: Connect = ({ volumes, automount }, server) =>
+  list(volumes).map((id, index) =>
+    resource('volume_attachment', `${server.label}_${index + 1}`, {
+      volume_id: Number(id),
+      server_id: idOf(server),
+      automount: automount as boolean | undefined,
+    }),
+  )
 
 export const terraform: Terraform = {
   kindOf: () => 'volume',
@@ -22,4 +41,5 @@ export const terraform: Terraform = {
       }),
     ],
   },
+  connections: { servers_create: connect },
 }

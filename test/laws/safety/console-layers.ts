@@ -21,6 +21,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'api',
     'commands',
     'families.ts',
+    // Forms and cards to which other families add their part.
+    'generated/prices.ts',
+    'generated/server-part.ts',
     'lib',
     'pages',
     'routes/entry.ts',
@@ -60,8 +63,8 @@ const layering: Rule = {
     { 'console/ui/a.tsx': "import { useApi } from '../api/api.ts'" },
     { 'console/ui/a.tsx': "import { families } from '../families.ts'" },
     { 'console/api/a.ts': "import type { Family } from '../families.ts'" },
-    { 'console/api/a.ts': "import { volumes } from '../families/volumes/words.ts'" },
-    { 'console/shell/a.ts': "const { VolumesPage } = await import('../families/volumes/list.tsx')" },
+    { 'console/api/a.ts': "import { networks } from '../families/networks/words.ts'" },
+    { 'console/shell/a.ts': "const { NetworksPage } = await import('../families/networks/list.tsx')" },
     { 'console/elsewhere/a.ts': "import { Button } from '../ui/button.tsx'" },
   ],
 }
@@ -90,8 +93,8 @@ export const circlesOfConsole: Rule = {
   ],
 }
 
-/** What slices show each other: what a server and the members of a group are, what things cost, and their words. */
-const shown = /^(lines|server|members|prices|words)\.tsx?$/
+/** What slices show each other: what a server, its parts and the members of a group are, what things cost, and words. */
+const shown = /^(lines|server|part|members|prices|words)\.tsx?$/
 
 const betweenSlices: Rule = {
   promise: 'slices of families know of each other only what they show others, and what all addresses share',
@@ -102,8 +105,8 @@ const betweenSlices: Rule = {
     }),
   ),
   planted: [
-    { 'console/families/volumes/list.tsx': "import { columns } from '../servers/columns.tsx'" },
-    { 'console/families/volumes/entry.ts': "const { ServersPage } = await import('../servers/list.tsx')" },
+    { 'console/families/networks/list.tsx': "import { columns } from '../servers/columns.tsx'" },
+    { 'console/families/networks/entry.ts': "const { ServersPage } = await import('../servers/list.tsx')" },
   ],
 }
 

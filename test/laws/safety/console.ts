@@ -97,8 +97,9 @@ const prices: Rule = {
   check: (sources) => {
     const own = sources.filter(inConsole)
     return [
-      ...checkMatches(/\b(gross|price_(hourly|monthly|per_\w+))\b|\.net\b/g, ({ path }) =>
-        ['console/families/pricing/overview.ts', 'console/families/pricing/lines.ts'].includes(path),
+      ...checkMatches(
+        /\b(gross|price_(hourly|monthly|per_\w+))\b|\.net\b/g,
+        ({ path }) => path === 'console/families/pricing/lines.ts',
       )(own),
       ...checkMatches(/\bIntl\.NumberFormat\b/g, ({ path }) =>
         ['console/lib/money.ts', 'console/words/format.ts'].includes(path),
