@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { forProjects } from '../../test/kit/harness.ts'
 import { done } from '../../test/kit/proof.ts'
 import { adopt } from './adopt.ts'
-import { type InForce, type Inventory, nameOf, type State, subjects, type Thing } from './inventory.ts'
+import { type InForce, type Inventory, nameOf, type Thing } from './inventory.ts'
+import { type State, subjects } from './kinds.ts'
 
 forProjects('adopted hosts', (open) => {
   test('what is known has its marks back, with its generation, and what nobody knows is told of', async () => {

@@ -5,15 +5,8 @@ import { forEachDatabase, type World } from '../../test/kit/harness.ts'
 import { done } from '../../test/kit/proof.ts'
 import { openLog } from '../kernel/process/log.ts'
 import { Reconciler } from './execute.ts'
-import {
-  type Finding,
-  type Inventory,
-  type Place,
-  type ReconciledHosts,
-  type State,
-  subjects,
-  type Thing,
-} from './inventory.ts'
+import type { Finding, Inventory, ReconciledHosts, Thing } from './inventory.ts'
+import { type Place, type State, subjects } from './kinds.ts'
 import { planFor } from './plan.ts'
 
 const installation = 'ours'

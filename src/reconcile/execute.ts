@@ -2,13 +2,14 @@
  * Makes hosts as the database wants them: what somebody else changed or lost there is made again, and what nobody knows is
  * removed, but only after the log has told of it for a while.
  */
-import type { Drivers, MachineDrivers } from '../kernel/actions/define.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
 import { inTime } from '../kernel/actions/in-time.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
-import { type Kind, nameOf, type ReconciledHosts, type Thing } from './inventory.ts'
+import { nameOf, type ReconciledHosts, type Thing } from './inventory.ts'
+import { kinds } from './kinds.ts'
 import { type Difference, planFor } from './plan.ts'
 
 export interface ReconcilerParts {
@@ -113,16 +114,7 @@ export class Reconciler {
       return
     }
     log.warn(what, 'nobody wants this, so it is removed')
-    await removals[orphan.kind](hosts.machines, orphan)
+    await kinds[orphan.kind].remove(hosts.machines, orphan.id, orphan.generation)
     seen.delete(key)
   }
-}
-
-/** Removes a thing of each kind, whoever wanted it and wherever it is. */
-const removals: Readonly<Record<Kind, (machines: MachineDrivers, thing: Thing) => Promise<void>>> = {
-  server: ({ servers }, { id, generation }) => servers.remove(id, generation, null),
-  volume: ({ volumes }, { id, generation }) => volumes.remove(id, generation),
-  network: ({ networks }, { id, generation }) => networks.apply({ id, generation, shape: null }),
-  image: ({ images }, { id }) => images.remove({ imageId: id, serverId: 0, location: null }),
-  load_balancer: ({ loadBalancers }, { id }) => loadBalancers.remove(id, null),
 }

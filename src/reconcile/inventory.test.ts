@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { families } from '../families.ts'
 import type { MachineDrivers } from '../kernel/actions/define.ts'
 import type { DesiredTable } from '../kernel/resource/desired.ts'
-import { marked, subjects } from './inventory.ts'
+import { marked, subjects } from './kinds.ts'
 
 test('a driver of machines or a desired state that is left out does not compile', () => {
   const { loadBalancers: _driver, ...drivers } = marked

@@ -1,6 +1,7 @@
 /** Plans what has to be done about hosts: it tells how they differ from what the database wants. */
 import type { Queries } from '../kernel/data/db.ts'
-import type { Inventory, Place, Thing } from './inventory.ts'
+import type { Inventory, Thing } from './inventory.ts'
+import type { Place } from './kinds.ts'
 import { allKnown, type Known, type Wanted, wantedAt } from './wanted.ts'
 
 export interface Difference extends Wanted {

@@ -1,14 +1,9 @@
 /** The database wants this of hosts, across all Projects. */
-import { balancersAt } from '../families/load-balancers/host.ts'
-import { networksIn } from '../families/networks/host.ts'
-import { serversAt } from '../families/servers/host.ts'
-import { volumesAt } from '../families/volumes/host.ts'
 import { families } from '../families.ts'
 import type { Queries } from '../kernel/data/db.ts'
-import type { TenantTable } from '../kernel/data/scoped.ts'
 import type { Desired, DesiredRow } from '../kernel/resource/desired.ts'
 import { idsIn } from '../kernel/resource/known.ts'
-import { type Kind, type Place, type State, type Subject, subjects } from './inventory.ts'
+import { type Kind, kinds, type Place, type State, type Subject, subjects } from './kinds.ts'
 
 /** A state that a driver has confirmed and that is still the newest: it must be on the hosts. */
 export interface Wanted {
@@ -17,19 +12,11 @@ export interface Wanted {
   readonly row: DesiredRow
 }
 
-/** Finds the ids of everything of a kind that the database has at a place. */
-const idsAt: Readonly<Record<Subject, (query: Queries, place: Place) => Promise<ReadonlySet<number>>>> = {
-  network: (query, { networkZones }) => networksIn(query, networkZones),
-  volume: (query, { locations }) => volumesAt(query, [...locations]),
-  server: (query, { locations }) => serversAt(query, [...locations]),
-  load_balancer: (query, { locations }) => balancersAt(query, [...locations]),
-}
-
 /** Everything that is wanted at a place, in the order in which it is made. Errors: those of the database. */
 export async function wantedAt(query: Queries, place: Place): Promise<Wanted[]> {
   const all = new Map(families.flatMap((family) => family.desired.map((desired) => [desired.table, desired] as const)))
   const here = new Map<Subject, ReadonlySet<number>>()
-  for (const kind of Object.keys(idsAt) as Subject[]) here.set(kind, await idsAt[kind](query, place))
+  for (const kind of new Set<Subject>(Object.values(subjects))) here.set(kind, await kinds[kind].idsAt(query, place))
   const found: Wanted[] = []
   for (const [state, subject] of Object.entries(subjects) as [State, Subject][]) {
     const desired = all.get(state)!
@@ -41,21 +28,12 @@ export async function wantedAt(query: Queries, place: Place): Promise<Wanted[]> 
   return found
 }
 
-/** Tables in which something of a kind may still be known: what is deleted stays known until the hosts have removed it. */
-const knownIn: Readonly<Record<Kind, readonly TenantTable[]>> = {
-  server: ['server', 'server_state'],
-  volume: ['volume', 'volume_state'],
-  network: ['network', 'network_state'],
-  image: ['image', 'image_removal'],
-  load_balancer: ['load_balancer', 'load_balancer_state'],
-}
-
 /** The ids of everything that the database has, or still has to remove, by kind. */
 export type Known = ReadonlyMap<Kind, ReadonlySet<number>>
 
 /** Errors: those of the database. */
 export async function allKnown(query: Queries): Promise<Known> {
   const known = new Map<Kind, ReadonlySet<number>>()
-  for (const kind of Object.keys(knownIn) as Kind[]) known.set(kind, await idsIn(query, knownIn[kind]))
+  for (const kind of Object.keys(kinds) as Kind[]) known.set(kind, await idsIn(query, kinds[kind].tables))
   return known
 }

@@ -5,7 +5,7 @@
 
 import type { Incus } from '../../../protocols/incus/client.ts'
 import { type Config, edit, type Instance } from '../../../protocols/incus/edit.ts'
-import type { Finding, InForce, Inventory, Kind, Thing } from '../../../reconcile/inventory.ts'
+import type { Finding, InForce, Inventory, Thing } from '../../../reconcile/inventory.ts'
 import { equipment } from '../balancers/guest.ts'
 import { balancerMarks, balancerName, equipmentKey, hasDevices, isBalancer } from '../balancers/instance.ts'
 import { imageMark } from '../images/images.ts'
@@ -56,7 +56,7 @@ export async function survey({ incus, overlay, pool }: SurveyParts): Promise<Inv
 export async function remark({ incus, pool }: Omit<SurveyParts, 'overlay'>, thing: Thing): Promise<void> {
   const { kind, id, generation } = thing
   const config = marksOf(id, generation)
-  const paths: Readonly<Record<Kind, () => Promise<unknown>>> = {
+  const paths: Readonly<Record<Thing['kind'], () => Promise<unknown>>> = {
     server: () => mark(incus, `/1.0/instances/${serverName(id)}`, config),
     volume: () => mark(incus, `${volumesPath(pool)}/${volumeName(id)}`, config),
     network: () => mark(incus, `/1.0/networks/${networkName(id)}`, config),
@@ -94,7 +94,7 @@ interface Sorted<T> {
 }
 
 function sorted<T extends Named>(
-  kind: Kind,
+  kind: Thing['kind'],
   nameOf: (id: number) => string,
   all: readonly T[],
   isOfKind: (one: T) => boolean = () => true,
