@@ -5,11 +5,11 @@ import type { Shown } from '../../test/kit/proof.ts'
 import { proofs } from '../../test/kit/proofs.ts'
 import { rowOf } from '../../test/kit/requests.ts'
 
-/** A kind of write, such as `POST /volumes/{volumes}/actions/resize`. */
+/** A kind of write, such as `POST /servers/{servers}/actions/reboot`. */
 export interface WriteKind {
   readonly name: string
   readonly method: string
-  /** Its path, in which `{volumes}` stands for the volume. */
+  /** Its path, in which `{servers}` stands for the server. */
   readonly path: string
   /** The family of the resource that its path names; undefined when it names none. */
   readonly target: string | undefined

@@ -74,7 +74,7 @@ function createCommand(administer: Administer): Command {
     .option('--read-only', 'only allow GET requests')
     .option('--name <name>', 'a name that says what the token is for', 'token')
     .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')
-    .option('--families <names>', 'only these families, such as servers,volumes', listIn)
+    .option('--families <names>', 'only these families, such as servers,networks', listIn)
     .option('--verbs <verbs>', 'only read, create, update, delete, actions, or commands such as reboot', listIn)
     .option('--label-selector <selector>', 'only resources whose labels match, such as env=test')
     .action((options: CreateOptions) => {

@@ -157,7 +157,7 @@ export class HostGone extends DriverError {
   }
 }
 
-/** Tells whether a volume is on one member; otherwise all members have it. */
+/** Tells whether something is on one member by its location; otherwise all members have it. */
 export const isMember = (location: string) => location !== '' && location !== 'none'
 
 /**

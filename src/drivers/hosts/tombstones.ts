@@ -23,7 +23,7 @@ export class Tombstones {
   }
 
   /**
-   * Remembers that something, such as `volume.7`, is removed. It must be called before the removal. Errors: `DriverError`.
+   * Remembers that something, such as `server.7`, is removed. It must be called before the removal. Errors: `DriverError`.
    */
   put(what: string, generation: number): Promise<void> {
     const noted = this.#last.then(() => this.#note(`${prefix}${what}`, generation))

@@ -294,7 +294,7 @@ function locationAsked(catalogue: Catalogue, body: CreateBody, now: number): num
   return found.id
 }
 
-/** Finds where something that the request names is already, such as a volume. */
+/** Finds where something is already that the request names. */
 async function placeAsked(query: Queries, scope: ProjectScope, body: CreateBody): Promise<number | undefined> {
   for (const { placeOf } of attachments) {
     const place = await placeOf?.(query, scope, body)

@@ -63,7 +63,7 @@ export function editInstance(
   })
 }
 
-/** Takes devices away from the instances that use something, such as a volume. `usedBy` are paths of Incus. */
+/** Takes devices away from the instances that use something, such as a network. `usedBy` are paths of Incus. */
 export async function unplug(
   incus: Incus,
   usedBy: readonly string[],

@@ -7,7 +7,7 @@ const command = 'Executing command'
 type Running = Readonly<Record<string, readonly Operation[] | null>>
 
 /**
- * Waits for the end of everything that runs for an instance or a volume, whoever began it and however it ends: what it has
+ * Waits for the end of everything that runs for an instance or something else, whoever began it and however it ends: what it has
  * done is read afterwards. Of what is a connection, those of instances are not waited for: consoles end when somebody
  * leaves. Nor are commands in guests, which end when the guest likes: it could never be switched off or removed again.
  * Errors: `DriverError`.

@@ -1,6 +1,7 @@
 /** Wolke as a process of its own that drives the hosts of a lab, to be killed and started again. */
 import { join } from 'node:path'
 import type { Lab } from '../../../lab/lab.ts'
+import { families } from '../../../src/families.ts'
 import { migrate } from '../../../src/kernel/data/migrate.ts'
 import { openDatabase } from '../../../src/kernel/data/open.ts'
 import { runningClock } from '../../../src/kernel/process/clock.ts'
@@ -81,19 +82,12 @@ export async function prepare(path: string): Promise<void> {
   }
 }
 
-const families = [
-  'servers',
-  'volumes',
-  'networks',
-  'floating_ips',
-  'primary_ips',
-  'firewalls',
-  'images',
-  'load_balancers',
-]
+const paths = families
+  .filter(({ endpoints }) => 'listFamilyActions' in endpoints)
+  .map(({ spelling: { path } }) => `/${path}/actions?status=running`)
 
 /** How many actions have not ended. */
 async function running(api: Place['api']): Promise<number> {
-  const lists = families.map((family) => done(api.get(`/${family}/actions?status=running`)))
+  const lists = paths.map((path) => done(api.get(path)))
   return (await Promise.all(lists)).reduce((sum, { actions }) => sum + actions.length, 0)
 }

@@ -15,7 +15,7 @@ export interface Drives {
   readonly hasRescue: boolean
 }
 
-/** The devices of an instance with exactly these drives. `pool` has the volumes of the ISOs. */
+/** The devices of an instance with exactly these drives. `pool` has the ISOs. */
 export function withDrives(
   devices: Instance['devices'],
   { iso, hasRescue }: Drives,
