@@ -1,7 +1,19 @@
 /** Every family of resources is known wherever the console deals with resources of any family. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { rounded } from '../../src/protocols/net/decimal.ts'
 import { expect, forConsole, press } from './kit/harness.ts'
+
+interface Monthly {
+  readonly price_monthly: { readonly net: string }
+}
+
+interface Prices {
+  readonly type?: string
+  readonly prices: readonly Monthly[]
+}
+
+const netOf = ({ price_monthly: { net } }: Monthly) => net
 
 forConsole('families in the console', (open) => {
   test('are found by name in the palette, also those that have only a list', async () => {
@@ -51,6 +63,24 @@ forConsole('families in the console', (open) => {
     await ask.fill('create placement')
     await press(page, 'Enter')
     await expect(page.getByRole('dialog', { name: /placement group/i })).toBeVisible()
+  })
+
+  test('have one price each in the settings', async () => {
+    const { api, page, visit } = await open()
+    const { pricing } = (await api.get('/pricing')).body
+    const monthly: string[] = pricing.server_types.flatMap(({ prices }: Prices) => prices.map(netOf))
+    const ipv4 = (all: readonly Prices[]) => netOf(all.find(({ type }) => type === 'ipv4')!.prices[0]!)
+    await visit('P/settings')
+    const card = page.locator('dl', { hasText: 'Smallest server' })
+    const rows = [
+      ['Smallest server', rounded(monthly.sort((a, b) => Number(a) - Number(b))[0]!, 2)],
+      ['Primary IPv4', rounded(ipv4(pricing.primary_ips), 2)],
+      ['Floating IPv4', rounded(ipv4(pricing.floating_ips), 2)],
+      ['Snapshot, per GB', rounded(pricing.image.price_per_gb_month.net, 4)],
+      ['Volume, per GB', rounded(pricing.volume.price_per_gb_month.net, 4)],
+    ] as const
+    await expect(card.locator('dt')).toContainText(rows.map(([name]) => name))
+    await expect(card.locator('dd')).toContainText(rows.map(([, amount]) => `€${amount}`))
   })
 
   test('and pages outside of Projects are offered where no Project is open', async () => {

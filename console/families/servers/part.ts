@@ -16,9 +16,9 @@ export interface ServerPart<Row extends Named = Named> {
   readonly section?: 'networking'
   /** The name of its resources together, unless it is that in the navigation. */
   readonly label?: string
-  /** Returns the text where there is nothing to choose. */
+  /** Returns the text that stands where there is nothing to choose. */
   readonly none: (location: string) => string
-  /** True if all that there are are chosen at the beginning. */
+  /** True if all of them are chosen at the beginning. */
   readonly beginsWithAll?: boolean
   readonly asideOf?: (row: Row) => string
   /** Returns the reason why a server in a location cannot have it. */
