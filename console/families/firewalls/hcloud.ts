@@ -5,6 +5,7 @@ import {
   type Forms,
   labelsOf,
   later,
+  noOption,
   ofMade,
   Refusal,
   usual,
@@ -57,7 +58,10 @@ export const hcloud: Forms<Contract> = {
       ofMade(name, apply_to?.length ? [{ operation: 'firewalls_applyToResources', body: { apply_to } }] : []),
   },
   update: { words: ['firewall', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('firewall') } },
-  setRules: { words: ['firewall', 'replace-rules', '{id}'], fields: { rules: rulesFile } },
+  setRules: {
+    words: ['firewall', 'replace-rules', '{id}'],
+    fields: { rules: rulesFile, name: noOption, labels: noOption, apply_to: noOption },
+  },
   applyToResources: { words: [], fields: { apply_to: targets('apply-to-resource') } },
   removeFromResources: { words: [], fields: { remove_from: targets('remove-from-resource') } },
 }

@@ -88,7 +88,7 @@ export const hcloud: Forms<Contract> = {
     },
   },
   getRrset: { words: ['zone', 'rrset', 'describe', ...rrset], fields: {} },
-  updateRrset: { words: [], fields: { labels: labelsOf('zone rrset', inRrset), records: noOption } },
+  updateRrset: { words: [], fields: { labels: labelsOf('zone rrset', inRrset), records: noOption, ttl: noOption } },
   removeRrset: { words: ['zone', 'rrset', 'delete', ...rrset], fields: {} },
   addRecords: { words: ['zone', 'rrset', 'add-records', ...rrset], fields: { records, ttl: '--ttl' } },
   removeRecords: { words: ['zone', 'rrset', 'remove-records', ...rrset], fields: { records } },

@@ -1,10 +1,27 @@
 /** What all kinds of public addresses have in common on the wire. */
 import { Type } from 'typebox'
-import { closedObject, nullable } from '../../kernel/contract/contract.ts'
+import { closedObject, nullable, type Param, textParam } from '../../kernel/contract/contract.ts'
+import { parseAddress } from '../../protocols/net/ip.ts'
 
 export const IpType = Type.Enum(['ipv4', 'ipv6'])
 
 export const ReverseNames = Type.Array(Type.Object({ ip: Type.String(), dns_ptr: Type.String() }))
+
+const text = textParam('Exact address, or network; a network is found by its first address too')
+
+/** A filter for addresses by any of their spellings. Clients look for a network by its address without the mask. */
+export const addressParam: Param<readonly string[] | undefined> = {
+  ...text,
+  parse(texts, nowMs) {
+    const given = text.parse(texts, nowMs)
+    const [address = '', mask] = given?.split('/') ?? []
+    const parsed = parseAddress(address)
+    if (!given || !parsed.ok) return given === undefined ? undefined : [given]
+    const networks = parsed.family === 6 && [undefined, networkBits].includes(mask) ? [`${parsed.address}/64`] : []
+    return mask === undefined ? [parsed.address, ...networks] : networks
+  },
+}
+const networkBits = '64'
 
 /** The body of `change_dns_ptr`. */
 export const ReverseNameChange = closedObject({

@@ -104,6 +104,9 @@ export const spelling = {
   sortable: ['id', 'name', 'created'],
 } as const
 
+/** Tools send a whole firewall again when they give it other rules. */
+const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored' }))
+
 const section = 'Firewalls'
 const action = actionsOf('/firewalls/{id}', section)
 
@@ -128,7 +131,7 @@ export const firewallEndpoints = defineEndpoints({
   setRules: action('set_rules', {
     needs: 'restricted',
     summary: 'Replace the rules of a firewall',
-    body: closedObject({ rules: GivenRules }),
+    body: closedObject({ rules: GivenRules, name: Ignored, labels: Ignored, apply_to: Ignored }),
     reply: ActionsReply,
   }),
   applyToResources: action('apply_to_resources', {

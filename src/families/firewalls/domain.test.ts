@@ -56,7 +56,9 @@ describe('firewall rules', () => {
       const { port: _, ...without } = inbound
       assert.equal(parsed({ ...without, protocol })[0]?.port, null)
       assert.equal(parsed({ ...without, protocol, port: null })[0]?.port, null)
-      for (const port of ['80', 'any', '']) assert.deepEqual(refused({ ...without, protocol, port }), ['rules[0].port'])
+      assert.equal(parsed({ ...without, protocol, port: '' })[0]?.port, null)
+      for (const port of ['80', 'any', ' '])
+        assert.deepEqual(refused({ ...without, protocol, port }), ['rules[0].port'])
     })
   }
 

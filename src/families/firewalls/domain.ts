@@ -67,7 +67,9 @@ export function inOrder(rules: readonly Rule[]): readonly Rule[] {
 }
 
 function parseRule(rule: GivenRule, path: string, problems: Problem[], hostBitsSet: 'refuse' | 'drop'): Rule {
-  const { direction, protocol, port = null, description = null } = rule
+  const { direction, protocol, description = null } = rule
+  // Clients that know no other way send an empty port for protocols without ports.
+  const port = rule.port === '' && !hasPorts(protocol) ? null : (rule.port ?? null)
   const refuse = (field: string, message: string) => problems.push({ field: `${path}.${field}`, message })
   const portProblem = problemOfPort(protocol, port)
   if (portProblem) refuse('port', portProblem)

@@ -216,8 +216,11 @@ forProjects('firewalls', (open) => {
     // What was read can be written back as it is.
     expect(await setRules(api, firewall.id, expected), 201)
     assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, shown(expected))
-    expect(await setRules(api, firewall.id, []), 201)
-    assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, [])
+    // Tools send the whole firewall again, of which nothing else is meant to change.
+    const whole = { name: 'b', labels: { 'not a label': '' }, apply_to: [{ type: 'nothing' }], rules: [] }
+    expect(await api.post(`/firewalls/${firewall.id}/actions/set_rules`, whole), 201)
+    const { name, labels, rules: none } = (await api.get(`/firewalls/${firewall.id}`)).body.firewall
+    assert.deepEqual([name, labels, none], ['a', {}, []])
   })
 
   test('a wrong rule is refused by its path, and nothing is written', async () => {

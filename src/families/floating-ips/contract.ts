@@ -13,7 +13,7 @@ import {
 } from '../../kernel/contract/contract.ts'
 import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
-import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
+import { addressParam, IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
 import { Location } from '../locations/contract.ts'
 
 declare module '../../kernel/errors.ts' {
@@ -56,6 +56,7 @@ export const floatingIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, FloatingIp, {
     needs: 'member',
     section,
+    filters: { ip: addressParam },
     create: {
       body: closedObject({
         type: IpType,

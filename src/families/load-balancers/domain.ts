@@ -62,10 +62,19 @@ export interface Contents {
   readonly targets: number
 }
 
+const mostOf = (type: LoadBalancerType) => ({
+  services: type.max_services,
+  targets: type.max_targets,
+  certificates: type.max_assigned_certificates,
+})
+
 /** The kind of contents of which there are more than a type allows; undefined when all of them fit. */
-export function tooMuchFor(type: LoadBalancerType, { services, targets }: Contents): string | undefined {
+export function tooMuchFor(
+  type: LoadBalancerType,
+  { services, targets }: Contents,
+): keyof ReturnType<typeof mostOf> | undefined {
   const used = { services: services.length, targets, certificates: certificatesOf(services).length }
-  const most = { services: type.max_services, targets: type.max_targets, certificates: type.max_assigned_certificates }
+  const most = mostOf(type)
   return (['services', 'targets', 'certificates'] as const).find((what) => used[what] > most[what])
 }
 
@@ -74,7 +83,6 @@ export function checkRoom(type: LoadBalancerType, contents: Contents): void {
   const what = tooMuchFor(type, contents)
   if (!what) return
   const details = { limits: [{ name: `load_balancer_${what}` }] }
-  throw new ApiError('resource_limit_exceeded', `a Load Balancer of the type ${type.name} cannot have more ${what}`, {
-    details,
-  })
+  const message = `a load balancer cannot have more than ${mostOf(type)[what]} ${what}`
+  throw new ApiError('resource_limit_exceeded', message, { details })
 }

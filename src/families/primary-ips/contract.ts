@@ -11,12 +11,11 @@ import {
   named,
   nullable,
   Timestamp,
-  textParam,
 } from '../../kernel/contract/contract.ts'
 import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { largestId } from '../../kernel/ids.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
-import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
+import { addressParam, IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Location } from '../locations/contract.ts'
 import { primaryIpChanges } from './changes.ts'
@@ -80,7 +79,7 @@ export const primaryIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, PrimaryIp, {
     needs: 'member',
     section,
-    filters: { ip: textParam('Exact address or network') },
+    filters: { ip: addressParam },
     create: {
       body: closedObject({
         name: Name,

@@ -223,6 +223,19 @@ forProjects('Primary IPs', (open) => {
       )
     }
     assert.equal((await world.api.get('/primary_ips?ip=192.0.2.255')).body.primary_ips.length, 0)
+    const network = await makePrimaryIp(world, { location: 'hel1', name: 'c', type: 'ipv6' })
+    const [address = ''] = (await show(world, network)).ip.split('/')
+    for (const spelling of [address, `${address}/64`, address.toUpperCase(), address.replace('::', ':0:0:0:0')]) {
+      const { primary_ips: found } = (await world.api.get(`/primary_ips?ip=${spelling}`)).body
+      assert.deepEqual(
+        found.map(({ id }: { id: number }) => id),
+        [network],
+        spelling,
+      )
+    }
+    for (const none of [`${address}1`, `${address}/63`, 'nonsense']) {
+      assert.deepEqual((await world.api.get(`/primary_ips?ip=${none}`)).body.primary_ips, [], none)
+    }
     assert.equal((await world.api.get('/primary_ips?sort=name')).status, 422)
   })
 

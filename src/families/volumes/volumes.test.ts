@@ -52,7 +52,13 @@ forEachDatabase('volumes', (open) => {
   test('with a server it takes its location and is attached by a next action', async () => {
     const world = await open()
     const server = await makeServer(world, here)
-    const { body } = await world.api.post('/volumes', { name: 'data', size: 10, server, automount: true })
+    const { body } = await world.api.post('/volumes', {
+      name: 'data',
+      size: 10,
+      server,
+      automount: true,
+      format: 'ext4',
+    })
     const resources = [
       { id: server, type: 'server' },
       { id: body.volume.id, type: 'volume' },
@@ -75,7 +81,8 @@ forEachDatabase('volumes', (open) => {
       [{ server, location: 'hel1' }, "'server', 'location'"],
       [{ location: 'abc' }, "'location'"],
       [{ server: server + 1 }, "'server'"],
-      [{ location: 'hel1', automount: true }, "'automount'"],
+      [{ location: 'hel1', automount: true, format: 'ext4' }, "'automount'"],
+      [{ server, automount: true }, "'format', 'automount'"],
       [{ ...here, size: 9 }, "'size'"],
       [{ ...here, size: 10_241 }, "'size'"],
       [{ ...here, format: 'ntfs' }, "'format'"],
@@ -254,7 +261,7 @@ forEachDatabase('volumes', (open) => {
   test('it outlives its server, detached', async () => {
     const world = await open()
     const server = await makeServer(world, here)
-    const id = await makeVolume(world, 'data', { server, automount: true })
+    const id = await makeVolume(world, 'data', { server, automount: true, format: 'ext4' })
     await world.api.delete(`/servers/${server}`)
     await world.settle()
     assert.equal((await show(world, id)).server, null)

@@ -41,6 +41,7 @@ export async function create(platform: Platform, { scope, body }: Call['create']
   const { server, location } = { server: body.server ?? undefined, location: body.location ?? undefined }
   checkName(name)
   if (automount && server === undefined) throw invalidInput([{ field: 'automount', message: 'needs a server' }])
+  if (automount && !format) throw unmountable()
   return adding(platform, volumes, scope, async (tx) => {
     const place = await findPlace(platform, tx, scope, server, location)
     if (!format) needCapability(platform.capabilities(place.locationId), 'block_volumes')
@@ -53,6 +54,12 @@ export async function create(platform: Platform, { scope, body }: Call['create']
     const [action, ...next] = (await startActions(tx, scope, [create, ...attach])).map(actionToWire)
     return { added: volume, reply: { volume: volumeToWire(platform, volume), action: action!, next_actions: next } }
   })
+}
+
+/** A volume that is made without a file system has nothing to mount. */
+function unmountable() {
+  const message = 'a volume without a format cannot be mounted'
+  return invalidInput(['format', 'automount'].map((field) => ({ field, message })))
 }
 
 /** Exactly one of both says where it is; a server brings its own location. Errors: `invalid_input`, and of the server. */

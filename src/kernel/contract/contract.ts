@@ -175,17 +175,30 @@ export const defaultPerPage = 25
 export const maxPerPage = 50
 const maxRepeats = 100
 
-function integerParam(description: string, options: { fallback: number; max: number }): Param<number> {
+const pageParam: Param<number> = {
+  schema: { type: 'integer', minimum: 1, maximum: 2 ** 31, default: 1 },
+  description: 'Number of the page, from 1',
+  repeatable: false,
+  parse(texts) {
+    const text = texts.at(-1)
+    if (text === undefined) return 1
+    const value = parseId(text)
+    if (value === undefined || value > 2 ** 31) throw `must be an integer from 1 to ${2 ** 31}`
+    return value
+  },
+}
+
+/** Clients ask for as many as they can imagine to get all of them at once, so that a larger number counts as `most`. */
+function perPageParam(most: number): Param<number> {
   return {
-    schema: { type: 'integer', minimum: 1, maximum: options.max, default: options.fallback },
-    description,
+    schema: { type: 'integer', minimum: 1, maximum: most, default: defaultPerPage },
+    description: `Entries on a page; a larger number counts as ${most}`,
     repeatable: false,
     parse(texts) {
       const text = texts.at(-1)
-      if (text === undefined) return options.fallback
-      const value = parseId(text)
-      if (value === undefined || value > options.max) throw `must be an integer from 1 to ${options.max}`
-      return value
+      if (text === undefined) return defaultPerPage
+      if (text.length > maxText || !/^0*[1-9]\d*$/.test(text)) throw 'must be a positive integer'
+      return Math.min(Number(text), most)
     },
   }
 }
@@ -316,13 +329,13 @@ const selectorParam: Param<Selector | undefined> = {
 
 /** `page` and `per_page` of every paginated list (spec: Limits). */
 export const paging = {
-  page: integerParam('Number of the page, from 1', { fallback: 1, max: 2 ** 31 }),
-  per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max: maxPerPage }),
+  page: pageParam,
+  per_page: perPageParam(maxPerPage),
 } as const
 
 /** Paging with a larger maximum per page. */
 export function widePaging(max: number): typeof paging {
-  return { ...paging, per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max }) }
+  return { ...paging, per_page: perPageParam(max) }
 }
 
 /** The query parameters of a list of resources with labels. */

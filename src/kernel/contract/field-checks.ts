@@ -8,13 +8,16 @@ import { parseLabels } from './labels.ts'
 /** Finds problems with a value, whose fields are named as seen from it: it is the empty one itself. */
 export type FieldCheck = (value: unknown) => readonly Problem[]
 
-/** The parts of a schema that lead to its fields, and their bounds. */
+/** The parts of a schema that lead to its fields, with their bounds and what may be left out. */
 export interface Shape {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, Shape>>
   readonly additionalProperties?: unknown
   readonly items?: Shape
   readonly anyOf?: readonly Shape[]
+  readonly required?: readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
   readonly maxLength?: number
   readonly maxItems?: number
   readonly maxProperties?: number
@@ -74,7 +77,7 @@ function everyField(
 
 /** Checks all labels in a body (spec: Labels). The schema refuses values of any other shape. */
 export function labelCheck(schema: Shape, vendor: string): FieldCheck | undefined {
-  return everyField(schema, (_, name) => (name === 'labels' ? checkLabels : undefined))
+  return everyField(schema, ({ type }, name) => (name === 'labels' && type === 'object' ? checkLabels : undefined))
 
   function checkLabels(labels: unknown): readonly Problem[] {
     if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return none

@@ -11,6 +11,7 @@ import type { QueryParams } from './contract.ts'
 import { labelCheck, lengthCheck, unknownField, withoutTextLengths } from './field-checks.ts'
 import { checkJsonBounds } from './json-bounds.ts'
 import { readJsonInTurns } from './json-in-turns.ts'
+import { nullsRemover } from './nulls.ts'
 
 /** Largest request body in bytes. */
 export const maxBodyBytes = 128 * 1024
@@ -96,7 +97,10 @@ function checkText(text: string): void {
   if (!isStorable(text)) throw new ApiError('json_error', 'the JSON has text with a NUL or half a surrogate pair')
 }
 
-/** Checks bodies against one schema. It is compiled at its first use, because most runs use few endpoints. */
+/**
+ * Checks bodies against one schema, and takes out of them what is null and need not be there. The schema is compiled at
+ * its first use, because most runs use few endpoints.
+ */
 export type BodyCheck = (body: unknown) => void
 
 /**
@@ -107,9 +111,11 @@ export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
   let validator: Validator | undefined
   const checkLabels = labelCheck(schema, vendor)
   const checkLengths = lengthCheck(schema)
+  const removeNulls = nullsRemover(schema)
   return (body) => {
     const tooLong = checkLengths?.(body) ?? []
     if (tooLong.length > 0) throw refuse(tooLong)
+    removeNulls?.(body)
     validator ??= Compile(withoutTextLengths(schema))
     const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
     problems.push(...(checkLabels?.(body) ?? []))

@@ -29,8 +29,18 @@ function typesParam<Kind extends string>(kinds: readonly Kind[]): Param<readonly
   }
 }
 
-/** RFC 3339, whose offset loses its plus sign in URLs that are not encoded. */
-const moment = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+ -]\d\d:?\d\d)?$/
+/** RFC 3339, or the basic format of ISO 8601. The offset loses its plus sign in URLs that are not encoded. */
+const moment =
+  /^(\d{4})(-?)(\d\d)\2(\d\d)[Tt ](\d\d)(?:(:?)(\d\d)(?:\6(\d\d(?:\.\d+)?))?)?([Zz]|[+ -]\d\d(?::?\d\d)?)?$/
+
+/** Milliseconds since the epoch; NaN for what is no moment. */
+function readMoment(text: string): number {
+  const [, year, , month, day, hour, , minute = '00', second = '00', offset = 'Z'] = moment.exec(text) ?? []
+  if (year === undefined) return Number.NaN
+  const [, sign = '', hours = '', minutes = '00'] = /^([+ -])(\d\d):?(\d\d)?$/.exec(offset) ?? []
+  const zone = sign === '' ? 'Z' : `${sign.replace(' ', '+')}${hours}:${minutes}`
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`)
+}
 
 /** The longest time and the longest number of seconds, in characters. */
 const mostMoment = 64
@@ -45,11 +55,7 @@ function momentParam(description: string): Param<number> {
     parse(texts) {
       const text = texts.at(-1)
       if (text === undefined) throw 'is required'
-      const [, date, time, offset = 'Z'] = /^(.{10}).(.*?)([Zz]|[+ -]\d\d:?\d\d)?$/.exec(text) ?? []
-      const ms =
-        text.length <= mostMoment && moment.test(text)
-          ? Date.parse(`${date}T${time}${offset.toUpperCase().replace(' ', '+')}`)
-          : Number.NaN
+      const ms = text.length <= mostMoment ? readMoment(text) : Number.NaN
       if (Number.isNaN(ms)) throw 'must be a time in RFC 3339'
       return ms
     },
@@ -90,8 +96,12 @@ export function stepOf(startMs: number, endMs: number, asked: number | undefined
   return asked === undefined ? shortest(usualSamples) : Math.max(asked, shortest(mostSamples))
 }
 
-/** The moments of the values of a series, in seconds since the epoch: those since the oldest kept one, until now. */
+/**
+ * The moments of the values of a series, in seconds since the epoch: those since the oldest kept one, until now. Exporters
+ * ask for a single one by a start that is the end as well.
+ */
 export function momentsOf(startMs: number, endMs: number, step: number, now: number): number[] {
+  if (startMs === endMs) return startMs > now || startMs < now - historyMs ? [] : [Math.floor(startMs / 1_000)]
   const first = Math.ceil(Math.max(startMs, now - historyMs) / 1_000 / step) * step
   const end = Math.min(endMs, now) / 1_000
   return Array.from({ length: Math.max(0, Math.ceil((end - first) / step)) }, (_, index) => first + index * step)

@@ -32,7 +32,7 @@ export async function measurements<Kind extends string, Series extends string>(
   seriesOf: Readonly<Record<Kind, readonly Series[]>>,
   measure: Measure<Series>,
 ) {
-  if (end <= start) throw invalidInput([{ field: 'end', message: 'must be after start' }])
+  if (end < start) throw invalidInput([{ field: 'end', message: 'must not be before start' }])
   const step = stepOf(start, end, asked)
   const moments = momentsOf(start, end, step, nowMs)
   const series: Record<string, { values: [number, string][] }> = {}

@@ -124,7 +124,7 @@ const members: Story = {
     shows('server two', { private_net: [{ ip: '10.0.1.1' }] }),
     works('server detach-from-network two --network net'),
     shows('server two', { private_net: [] }),
-    refused('server detach-from-network two --network net', 'service_error', /not attached/),
+    refused('server detach-from-network two --network net', 'not_found', /not attached/),
     refused('server attach-to-network two --network net --ip 10.0.1.5', 'ip_not_available'),
     refused('server attach-to-network two --network net --ip 10.0.9.9', 'no_subnet_available'),
     since(

@@ -32,6 +32,6 @@ export const placeEndpoints = defineEndpoints({
     summary: 'Detach a Load Balancer from its network; targets that it reaches there are removed',
     body: closedObject({ network: Id }),
     refers: { network: refersTo('network') },
-    errors: ['conflict', 'load_balancer_not_attached_to_network'],
+    errors: ['conflict'],
   }),
 })

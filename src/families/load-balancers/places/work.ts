@@ -6,7 +6,6 @@ import { holdNetwork, placeBalancer } from '../../networks/effects.ts'
 import { attachToNetwork, changing, detachFromNetwork } from '../actions.ts'
 import { goesPrivate } from '../targets/domain.ts'
 import { markRemoved, targetsOf } from '../targets/store.ts'
-import { notInNetwork } from '../targets/work.ts'
 import type { placeEndpoints } from './contract.ts'
 import { insertPlace, markLeaving, networkOf } from './store.ts'
 
@@ -38,7 +37,9 @@ export function detach(platform: Platform, call: Call['detachFromNetwork']) {
     more: [{ type: 'network', id: networkId }],
     hold: (tx) => holdNetwork(tx, scope, networkId),
     async change(tx, { id }) {
-      if ((await networkOf(tx.query, scope, id)) !== networkId) throw notInNetwork()
+      if ((await networkOf(tx.query, scope, id)) !== networkId) {
+        throw new ApiError('not_found', 'the load balancer is not attached to this network')
+      }
       const leaving = (await targetsOf(tx.query, scope, [id])).filter(goesPrivate)
       const targetIds = leaving.map((target) => target.id)
       await markRemoved(tx, scope, targetIds)

@@ -232,6 +232,7 @@ forProjects('Services of Load Balancers', (open) => {
     const sixth = await command(world.api, id, 'add_service', tcp(6))
     expect(sixth, 403, 'resource_limit_exceeded')
     assert.deepEqual(sixth.body.error.details, { limits: [{ name: 'load_balancer_services' }] })
+    assert.equal(sixth.body.error.message, 'a load balancer cannot have more than 5 services')
     const certificates: number[] = []
     for (let made = 0; made < 11; made++) certificates.push(await makeCertificate(world))
     const services = [{ protocol: 'https', http: { certificates } }]

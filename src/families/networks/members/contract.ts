@@ -83,7 +83,7 @@ export const memberEndpoints = defineEndpoints({
     summary: 'Detach a server from a network',
     body: closedObject({ network: Id }),
     refers: { network: refersTo('network') },
-    errors: ['locked', 'service_error'],
+    errors: ['locked'],
   }),
   changeAliasIps: action('change_alias_ips', {
     needs: 'restricted',

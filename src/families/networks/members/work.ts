@@ -41,14 +41,15 @@ export const attach = (platform: Platform, call: Call['attachToNetwork']) =>
 /** Takes a server out of a network. Errors: those that the contract declares. */
 export const detach = (platform: Platform, call: Call['detachFromNetwork']) =>
   change(platform, detachFromNetwork, call, async (tx, pair) => {
-    const place = await placeOf(tx, call.scope, pair)
+    // Clients that detach take it for done.
+    const place = await placeOf(tx, call.scope, pair, 'not_found')
     await setMember(tx, call.scope, place, { status: 'detaching' })
   })
 
 /** Gives a server other alias addresses in a network. Errors: those that the contract declares. */
 export const changeAliases = (platform: Platform, call: Call['changeAliasIps']) =>
   change(platform, changeAliasIps, call, async (tx, { network, server }) => {
-    const place = await placeOf(tx, call.scope, { network, server })
+    const place = await placeOf(tx, call.scope, { network, server }, 'service_error')
     const { addresses } = await occupancyOf(tx, call.scope, network.id)
     const others = new Set([...addresses].filter((address) => !place.aliasIps.includes(address)))
     const aliasIps = chooseAliases(network, place.ip, others, call.body.alias_ips)
@@ -75,10 +76,15 @@ async function change(
   return { action: actionToWire(action) }
 }
 
-/** Errors: `service_error`. */
-async function placeOf(tx: Transaction, scope: ProjectScope, { network, server }: Pair): Promise<ServerPlace> {
+/** Errors: the one with the given code. */
+async function placeOf(
+  tx: Transaction,
+  scope: ProjectScope,
+  { network, server }: Pair,
+  missing: 'not_found' | 'service_error',
+): Promise<ServerPlace> {
   const place = (await placesOf(tx.query, scope, [server.id])).find(({ networkId }) => networkId === network.id)
-  if (!place) throw new ApiError('service_error', 'the server is not attached to this network')
+  if (!place) throw new ApiError(missing, 'the server is not attached to this network')
   return place
 }
 

@@ -126,7 +126,7 @@ export const errors: ErrorScenarios = {
   },
   'networks.detachFromNetwork': {
     locked: lockedServer('detach_from_network', {}),
-    async service_error(stage) {
+    async not_found(stage) {
       const { server, network } = await makePlace(stage)
       return stage.api.post(`/servers/${server}/actions/detach_from_network`, { network })
     },

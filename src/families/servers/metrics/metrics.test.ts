@@ -51,6 +51,26 @@ forProjects('measurements of a server', (open) => {
     assert.deepEqual((await measured(world, id, `type=cpu&${day}&step=600`)).time_series, series)
   })
 
+  test('are one value where the start is the end, and take times in the basic format of ISO 8601', async () => {
+    const clock = testClock('2026-11-21T10:00:00Z')
+    const world = await open({ runActions: false, clock })
+    const id = await makeServer(world)
+    clock.advance(3_600_000)
+    const at = (text: string) => measured(world, id, `type=cpu&start=${text}&end=${text}`)
+    const once = await at('2026-11-21T10:30:05Z')
+    assert.deepEqual(
+      once.time_series.cpu!.values.map(([moment]) => moment),
+      [Date.parse('2026-11-21T10:30:05Z') / 1_000],
+    )
+    for (const text of ['20261121T103005Z', '20261121T113005%2B0100', '2026-11-21T10:30:05.000Z']) {
+      assert.deepEqual(await at(text), once, text)
+    }
+    for (const text of ['202611-21T103005Z', '20261321T103005Z', '20261121103005Z']) {
+      const query = `type=cpu&start=${text}&end=${text}`
+      expect(await world.api.get(`/servers/${id}/metrics?${query}`), 422, 'invalid_input')
+    }
+  })
+
   test('have the series of all kinds that are asked for, repeated or with commas', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)

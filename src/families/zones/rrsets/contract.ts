@@ -49,6 +49,11 @@ export const Rrset = named('Rrset', {
   zone: Id,
 })
 
+const elsewhere = {
+  records: Type.Optional(Type.Unknown({ description: 'Refused: set_records changes them' })),
+  ttl: Type.Optional(Type.Unknown({ description: 'Refused: change_ttl changes it' })),
+}
+
 const Reply = Type.Object({ rrset: Rrset })
 const section = 'DNS zones'
 const zone = '/zones/{id_or_name}'
@@ -106,7 +111,7 @@ export const rrsetEndpoints = defineEndpoints({
     of: one,
     summary: 'Change the labels of an RRSet',
     section,
-    body: closedObject({ labels: Type.Optional(Labels), records: Type.Optional(Type.Unknown()) }),
+    body: closedObject({ labels: Type.Optional(Labels), ...elsewhere }),
     status: 200,
     reply: Reply,
     errors: ['incorrect_zone_mode'],

@@ -4,7 +4,7 @@ import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
-import { invalidInput, notUnique } from '../../../kernel/errors.ts'
+import { ApiError, invalidInput, notUnique } from '../../../kernel/errors.ts'
 import { turn } from '../../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
@@ -85,15 +85,13 @@ export async function create(platform: Platform, call: Call['createRrset']) {
   })
 }
 
-/** Gives an RRSet other labels. Errors: `invalid_input` for records, which have requests of their own. */
+/** Gives an RRSet other labels. Errors: `invalid_input` for records and a TTL, which have requests of their own. */
 export const update = ({ db }: Platform, { scope, params, body }: Call['updateRrset']) =>
   db.transact(async (tx) => {
     const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
     const rrset = await getRrset(tx.query, scope, zone, keyIn({ params }))
-    if (body.records !== undefined) {
-      const message = "can't update records with this endpoint"
-      throw invalidInput([{ field: 'records', message }], message)
-    }
+    const other = (['records', 'ttl'] as const).find((field) => body[field] !== undefined && body[field] !== null)
+    if (other) throw new ApiError('invalid_input', `can't update ${other} with this endpoint`)
     const labels = body.labels ?? rrset.labels
     await setRrsetLabels(tx, scope, rrset, labels)
     noteTouched(tx, rrsetKey(rrset))
@@ -300,8 +298,10 @@ async function addTo(
   given: { readonly records: GivenRecords; readonly ttl?: number | null },
 ): Promise<void> {
   if (rrset.isProtected) throw changeProtected()
-  if (given.ttl !== undefined && given.ttl !== rrset.ttl) {
-    throw invalidInput([{ field: 'ttl', message: 'must be that of the RRSet; change_ttl changes it' }])
+  const inForce = rrset.ttl ?? place.zone.ttl
+  if (given.ttl !== undefined && given.ttl !== null && given.ttl !== inForce) {
+    const message = `RRSet '${rrset.name}' of type '${rrset.type}' has differing record TTLs`
+    throw invalidInput([{ field: 'ttl', message }], message)
   }
   const records = [...rrset.records, ...readRecords(values, given.records)]
   await writeRecords(place, values, rrset, records)

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { wolkeBase } from '../../contract/bases.ts'
-import { isDecodable, isOwnHost } from '../../contract/urls.ts'
+import { isDecodable, isOwnHost, pathOf } from '../../contract/urls.ts'
 import { ApiError } from '../../errors.ts'
 import { parseId } from '../../ids.ts'
 import type { ProjectId } from '../../scope.ts'
@@ -39,12 +39,19 @@ export interface Routing {
   isForWolke(url: string): boolean
 }
 
+/** Some clients end the paths of lists with a slash, which leads to the same (contract: Requests). */
+function withoutLastSlash(url: string): string {
+  const path = pathOf(url)
+  return path.endsWith('/') ? path.slice(0, -1) + url.slice(path.length) : url
+}
+
 /** The ways to the API whose families are below some bases, and to what only Wolke has. */
 export function routing(bases: readonly string[]): Routing {
   const isBelow = (url: string, base: string) => url.startsWith(base) && url[base.length] === '/'
   const isPublic = (url: string) => bases.some((base) => isBelow(url, base))
   return {
-    rewritten(request, url) {
+    rewritten(request, given) {
+      const url = isPublic(given) ? withoutLastSlash(given) : given
       const [before, project] = url.startsWith(apiBase) ? (prefix.exec(url) ?? []) : []
       if (before === undefined) return url
       const rest = url.slice(before.length)
@@ -53,7 +60,7 @@ export function routing(bases: readonly string[]): Routing {
       consoleCalls.set(request, {
         projectId: project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId),
       })
-      return rest
+      return withoutLastSlash(rest)
     },
     isForWolke(url) {
       if (isPublic(url)) return false
