@@ -1,5 +1,6 @@
-/** One attempt at a step of an action, which may be given up while it still waits for the infrastructure. */
+/** One attempt at a step of an action, which is given up when the infrastructure does not answer in time. */
 import { DriverError, type Drivers } from './define.ts'
+import { inTime } from './in-time.ts'
 
 interface Attempt {
   /** The drivers for this attempt alone. Errors after its end: a transient `DriverError` instead of any call. */
@@ -8,15 +9,17 @@ interface Attempt {
 }
 
 /**
- * Starts an attempt. One that is late goes on by itself when its call returns, although the step has been repeated and its
- * action may have ended by then. Its next call would reach the infrastructure with nobody left to see it fail, so there
- * is none.
+ * Starts an attempt, each of whose calls may take `callTimeoutMs`. What the step does besides, such as reading from a
+ * database that is busy, counts for nothing. A step that calls several drivers at once may go on after one of them was
+ * late, when it has been repeated and its action may have ended. Its next call would reach the infrastructure with nobody
+ * left to see it fail, so there is none.
  */
-export function startAttempt(drivers: Drivers): Attempt {
+export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
   let isOver = false
   const call = (driver: object, method: unknown, input: readonly unknown[]): unknown => {
     if (isOver) throw new DriverError('this attempt was given up', { transient: true })
-    return Reflect.apply(method as () => unknown, driver, input)
+    const result: unknown = Reflect.apply(method as () => unknown, driver, input)
+    return result instanceof Promise ? inTime(result, callTimeoutMs) : result
   }
   const guard = (driver: object) =>
     new Proxy(driver, {

@@ -21,7 +21,6 @@ import {
   type Drivers,
   type StepContext,
 } from './define.ts'
-import { inTime } from './in-time.ts'
 import type { ActionRow } from './tables.ts'
 
 export interface RunOptions {
@@ -124,15 +123,13 @@ export class Run {
     }
   }
 
-  /** Runs one effect on the infrastructure, within its timeout and only while the lease is certain to hold. */
+  /** Runs one effect on the infrastructure, only while the lease is certain to hold. */
   async #perform(name: string, effect: (drivers: Drivers) => Promise<void> | undefined): Promise<void> {
     if (this.#attempts > maxClaims) throw new Error('this step keeps killing its worker')
     await this.#reach('before-effect', name)
     if (performance.now() > this.#claim.safeUntil) throw new LeaseLost('the lease may have ended')
-    const attempt = startAttempt(this.#options.drivers)
-    const result = await this.#listen(() => inTime(effect(attempt.drivers), this.#options.callTimeoutMs)).finally(
-      attempt.end,
-    )
+    const attempt = startAttempt(this.#options.drivers, this.#options.callTimeoutMs)
+    const result = await this.#listen(async () => effect(attempt.drivers)).finally(attempt.end)
     await this.#reach('after-effect', name)
     return result
   }
