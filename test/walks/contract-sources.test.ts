@@ -44,7 +44,8 @@ const specified: Readonly<Record<string, readonly [status: number, reply: string
   'GET /firewalls/{id}/actions/{action_id}': [200, 'action'],
   'POST /firewalls/{id}/actions/apply_to_resources': [201, 'actions', '', 'apply_to'],
   'POST /firewalls/{id}/actions/remove_from_resources': [201, 'actions', '', 'remove_from'],
-  'POST /firewalls/{id}/actions/set_rules': [201, 'actions', '', 'rules'],
+  // Beside the rules it ignores what else a firewall has.
+  'POST /firewalls/{id}/actions/set_rules': [201, 'actions', '', 'rules name labels apply_to'],
   'GET /firewalls/actions': [200, 'actions meta', 'id sort status page per_page'],
   'GET /firewalls/actions/{id}': [200, 'action'],
 }

@@ -14,9 +14,11 @@ import { openDatabase } from '../../../kernel/data/open.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { zoneContents } from '../../../migrations/0014-zone-contents.ts'
 import { migrations } from '../../../migrations/index.ts'
+import type { RecordTypeName } from '../../../protocols/net/dns/rdata.ts'
 import { defaultZoneLimits, sizeOf } from '../limits.ts'
-import type { Rrset } from '../rrsets/domain.ts'
+import { type Rrset, valueKey, type ZoneRecord } from '../rrsets/domain.ts'
 import { rrsetsOf } from '../rrsets/store.ts'
+import { Values } from '../rrsets/values.ts'
 import { getZone } from '../store.ts'
 import { deleteExpired } from './host.ts'
 
@@ -37,6 +39,12 @@ const importFile = (api: Client, zonefile: string) => api.post(`${zonePath}/acti
 /** The lines of the zone itself, which every file needs. */
 const apexOf = (zonefile: string) => zonefile.replace(/^\$.*\n/gm, '')
 
+/** Files have values in their canonical form, whatever they were written like. */
+const meant = (type: RecordTypeName, some: readonly ZoneRecord[]) => {
+  const values = new Values('example.com', type)
+  return some.map(({ value, comment }) => ({ key: valueKey(values, value), comment }))
+}
+
 /** All RRSets, without what every change changes. */
 async function contentOf(api: Client) {
   const all: Record<string, unknown>[] = []
@@ -47,7 +55,7 @@ async function contentOf(api: Client) {
   }
   return all
     .filter(({ type }) => type !== 'SOA')
-    .map(({ id, ttl, records: some }) => ({ id, ttl, records: some }))
+    .map(({ id, type, ttl, records: some }) => ({ id, ttl, records: meant(type as never, some as never) }))
     .sort((x, y) => (String(x.id) < String(y.id) ? -1 : 1))
 }
 

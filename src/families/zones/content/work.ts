@@ -12,6 +12,7 @@ import { Malformed } from '../../../protocols/net/dns/tokens.ts'
 import type { zoneEndpoints } from '../contract.ts'
 import type { Zone } from '../domain.ts'
 import { sizeOf, type ZoneLimits } from '../limits.ts'
+import { refused, refusedField } from '../refusals.ts'
 import type { NewRrset as AskedRrset } from '../rrsets/contract.ts'
 import {
   coexistenceProblem,
@@ -66,7 +67,7 @@ export async function readContent({ name, rrsets, zonefile }: CreateBody, settin
   const { replaced, ...own } = zonefile ? adoptZone(parsed, settings) : { ...parsed, replaced: [] }
   const all = withApex(own, settings)
   const problem = zoneProblem(all, settings)
-  if (problem !== undefined) throw invalidInput([{ field, message: problem.message }])
+  if (problem !== undefined) throw refusedField(field, problem.message)
   return { rrsets: all.rrsets, ttl: parsed.ttl, replaced }
 }
 
@@ -113,7 +114,7 @@ function* readRrsets(
     const problem = coexistenceProblem(types)
     if (problem !== undefined) problems.push({ field: 'rrsets', message: `${name}: ${problem}` })
   }
-  if (problems.length > 0) throw invalidInput(problems.slice(0, 20))
+  if (problems.length > 0) throw refused(problems.slice(0, 20))
   return { rrsets, nameservers }
 }
 
@@ -124,7 +125,7 @@ export async function parseZonefile(text: string, zoneName: string): Promise<Par
   } catch (error) {
     if (!(error instanceof Malformed)) throw error
     const message = error.line === 0 ? error.message : `line ${error.line} ${error.message}`
-    throw invalidInput([{ field: 'zonefile', message }])
+    throw refusedField('zonefile', message)
   }
 }
 

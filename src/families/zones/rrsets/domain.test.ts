@@ -293,15 +293,15 @@ test('a zone file is read in steps of one value, also when its values are compar
   assert.ok(taken >= 2 * count, `only ${taken} steps`)
 })
 
-test('values are read once, whoever asks, and also as what they are kept', () => {
+test('values are read once, whoever asks, and kept as they were written', () => {
   const values = new Values('example.com', 'AAAA')
   const given = ['2001:DB8::1', '2001:db8:0::1', 'none'].map((value) => ({ value }))
-  assert.equal([...values.readAll(given)].length, 5)
+  assert.equal([...values.readAll(given)].length, 3)
   const [one, same] = given.map(({ value }) => values.read(value))
   assert.ok(one?.ok && same?.ok)
   assert.equal(one, values.read('2001:DB8::1'))
   assert.equal(one.key, same.key)
-  assert.equal(values.read(one.text), values.read(same.text))
+  assert.deepEqual([one.text, same.text], ['2001:DB8::1', '2001:db8:0::1'])
   assert.equal(values.read('none').ok, false)
 })
 

@@ -6,7 +6,7 @@ import { parseRdata, type RecordTypeName, sameness } from '../../../protocols/ne
 export type Value =
   | {
       readonly ok: true
-      /** The value as it is kept. */
+      /** The value as it is kept: as it was written, because clients compare what comes back with what they sent. */
       readonly text: string
       /** A text that two values share when they mean the same data. */
       readonly key: string
@@ -52,7 +52,7 @@ export class Values {
     if (!data.ok) return data
     return {
       ok: true,
-      text: settled(this.type, data.text),
+      text: this.type === 'SOA' ? withSerial(data.text, 0) : text,
       key: sameness(this.type, data.bytes),
       bytes: data.bytes.length,
     }

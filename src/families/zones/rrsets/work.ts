@@ -12,6 +12,7 @@ import { actOnZone, type ZoneCommand } from '../actions.ts'
 import { zoneChanges } from '../changes.ts'
 import type { Zone } from '../domain.ts'
 import { sizeOf, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
+import { refused, refusedField } from '../refusals.ts'
 import { changeZone, getZone, lockZone, requireMode } from '../store.ts'
 import type { rrsetEndpoints } from './contract.ts'
 import {
@@ -101,7 +102,7 @@ export const update = ({ db }: Platform, { scope, params, body }: Call['updateRr
 /** Deletes an RRSet. Errors: those that the contract declares. */
 export const remove = (platform: Platform, call: Call['removeRrset']) =>
   change(platform, call, 'delete_rrset', async (place, rrset) => {
-    if (rrset.type === 'SOA') throw invalidInput([{ field: 'rr_type', message: 'the SOA record stays' }])
+    if (rrset.type === 'SOA') throw refusedField('rr_type', 'the SOA record stays')
     await dropRrset(place, rrset)
   })
 
@@ -113,8 +114,8 @@ export async function addRecords(platform: Platform, call: Call['addRecords']) {
     const { tx, scope, zone } = place
     const known = await findRrset(tx.query, scope, zone, keyIn(call))
     if (known) return addTo(place, values, known, body)
-    // An RRSet with a name that no record can have does not exist.
-    if (recordNameProblem(params.rr_name, zone.name)) throw missing(keyIn(call))
+    const nameProblem = recordNameProblem(params.rr_name, zone.name)
+    if (nameProblem !== undefined) throw refusedField('rr_name', nameProblem)
     const records = readRecords(values, body.records)
     await makeRrset(place, values, { name: params.rr_name, type: values.type, ttl: body.ttl ?? null, records })
   })
@@ -126,7 +127,7 @@ export const removeRecords = (platform: Platform, call: Call['removeRecords']) =
     const indexes = new Set(indexesOf(values, rrset, call.body.records))
     const records = rrset.records.filter((_, index) => !indexes.has(index))
     if (records.length > 0) await writeRecords(place, values, rrset, records)
-    else if (rrset.type === 'SOA') throw invalidInput([{ field: 'records', message: 'the SOA record stays' }])
+    else if (rrset.type === 'SOA') throw refusedField('records', 'the SOA record stays')
     else await dropRrset(place, rrset)
   })
 
@@ -154,7 +155,7 @@ export const changeTtl = (platform: Platform, call: Call['changeRrsetTtl']) =>
   change(platform, call, 'change_rrset_ttl', async ({ tx, zone }, rrset) => {
     const { ttl } = call.body
     if (ttl === undefined && inEffect(zoneChanges.rrset_ttl_required, platform.clock.now())) {
-      throw invalidInput([{ field: 'ttl', message: 'is required' }])
+      throw refusedField('ttl', 'is required')
     }
     await setRrset(tx, call.scope, rrset, { ttl: ttl ?? null })
     await changeZone(tx, call.scope, zone, { keys: [rrsetKey(rrset)] })
@@ -233,7 +234,7 @@ async function readInTurns(values: Values, records: readonly { readonly value: s
 /** Errors: `invalid_input` naming each record. */
 function readRecords(values: Values, given: GivenRecords): readonly ZoneRecord[] {
   const parsed = parseRecords(values, given)
-  if (!parsed.ok) throw invalidInput(parsed.problems)
+  if (!parsed.ok) throw refused(parsed.problems)
   return parsed.records
 }
 
@@ -263,7 +264,8 @@ function sizeAfter(
 function check(values: Values, rrset: RrsetContent): void {
   const problem = rrsetProblem(values, rrset)
   if (problem === undefined) return
-  throw invalidInput([{ field: 'records', message: problem }], problem.startsWith(duplicateValue) ? problem : undefined)
+  if (problem.startsWith(duplicateValue)) throw invalidInput([{ field: 'records', message: problem }], problem)
+  throw refusedField('records', problem)
 }
 
 async function makeRrset(
@@ -274,12 +276,12 @@ async function makeRrset(
   const { tx, scope, zone } = place
   const { name, type } = rrset
   const nameProblem = recordNameProblem(name, zone.name)
-  if (nameProblem !== undefined) throw invalidInput([{ field: 'name', message: nameProblem }])
-  if (type === 'SOA') throw invalidInput([{ field: 'type', message: 'a zone has one SOA record, which comes with it' }])
+  if (nameProblem !== undefined) throw refusedField('name', nameProblem)
+  if (type === 'SOA') throw refusedField('type', 'a zone has one SOA record, which comes with it')
   check(values, rrset)
   const size = sizeAfter(place, undefined, rrset)
   const together = coexistenceProblem([type, ...(await typesAt(tx.query, scope, zone, name))])
-  if (together !== undefined) throw invalidInput([{ field: 'name', message: together }])
+  if (together !== undefined) throw refusedField('name', together)
   const [made] = await insertRrsets(tx, scope, zone.contentId, [rrset])
   await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
   return rrsetFromRow(made!)
@@ -327,6 +329,6 @@ function indexesOf(values: Values, { records }: Rrset, given: readonly { readonl
   const problems = indexes.flatMap((index, i) =>
     index === undefined ? [{ field: `records[${i}].value`, message: 'is not a record of the RRSet' }] : [],
   )
-  if (problems.length > 0) throw invalidInput(problems)
+  if (problems.length > 0) throw refused(problems)
   return indexes as number[]
 }

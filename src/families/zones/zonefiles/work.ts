@@ -1,7 +1,7 @@
 /** Zones are written as files, and read from them, on request. */
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import type { Database } from '../../../kernel/data/db.ts'
-import { invalidInput, notFound } from '../../../kernel/errors.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import { sortSteps } from '../../../kernel/process/sorting.ts'
 import { inTurns, nextTurn } from '../../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -11,6 +11,7 @@ import { adoptZone, zoneProblem } from '../content/apex.ts'
 import { publish } from '../content/store.ts'
 import { parseZonefile, replacedToWire, whenPossible, withDraft } from '../content/work.ts'
 import type { Zone } from '../domain.ts'
+import { refusedField } from '../refusals.ts'
 import type { Rrset } from '../rrsets/domain.ts'
 import { refuseProtected, rrsetsOf } from '../rrsets/store.ts'
 import { changeZone, findZone, getZone, lockZone, requireMode } from '../store.ts'
@@ -27,7 +28,7 @@ export async function importZonefile({ db, settings }: Platform, call: Call['imp
     const { ttl, ...parsed } = await parseZonefile(body.zonefile, before.name)
     const { replaced, ...content } = adoptZone(parsed, settings.zones)
     const problem = zoneProblem(content, settings.zones)
-    if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem.message }])
+    if (problem !== undefined) throw refusedField('zonefile', problem.message)
     await refuseProtected(db.query, scope, before)
     const { action } = await withDraft({ db, scope, zone: before }, content.rrsets, (draft) =>
       actOnZone(db, call, 'import_zonefile', async (tx, zone) => {
