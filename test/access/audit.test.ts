@@ -255,7 +255,7 @@ forDatabasesInTurn('the audit log', (open) => {
       [...ids].sort((a, b) => b - a),
     )
     assert.equal(ids.length, 5)
-    for (const bad of ['since=yesterday', 'before=x', 'per_page=1001', 'until=2026-13-01']) {
+    for (const bad of ['since=yesterday', 'before=x', 'per_page=0', 'until=2026-13-01']) {
       assertRefused(await reader.get(`${url}&${bad}`), 'invalid_input')
     }
   })

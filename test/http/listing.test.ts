@@ -15,7 +15,6 @@ import type { PageQuery } from '../../src/kernel/resource/listing.ts'
 import type { ProjectScope } from '../../src/kernel/scope.ts'
 import { watchDatabase } from '../kit/database/watched-database.ts'
 import { type Client, forEachDatabase, type World } from '../kit/harness.ts'
-import { assertRefused } from '../kit/refusals.ts'
 
 interface Item {
   readonly id: number
@@ -232,9 +231,13 @@ forEachDatabase('A list', (open) => {
     assert.deepEqual([long.body.ssh_keys.length, long.body.meta.pagination.next_page], [1_000, 2])
     assert.equal((await person.get('/ssh_keys?per_page=1000&page=2')).body.ssh_keys.length, 1)
     assert.equal((await person.get('/ssh_keys')).body.ssh_keys.length, 25)
-    assertRefused(await person.get('/ssh_keys?per_page=1001'), 'invalid_input')
-    assertRefused(await world.api.get('/ssh_keys?per_page=51'), 'invalid_input')
-    assertRefused(await world.api.get('/ssh_keys?per_page=1000'), 'invalid_input')
+    for (const [client, asked, most] of [
+      [person, 1_001, 1_000],
+      [world.api, 51, 50],
+      [world.api, 1_000, 50],
+    ] as const) {
+      assert.equal((await client.get(`/ssh_keys?per_page=${asked}`)).body.meta.pagination.per_page, most)
+    }
   })
 
   test('does not count a family of more than 10,000', async () => {
@@ -266,7 +269,7 @@ forEachDatabase('A list', (open) => {
       ['page=', 'page'],
       ['page=9999999999', 'page'],
       ['per_page=0', 'per_page'],
-      ['per_page=51', 'per_page'],
+      ['per_page=-51', 'per_page'],
       ['per_page=many', 'per_page'],
       ['label_selector=a%3D%3D%3Db', 'label_selector'],
       [`label_selector=${'a'.repeat(1_025)}`, 'label_selector'],
@@ -282,7 +285,7 @@ forEachDatabase('A list', (open) => {
       )
       assert.ok(body.error.details.fields[0].messages[0].length > 5)
     }
-    const both = await api.get('/ssh_keys?page=0&per_page=51')
+    const both = await api.get('/ssh_keys?page=0&per_page=x')
     assert.equal(both.body.error.message, "invalid input in fields 'page', 'per_page'")
     for (const search of ['unknown=1', 'page=2&page=1', 'name=', 'label_selector=', '__proto__=1', 'sort=id&sort=id']) {
       assert.equal((await api.get(`/ssh_keys?${search}`)).status, 200, search)

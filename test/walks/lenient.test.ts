@@ -82,7 +82,7 @@ async function checkEcho(world: World, row: Row): Promise<void> {
   for (const echo of [...echoes, Object.assign({}, ...echoes)]) {
     const answer = await sendBody(world, ready, echo)
     if (isRefusedRrset(row, echo))
-      assert.match(answer.body.error.message, /^can't update (records|ttl) with this endpoint$/)
+      assert.match(answer.body.error.message, /^can't update (records|the TTL) with this endpoint$/)
     else assert.equal(answer.status, row.endpoint.status, `${JSON.stringify(echo)}: ${answer.text}`)
   }
 }

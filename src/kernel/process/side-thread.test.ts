@@ -17,6 +17,16 @@ test('work that does not end is cut off, and what waits behind it is done', asyn
   await stuck
 })
 
+test('work that waits for a processor is done, and given up as what may be tried again only after long', async () => {
+  const thread = new SideThread<{ rest: number } | number, number>(file, { limitMs: 20 })
+  assert.equal(await thread.run({ rest: 200 }), 200)
+  await assert.rejects(
+    thread.run({ rest: 600_000 }),
+    (error) => error instanceof ApiError && error.code === 'unavailable',
+  )
+  assert.equal(await thread.run(1), 2)
+})
+
 test('work that takes all memory, or fails, is told so, and leaves the next piece a new thread', async () => {
   const thread = new SideThread<number | 'fill' | 'throw', number>(file, { limitMs: 20_000 })
   const [full, failed, done] = await Promise.allSettled([thread.run('fill'), thread.run('throw'), thread.run(1)])

@@ -1,7 +1,8 @@
 /**
  * Runs work on input that may be crafted to take forever: on a thread, one piece at a time, with a hard limit for each.
  * A thread that exceeds the limit is killed and replaced, so the event loop never blocks and the next piece still runs.
- * The thread starts with the first piece and ends when idle.
+ * The limit is one of processor time, so that input is not refused because the machine is busy. The thread starts with
+ * the first piece and ends when idle.
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
@@ -10,7 +11,7 @@ import { ApiError } from '../errors.ts'
 export class Exhausted extends Error {}
 
 export interface SideThreadOptions {
-  /** Time limit of one piece in milliseconds, not counting its wait or the start of the thread. */
+  /** The most processor time of one piece, in milliseconds. */
   readonly limitMs: number
   /** Maximum number of waiting pieces. */
   readonly maxWaiting?: number
@@ -42,7 +43,7 @@ export class SideThread<Input, Output> {
     this.#options = { limitMs, maxWaiting, idleMs }
   }
 
-  /** Errors: `unavailable` when too much work waits; `Exhausted`; errors of the work. */
+  /** Errors: `unavailable` when too much work waits, or the machine is too busy for it; `Exhausted`; errors of the work. */
   async run(input: Input): Promise<Output> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       throw new ApiError('unavailable', 'too many requests of this kind are waiting; try again')
@@ -72,8 +73,9 @@ export class SideThread<Input, Output> {
       const worker = this.#worker ?? (await this.#start())
       // The thread keeps the process alive only while it works.
       worker.ref()
+      const answer = answerOf<Output>(worker, afterWork(worker, this.#options.limitMs))
       worker.postMessage(input)
-      const output = await answerOf<Output>(worker, this.#options.limitMs)
+      const output = await answer
       worker.unref()
       return output
     } catch (error) {
@@ -93,7 +95,7 @@ export class SideThread<Input, Output> {
       .once('exit', () => {
         if (this.#worker === worker) this.#worker = undefined
       })
-    await answerOf(worker, startMs).catch((cause: unknown) => {
+    await answerOf(worker, afterTime(startMs)).catch((cause: unknown) => {
       throw new Error('a side thread did not start', { cause })
     })
     return worker
@@ -105,19 +107,59 @@ export class SideThread<Input, Output> {
   }
 }
 
-/** The next message of a thread. Errors: `Exhausted`; errors that it did not catch. */
-async function answerOf<Output>(worker: Worker, limitMs: number): Promise<Output> {
+/** Calls back with the reason when an answer is no longer waited for; what it returns ends the watch. */
+type Limit = (giveUp: (reason: Error) => void) => () => void
+
+const tooLong = (limitMs: number) => new Exhausted(`the work did not end within ${limitMs} ms`)
+
+function afterTime(limitMs: number): Limit {
+  return (giveUp) => {
+    const timer = setTimeout(() => giveUp(tooLong(limitMs)), limitMs)
+    return () => clearTimeout(timer)
+  }
+}
+
+/** A machine on which work takes so many times as long as its processor time has no room for it now. */
+const mostStarved = 60
+
+/** Gives up when the thread has worked for too long, however seldom it had a processor meanwhile. */
+function afterWork(worker: Worker, limitMs: number): Limit {
+  return (giveUp) => {
+    const before = worker.cpuUsage()
+    let isOver = false
+    const look = async () => {
+      const { user, system } = await worker.cpuUsage(await before)
+      const workedMs = (user + system) / 1_000
+      if (workedMs >= limitMs) giveUp(tooLong(limitMs))
+      else if (!isOver) next = again(limitMs - workedMs)
+    }
+    // One that has ended meanwhile tells that itself.
+    const again = (ms: number) => setTimeout(() => void look().catch(() => undefined), ms)
+    let next = again(limitMs)
+    const busy = new ApiError('unavailable', 'the server is too busy to read this; try again')
+    const last = setTimeout(() => giveUp(busy), mostStarved * limitMs)
+    before.catch(() => undefined)
+    return () => {
+      isOver = true
+      clearTimeout(next)
+      clearTimeout(last)
+    }
+  }
+}
+
+/** The next message of a thread. Errors: those of the limit; those that the thread did not catch. */
+async function answerOf<Output>(worker: Worker, limit: Limit): Promise<Output> {
   const { promise, resolve, reject } = Promise.withResolvers<Output>()
-  const exhaust = () => reject(new Exhausted(`the work did not end within ${limitMs} ms`))
+  const exhaust = () => reject(new Exhausted('the thread ended before its work'))
   const fail = (error: Error & { code?: string }) =>
     reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Exhausted(error.message) : error)
   // After a stall of this thread, a reply that has already arrived is read before the worker is given up.
-  const limit = setTimeout(() => setImmediate(exhaust), limitMs)
+  const end = limit((reason) => void setImmediate(() => reject(reason)))
   worker.on('message', resolve).on('error', fail).on('exit', exhaust)
   try {
     return await promise
   } finally {
-    clearTimeout(limit)
+    end()
     worker.off('message', resolve).off('error', fail).off('exit', exhaust)
   }
 }

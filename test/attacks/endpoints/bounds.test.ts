@@ -27,7 +27,12 @@ interface Schema {
 // ---- Every contract ------------------------------------------------------------------------------------------------
 
 /** What no handler reads, in whatever shape: it is bounded by the size, depth and entries of the body. */
-const neverRead = ['applied_to_resources[]', 'updateRrset.records']
+const neverRead = [
+  'applied_to_resources[]',
+  'updateRrset.records',
+  'updateRrset.ttl',
+  ...['name', 'labels', 'apply_to'].map((field) => `setRules.${field}`),
+]
 
 /** The places of a schema that take values without a bound. */
 function unbounded(schema: Schema, place: string): string[] {

@@ -91,8 +91,8 @@ export const update = ({ db }: Platform, { scope, params, body }: Call['updateRr
   db.transact(async (tx) => {
     const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
     const rrset = await getRrset(tx.query, scope, zone, keyIn({ params }))
-    const other = (['records', 'ttl'] as const).find((field) => body[field] !== undefined && body[field] !== null)
-    if (other) throw new ApiError('invalid_input', `can't update ${other} with this endpoint`)
+    if ((body.records ?? null) !== null) throw new ApiError('invalid_input', "can't update records with this endpoint")
+    if ((body.ttl ?? null) !== null) throw new ApiError('invalid_input', "can't update the TTL with this endpoint")
     const labels = body.labels ?? rrset.labels
     await setRrsetLabels(tx, scope, rrset, labels)
     noteTouched(tx, rrsetKey(rrset))
