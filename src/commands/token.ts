@@ -73,7 +73,7 @@ function createCommand(administer: Administer): Command {
     .option('--management', `a token of the installation for ${wolkeBase}, instead of one of a Project`)
     .option('--read-only', 'only allow GET requests')
     .option('--name <name>', 'a name that says what the token is for', 'token')
-    .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')
+    .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z, or a day, at whose end it does')
     .option('--families <names>', 'only these families, such as servers,networks', listIn)
     .option('--verbs <verbs>', 'only read, create, update, delete, actions, or commands such as reboot', listIn)
     .option('--label-selector <selector>', 'only resources whose labels match, such as env=test')

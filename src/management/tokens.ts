@@ -25,19 +25,26 @@ export function tokenToWire(token: ListedToken) {
   }
 }
 
-/** The moment that a text names, in ms since the epoch; null for never. Errors: `invalid_input` for one that is past. */
-export function readExpiry(text: string | null | undefined, nowMs: number): number | null {
-  if (text === undefined || text === null) return null
+/**
+ * The moment that a text names, in ms since the epoch; null for never. A day without a time is meant whole, in UTC. Errors:
+ * `invalid_input` for one that is past.
+ */
+export function readExpiry(given: string | null | undefined, nowMs: number): number | null {
+  if (given === undefined || given === null) return null
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(given)
+  const text = isDay ? `${given}T00:00:00Z` : given
   const [, date = '', time = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
   // A date that the calendar does not have, such as February 30, would be read as another day.
   const isOnCalendar = date !== '' && textOf(Date.parse(`${date}T${time}Z`)) === `${date}T${time}Z`
-  const ms = isOnCalendar ? Date.parse(text) : Number.NaN
+  const ms = isOnCalendar ? Date.parse(text) + (isDay ? dayMs : 0) : Number.NaN
   if (Number.isNaN(ms)) throw refused('must be a time such as 2030-01-31T00:00:00Z')
   if (ms <= nowMs) throw refused('must be in the future')
   if (ms > latestMs) throw refused('must be before the year 10000')
   return ms
 }
+
+const dayMs = 86_400_000
 
 const textOf = (ms: number) => (Number.isNaN(ms) ? '' : timestamp(ms))
 
