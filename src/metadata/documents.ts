@@ -58,11 +58,12 @@ function privateNetworks({ interfaces }: ServerFacts): string {
 
 /** Text that YAML could take for something else is quoted; a JSON string is one of YAML too. */
 const scalar = (text: string) =>
-  /^[A-Za-z][\w-]*$/.test(text) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(text) ? text : JSON.stringify(text)
+  /^[A-Za-z][\w.-]*$/.test(text) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(text) ? text : JSON.stringify(text)
 
+/** The name of a server may be a number in the eyes of YAML; what else there is may not. */
 function summary(facts: ServerFacts): string {
   return Object.entries(leaves)
-    .map(([key, value]) => `${key}: ${value(facts)}\n`)
+    .map(([key, value]) => `${key}: ${key === 'hostname' ? scalar(value(facts)) : value(facts)}\n`)
     .join('')
 }
 

@@ -91,7 +91,9 @@ async function answer(options: MetadataParts, request: IncomingMessage): Promise
     ? undefined
     : ec2DocumentAt(caller.path, facts)
   const text = documentAt(path, facts) ?? ec2
-  return text === undefined ? notFound : { status: 200, text }
+  if (text === undefined) return notFound
+  // An empty document with 200 makes cloud-init ask again for two minutes.
+  return { status: text === '' ? 204 : 200, text }
 }
 
 /** The Host header must be the address that was called: a name that resolves to it may be DNS rebinding. */

@@ -96,12 +96,31 @@ forDatabasesInTurn('The metadata service', (open) => {
     assert.equal(text, `${lines.join('\n')}\n`)
   })
 
-  test('a server without a public IPv4 address has an empty one, and without user data an empty document', async () => {
+  test('what there is none of is 204 without a body: a public IPv4 address, user data', async () => {
     const world = await open()
     const server = await makeServer(world, { public_net: { enable_ipv4: false }, user_data: undefined })
     const url = `${await serveMetadata(world)}/servers/${server.id}/v1`
-    assert.deepEqual((await call(`${url}/metadata/public-ipv4`)).text, '')
-    assert.deepEqual(await call(`${url}/userdata`), { status: 200, text: '', type: 'text/plain; charset=utf-8' })
+    for (const path of ['metadata/public-ipv4', 'userdata']) {
+      const { status, text } = await call(`${url}/${path}`)
+      assert.deepEqual([status, text], [204, ''], path)
+    }
+  })
+
+  test('the summary quotes a name that YAML takes for something else', async () => {
+    const world = await open()
+    const url = await serveMetadata(world)
+    for (const [name, text] of [
+      ['007', '"007"'],
+      ['yes', '"yes"'],
+      ['null', '"null"'],
+      ['0x1f', '"0x1f"'],
+      ['1e3', '"1e3"'],
+      ['web.example.com', 'web.example.com'],
+    ] as const) {
+      const { id } = await makeServer(world, { name })
+      const { text: summary } = await call(`${url}/servers/${id}/v1/metadata`)
+      assert.equal(summary.split('\n')[0], `hostname: ${text}`)
+    }
   })
 
   test('what does not exist is 404 in plain text, and only GET is answered', async () => {
