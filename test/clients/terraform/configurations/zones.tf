@@ -19,6 +19,21 @@ resource "hcloud_zone_rrset" "www" {
   records = [{ value = var.address, comment = var.comment }, { value = "192.0.2.200" }]
 }
 
+# Values are compared as they were written: other spellings of the same data would be changed at every apply.
+resource "hcloud_zone_rrset" "spelled" {
+  for_each = {
+    AAAA  = "2001:DB8:1:2::0"
+    CAA   = "0 issue ca.example"
+    MX    = "10  Mail.Example.NET."
+    TXT   = "\"v=spf1 -all\"  \"more\""
+    CNAME = "www"
+  }
+  zone    = hcloud_zone.main.name
+  name    = lower("spelled-${each.key}")
+  type    = each.key
+  records = [{ value = each.value }]
+}
+
 # Records of one RRSet that is not there yet are made at the same time.
 resource "hcloud_zone_record" "shared" {
   for_each = toset(["198.51.100.1", "198.51.100.2", "198.51.100.3"])
