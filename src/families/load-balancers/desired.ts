@@ -1,5 +1,6 @@
 /** What the data plane is to do for a Load Balancer: all that is desired of it is handed to the driver at once. */
 import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
+import { encodedAnew } from '../../protocols/net/pem.ts'
 import { findKeyPair } from '../certificates/reads.ts'
 import { addressIn, type LoadBalancer } from './domain.ts'
 import type { BalancerCertificate, BalancerService, BalancerState } from './driver.ts'
@@ -52,10 +53,13 @@ async function certificatesFor({ query, scope, secrets }: World, services: reado
   const found: BalancerCertificate[] = []
   for (const id of certificatesOf(services)) {
     const pair = await findKeyPair(query, secrets, scope, id)
-    if (pair) found.push({ id, chain: pair.certificate, privateKey: pair.privateKey })
+    if (pair) found.push({ id, chain: readable(pair.certificate), privateKey: readable(pair.privateKey) })
   }
   return new Map(found.map((certificate) => [certificate.id, certificate]))
 }
+
+/** Uploads are kept as they were written, with blanks or nothing at all for newlines, which no data plane would read. */
+const readable = (pem: string) => encodedAnew(pem) ?? pem
 
 function toService(service: Service, certificates: Certificates): BalancerService {
   const { http, ...others } = service

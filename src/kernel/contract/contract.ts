@@ -175,30 +175,18 @@ export const defaultPerPage = 25
 export const maxPerPage = 50
 const maxRepeats = 100
 
-const pageParam: Param<number> = {
-  schema: { type: 'integer', minimum: 1, maximum: 2 ** 31, default: 1 },
-  description: 'Number of the page, from 1',
-  repeatable: false,
-  parse(texts) {
-    const text = texts.at(-1)
-    if (text === undefined) return 1
-    const value = parseId(text)
-    if (value === undefined || value > 2 ** 31) throw `must be an integer from 1 to ${2 ** 31}`
-    return value
-  },
-}
-
-/** Clients ask for as many as they can imagine to get all of them at once, so that a larger number counts as `most`. */
-function perPageParam(most: number): Param<number> {
+/** With `isCut` a larger number counts as the largest: clients ask for as many as they can imagine, to get all at once. */
+function integerParam(description: string, fallback: number, max: number, isCut = false): Param<number> {
   return {
-    schema: { type: 'integer', minimum: 1, maximum: most, default: defaultPerPage },
-    description: `Entries on a page; a larger number counts as ${most}`,
+    schema: { type: 'integer', minimum: 1, maximum: max, default: fallback },
+    description,
     repeatable: false,
     parse(texts) {
       const text = texts.at(-1)
-      if (text === undefined) return defaultPerPage
-      if (text.length > maxText || !/^0*[1-9]\d*$/.test(text)) throw 'must be a positive integer'
-      return Math.min(Number(text), most)
+      if (text === undefined) return fallback
+      const value = text.length <= maxText && /^[1-9]\d*$/.test(text) ? Number(text) : 0
+      if (value === 0 || (value > max && !isCut)) throw `must be an integer from 1 to ${max}`
+      return Math.min(value, max)
     },
   }
 }
@@ -327,16 +315,15 @@ const selectorParam: Param<Selector | undefined> = {
   },
 }
 
-/** `page` and `per_page` of every paginated list (spec: Limits). */
-export const paging = {
-  page: pageParam,
-  per_page: perPageParam(maxPerPage),
-} as const
-
-/** Paging with a larger maximum per page. */
-export function widePaging(max: number): typeof paging {
-  return { ...paging, per_page: perPageParam(max) }
+/** `page` and `per_page` of a list with so many entries on a page at most; most have those of `paging` (spec: Limits). */
+export function widePaging(max: number) {
+  return {
+    page: integerParam('Number of the page, from 1', 1, 2 ** 31),
+    per_page: integerParam(`Entries on a page; a larger number counts as ${max}`, defaultPerPage, max, true),
+  } as const
 }
+
+export const paging = widePaging(maxPerPage)
 
 /** The query parameters of a list of resources with labels. */
 export function listing(fields: readonly string[], pages: typeof paging = paging) {

@@ -255,7 +255,7 @@ describe('A query string', () => {
   }
   const refused: [search: string, ...fields: Fields][] = [
     ['page=0', ['page', 'must be an integer from 1 to 2147483648']],
-    ['per_page=-1', ['per_page', 'must be a positive integer']],
+    ['per_page=-1', ['per_page', 'must be an integer from 1 to 50']],
     ['sort=size', ['sort', 'must be one of id, name, optionally followed by :asc or :desc']],
     ['id=1&id=0', ['id', 'must be an id']],
     ['status=done', ['status', "must be one of 'running', 'success'"]],

@@ -37,3 +37,21 @@ export function pemBytes({ body }: PemBlock): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length > 0 && bytes.toString('base64') === text ? bytes : undefined
 }
+
+const lineLength = /.{1,64}/g
+
+/**
+ * The same blocks in the form that every program reads: lines of 64 characters, each with a newline behind it, and nothing
+ * between blocks. Parameters of a curve go, because the key names its curve itself. Undefined for what is no PEM.
+ */
+export function encodedAnew(text: string): string | undefined {
+  const encoded = pemBlocks(text)
+    ?.filter(({ label }) => label !== 'EC PARAMETERS')
+    .map((block) => {
+      const lines = pemBytes(block)?.toString('base64').match(lineLength)
+      return (
+        lines && [`${begin}${block.label}${dashes}`, ...lines, `${dashes}END ${block.label}${dashes}`, ''].join('\n')
+      )
+    })
+  return encoded?.every((block) => block !== undefined) ? encoded.join('') : undefined
+}

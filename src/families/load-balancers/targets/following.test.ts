@@ -4,6 +4,7 @@ import { gate, until } from '../../../../test/kit/database/bare-database.ts'
 import { forProjects, type World } from '../../../../test/kit/harness.ts'
 import { done } from '../../../../test/kit/proof.ts'
 import { expect } from '../../../../test/kit/resources.ts'
+import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { cloudSubnet, makeNetwork } from '../../networks/proof.ts'
 import { makePrimaryIp } from '../../primary-ips/proof.ts'
@@ -179,6 +180,19 @@ forProjects('Load Balancers follow', (open) => {
     held.open()
     await world.settle()
     assert.deepEqual(serversOf(world, id), [server])
+  })
+
+  test('their certificates, in a form that every data plane reads, however they were uploaded', async () => {
+    const world = await open()
+    const { certificate, private_key } = selfSigned('bent.example')
+    const bent = (pem: string) => pem.trimEnd().replaceAll('\n', ' ')
+    const body = { name: 'bent', certificate: bent(certificate), private_key: bent(private_key) }
+    const made = (await done(world.api.post('/certificates', body))).certificate
+    assert.equal(made.certificate, body.certificate, 'it comes back as it was written')
+    const services = [{ protocol: 'https', http: { certificates: [made.id] } }]
+    const id = await makeBalancer(world, { services })
+    const [served] = stateOf(world, id).services[0]!.http!.certificates
+    assert.deepEqual([served?.chain, served?.privateKey], [certificate, private_key])
   })
 
   test('their certificates: one that is issued later is served then', async () => {
