@@ -305,6 +305,36 @@ test('values are read once, whoever asks, and kept as they were written', () => 
   assert.equal(values.read('none').ok, false)
 })
 
+test('a zone file is read as name servers write it', () => {
+  const { rrsets } = read(`
+$ORIGIN .
+$TTL 3600
+example.com IN SOA ns1.wolke.example. hostmaster.wolke.example. 7 86400 10800 3600000 3600
+            NS ns1.wolke.example.
+$ORIGIN example.com.
+www A 192.0.2.1
+TYPE TYPE1 \\# 4 C0000202
+alias CNAME www
+$ORIGIN sub.example.com.
+deep TYPE16 "text"
+alias CNAME deep
+$ORIGIN com.
+example IN SOA ns1.wolke.example. hostmaster.wolke.example. 7 86400 10800 3600000 3600
+`)
+  assert.deepEqual(
+    rrsets.map(({ name, type, records }) => [name, type, ...records.map(({ value }) => value)]),
+    [
+      ['@', 'SOA', 'ns1.wolke.example. hostmaster.wolke.example. 0 86400 10800 3600000 3600'],
+      ['@', 'NS', 'ns1.wolke.example.'],
+      ['www', 'A', '192.0.2.1'],
+      ['type', 'A', '192.0.2.2'],
+      ['alias', 'CNAME', 'www'],
+      ['deep.sub', 'TXT', '"text"'],
+      ['alias.sub', 'CNAME', 'deep.sub.example.com.'],
+    ],
+  )
+})
+
 test('what is wrong with a zone file is told with its line', () => {
   for (const [text, line, message] of [
     ['\n\nwww A', 3, /too few fields/],

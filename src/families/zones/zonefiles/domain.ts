@@ -1,6 +1,14 @@
 /** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
-import { isWithin, lowerName, nameOf, parseName, printName } from '../../../protocols/net/dns/names.ts'
-import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../protocols/net/dns/rdata.ts'
+import { isWithin, lowerName, type NameKey, nameOf, parseName, printName } from '../../../protocols/net/dns/names.ts'
+import {
+  isRecordType,
+  parsePeriod,
+  printRdata,
+  type RecordTypeName,
+  readRdata,
+  typeCode,
+  typeName,
+} from '../../../protocols/net/dns/rdata.ts'
 import {
   type Entry,
   Malformed,
@@ -38,7 +46,9 @@ interface Draft {
 /** What is known while the file is read. */
 interface State {
   readonly zoneName: string
-  readonly origin: string
+  readonly zone: NameKey
+  /** Relative names are below it. */
+  origin: NameKey
   readonly drafts: Map<string, Draft>
   firstTtl: number | undefined
   ttl: number | undefined
@@ -52,8 +62,16 @@ const ttlRange = [60, 2_147_483_647] as const
  * what the file says. Throws {@link Malformed} with the line of the first thing that is wrong.
  */
 export function* readZonefile(text: string, zoneName: string): Generator<void, ParsedZonefile> {
-  const origin = nameOf(zoneName)
-  const state: State = { zoneName, origin, drafts: new Map(), firstTtl: undefined, ttl: undefined, owner: undefined }
+  const zone = nameOf(zoneName)
+  const state: State = {
+    zoneName,
+    zone,
+    origin: zone,
+    drafts: new Map(),
+    firstTtl: undefined,
+    ttl: undefined,
+    owner: undefined,
+  }
   for (const entry of readEntries(text)) {
     try {
       if (entry.tokens[0]?.source.startsWith('$')) readDirective(state, entry)
@@ -87,8 +105,11 @@ function readDirective(state: State, { tokens }: Entry): void {
     state.firstTtl ??= state.ttl
   } else if (directive!.toUpperCase() === '$ORIGIN') {
     const name = parseName(value, state.origin)
-    const isZone = name.ok && lowerName(name.wire) === state.origin && value.endsWith('.')
-    if (!isZone) throw fail(`has an $ORIGIN that is not ${state.zoneName}.`, 'origin', `${state.zoneName}.`)
+    const origin = name.ok ? lowerName(name.wire) : undefined
+    // Name servers write the zone itself below its parent, often the root, and what is in it below itself.
+    const isRelated = origin !== undefined && (isWithin(origin, state.zone) || isWithin(state.zone, origin))
+    if (!isRelated) throw fail(`has an $ORIGIN that is not ${state.zoneName}.`, 'origin', `${state.zoneName}.`)
+    state.origin = origin
   } else throw fail(`has ${directive!.slice(0, 40)}, which is not supported`, 'unsupported', directive!.slice(0, 40))
 }
 
@@ -113,19 +134,30 @@ function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): 
   const draft = state.drafts.get(key) ?? { rrset, records: [] }
   // What no answer could hold is refused as soon as it is too much, not after all of it was read.
   if (draft.records.length === rrsetLimits.records) throw fail(`${key}: ${tooManyRecords}`, 'set', key, tooManyRecords)
-  draft.records.push({ value: settled(type, value.text), comment })
+  // Names in a value that is kept are below the zone, wherever those in the file are.
+  const text = state.origin === state.zone ? value.text : printRdata(type, value.bytes)!
+  const record = { value: settled(type, text), comment }
+  // Zones as they are transferred end with the SOA record that they begin with.
+  const isEnd = type === 'SOA' && draft.records[0]?.value === record.value
+  if (!isEnd) draft.records.push(record)
   state.drafts.set(key, draft)
 }
 
-function readOwner({ origin, zoneName }: State, { source }: Token): string {
+function readOwner({ origin, zone, zoneName }: State, { source }: Token): string {
   const name = parseName(source, origin)
   if (!name.ok) throw fail(`has an owner that ${name.message}`, 'owner', source.slice(0, 80), name.message)
   const wire = lowerName(name.wire)
-  if (!isWithin(wire, origin)) throw fail('has an owner outside the zone', 'outside', source.slice(0, 80))
-  const relative = wire === origin ? apex : printName(`${wire.slice(0, wire.length - origin.length)}\0`).slice(0, -1)
+  if (!isWithin(wire, zone)) throw fail('has an owner outside the zone', 'outside', source.slice(0, 80))
+  const relative = wire === zone ? apex : printName(`${wire.slice(0, wire.length - zone.length)}\0`).slice(0, -1)
   const problem = recordNameProblem(relative, zoneName)
   if (problem !== undefined) throw fail(`has an owner that ${problem}`, 'owner', source.slice(0, 80), problem)
   return relative
+}
+
+/** The name of a type that is given by its number, `TYPE1`. */
+function namedType(word: string): string {
+  const code = /^TYPE\d/.test(word) ? typeCode(word) : undefined
+  return code === undefined ? word : typeName(code)
 }
 
 /** TTL and class in either order, each at most once, then the type. */
@@ -133,7 +165,7 @@ function readHead(tokens: readonly Token[]): { ttl: number | undefined; type: Re
   let ttl: number | undefined
   let hasClass = false
   for (const [index, { source }] of tokens.entries()) {
-    const word = source.toUpperCase()
+    const word = namedType(source.toUpperCase())
     if (word === 'IN' && !hasClass) hasClass = true
     else if (ttl === undefined && /^\d/.test(word)) ttl = readTtl(source)
     else if (isRecordType(word)) return { ttl, type: word, data: tokens.slice(index + 1) }
