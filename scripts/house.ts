@@ -121,8 +121,8 @@ function headlessShare(folder: string): number {
 show([
   { what: 'shared files that a new family edits', now: sharedFiles(), aim: 12 },
   { what: 'files outside its folders that mention Volumes: console', now: mentions(below('console')), aim: 3 },
-  { what: 'the same: src', now: mentions(below('src').filter((path) => !isTest(path))), aim: 12, most: 26 },
-  { what: 'the same: all', now: mentions(tracked), aim: 60, most: 126 },
+  { what: 'the same: src', now: mentions(below('src').filter((path) => !isTest(path))), aim: 12, most: 25 },
+  { what: 'the same: all', now: mentions(tracked), aim: 60, most: 125 },
   { what: 'exceptions to the law of families', now: dependants(), aim: 20 },
   { what: 'file names that carry out requests', now: homesOfLogic(), aim: 1 },
   { what: 'exemptions from the length of functions: src', now: exemptions('src'), aim: 1 },

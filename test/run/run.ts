@@ -196,6 +196,7 @@ async function findFlaky(): Promise<readonly Failure[]> {
     if (!again.isGood || again.counts.get('pass')! < outcome.failures.length) continue
     outcomes[outcomes.indexOf(outcome)] = { ...outcome, isGood: true, counts: asPassed(outcome.counts) }
     found.push(...outcome.failures)
+    console.log(`failed at first, and passed alone:\n${outcome.report}`)
   }
   return found
 }
