@@ -14,14 +14,14 @@ export const addressParam: Param<readonly string[] | undefined> = {
   ...text,
   parse(texts, nowMs) {
     const given = text.parse(texts, nowMs)
-    const [address = '', mask] = given?.split('/') ?? []
+    if (given === undefined) return undefined
+    const [address = '', mask] = given.split('/')
     const parsed = parseAddress(address)
-    if (!given || !parsed.ok) return given === undefined ? undefined : [given]
-    const networks = parsed.family === 6 && [undefined, networkBits].includes(mask) ? [`${parsed.address}/64`] : []
-    return mask === undefined ? [parsed.address, ...networks] : networks
+    if (!parsed.ok) return [given]
+    if (mask !== undefined) return [`${parsed.address}/${mask}`]
+    return [parsed.address, ...(parsed.family === 6 ? [`${parsed.address}/64`] : [])]
   },
 }
-const networkBits = '64'
 
 /** The body of `change_dns_ptr`. */
 export const ReverseNameChange = closedObject({

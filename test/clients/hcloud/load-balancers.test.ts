@@ -261,7 +261,7 @@ const networks: Story = {
     }),
     works('load-balancer detach-from-network lb --network net', /detached from Network/i),
     shows('load-balancer lb', { private_net: [], targets: [] }),
-    refused('load-balancer detach-from-network lb --network net', 'load_balancer_not_attached_to_network'),
+    refused('load-balancer detach-from-network lb --network net', 'not_found', /not attached/),
     deletes('load-balancer', 'lb'),
     since(
       55,
