@@ -78,7 +78,7 @@ forEachDatabase('Networks', (open) => {
   })
 
   test('a change that fails leaves the network as it was, and its vSwitch free', async () => {
-    const { api, settle, simulation } = await open({ catalogue: vswitchCatalogue })
+    const { api, foreign, settle, simulation } = await open({ catalogue: vswitchCatalogue })
     const id = await makeNetwork({ api }, { subnets: [cloudSubnet('10.0.1.0/24')] })
     const before = await get(api, id)
     simulation.behave(({ driver }) => (driver === 'networks' ? 'error after effect' : 'ok'))
@@ -88,6 +88,13 @@ forEachDatabase('Networks', (open) => {
     assert.equal((await done(api.get(`/actions/${action.id}`))).action.status, 'error')
     assert.deepEqual(await get(api, id), before)
     await done(api.post(`/networks/${id}/actions/add_subnet`, vswitchSubnet('10.0.2.0/24')))
+    await settle()
+    simulation.behave(({ driver }) => (driver === 'networks' ? 'error after effect' : 'ok'))
+    await done(api.post(`/networks/${id}/actions/add_subnet`, cloudSubnet('10.0.4.0/24')))
+    await settle()
+    const rival = { name: 'rival', ip_range: '10.0.0.0/16', subnets: [vswitchSubnet()] }
+    const taken = await foreign.post('/networks', rival)
+    assert.equal(taken.body.error.code, 'vswitch_id_already_used', 'one that was coupled before stays so')
   })
 
   test('a vSwitch is coupled with one network, has a gateway of its own and is free again after deletion', async () => {

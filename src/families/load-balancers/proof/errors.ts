@@ -226,7 +226,6 @@ export const errors: ErrorScenarios = {
     async conflict(stage) {
       return meanwhile('detach_from_network', { network: await makeSubnet(stage) })(stage)
     },
-    not_found: async (stage) => on('detach_from_network', { network: await makeSubnet(stage) })(stage),
   },
   'primary_ips.remove': {
     // Before May 2026 an assigned one was unassigned on the way.

@@ -50,6 +50,9 @@ forEachDatabase('Servers in networks', (open) => {
     await change(world, server, 'detach_from_network', { network })
     assert.deepEqual(await placesOf(world, server), [])
     assert.deepEqual(world.simulation.world.interfaces.get(server)?.interfaces, [])
+    const again = await world.api.post(`/servers/${server}/actions/detach_from_network`, { network })
+    assert.deepEqual([again.status, again.body.error.code], [404, 'not_found'])
+    assert.equal(again.body.error.message, 'the server is not attached to this network')
   })
 
   test('join at their creation, also without any public network', async () => {

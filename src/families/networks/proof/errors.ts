@@ -126,10 +126,6 @@ export const errors: ErrorScenarios = {
   },
   'networks.detachFromNetwork': {
     locked: lockedServer('detach_from_network', {}),
-    async not_found(stage) {
-      const { server, network } = await makePlace(stage)
-      return stage.api.post(`/servers/${server}/actions/detach_from_network`, { network })
-    },
   },
   'networks.changeAliasIps': {
     locked: lockedServer('change_alias_ips', { alias_ips: [] }),
