@@ -74,11 +74,11 @@ export class AddressNames {
   /** Answers a question about a name in `zone`. */
   async answer(zone: ZoneImage, name: NameKey, type: number): Promise<Answer> {
     zone.put(this.#soa(), this.#serial)
-    if (name === zone.origin) return lookUp(zone, name, type, () => undefined)
+    if (name === zone.origin) return lookUp(zone, { name, type }, () => undefined)
     const found = this.#forward.includes(zone) ? this.#forwardAnswer(name, zone) : await this.#reverseAnswer(name)
-    if (found === undefined) return lookUp(zone, name, type, () => undefined)
+    if (found === undefined) return lookUp(zone, { name, type }, () => undefined)
     // The name exists without records of this type: the answer is NODATA with the SOA record of the zone.
-    if (!found || found.type !== type) return { ...lookUp(zone, zone.origin, 0, () => undefined) }
+    if (!found || found.type !== type) return lookUp(zone, { name: zone.origin, type: 0 }, () => undefined)
     return { ...bareAnswer(rcodes.noError, true, `${name}${type}`), answer: [{ owner: name, rrset: found }] }
   }
 

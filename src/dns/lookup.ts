@@ -1,15 +1,23 @@
 /**
- * Looks up a question in a zone (RFC 1034, 4.3.2; RFC 2308, 4592, 8482): records, alias chains, wildcards, referrals to
- * delegated zones, and the negative answers NXDOMAIN and NODATA.
+ * Looks up a question in a zone (RFC 1034, 4.3.2; RFC 2308, 4592, 6672, 8482): records, alias chains, wildcards, referrals
+ * to delegated zones, and the negative answers NXDOMAIN and NODATA; with the DO bit also the proofs of signed zones.
  */
-import { isWithin, lowerName, type NameKey, parentName, selfAndParents } from '../protocols/net/dns/names.ts'
-import { firstNameIn, recordTypes } from '../protocols/net/dns/rdata.ts'
+import { lowerName, maxNameBytes, type NameKey, parentName, wildcardBelow } from '../protocols/net/dns/names.ts'
+import { firstNameIn, plainNameAt, recordTypes } from '../protocols/net/dns/rdata.ts'
+import { addressesFor, glueFor } from './additional.ts'
+import { boundaryAbove } from './boundaries.ts'
+import { wireTypes } from './dnssec.ts'
 import { type Answer, bareAnswer, type OwnedRrset, queryTypes, rcodes, type WireRrset } from './message.ts'
-import type { ZoneImage, ZoneNode } from './zone-image.ts'
+import type { ZoneImage } from './zone-image.ts'
+import { owned, type ZoneNode } from './zone-node.ts'
 
-const { A, AAAA, CNAME, DS, HINFO, NS } = recordTypes
+const { CNAME, DS, HINFO, NS } = recordTypes
+const { DNAME, RRSIG } = wireTypes
 
-/** The maximum number of aliases (CNAME) that are followed. */
+/** Types of records that a name with a CNAME record has as well. */
+const besideAliases = new Set<number>([RRSIG, wireTypes.NSEC])
+
+/** The maximum number of aliases (CNAME, DNAME) that are followed. */
 const longestChain = 12
 
 /**
@@ -24,41 +32,66 @@ const minimal: WireRrset = {
 /** Finds the zone that contains a name; undefined for a name in none of our zones. */
 export type FindImage = (name: NameKey) => ZoneImage | undefined
 
+export interface Question {
+  readonly name: NameKey
+  readonly type: number
+  /** True when the client wants the records of DNSSEC (RFC 3225). */
+  readonly dnssecOk?: boolean
+}
+
 /** Answers a question about a name in `zone`. Aliases into other zones are followed as far as `find` resolves them. */
-export function lookUp(zone: ZoneImage, name: NameKey, type: number, find: FindImage): Answer {
-  const chain: OwnedRrset[] = []
-  let at: { zone: ZoneImage; name: NameKey } = { zone, name }
+export function lookUp(zone: ZoneImage, question: Question, find: FindImage): Answer {
+  const answer: OwnedRrset[] = []
+  const authority: OwnedRrset[] = []
+  const met = new Set<NameKey>()
   let countedAs: string | undefined
-  for (let length = 0; ; length++) {
-    const found = lookUpOnce(at.zone, at.name, type)
-    const all = [...chain, ...found.answer]
-    const alias = found.alias
-    // An alias that leaves our zones ends the chain here: the resolver continues with the target.
+  let at = { zone, name: question.name }
+  for (;;) {
+    const found = lookUpOnce(at.zone, { ...question, name: at.name })
+    const isFirst = met.size === 0
+    met.add(at.name)
     countedAs ??= found.countedAs
-    if (chain.length > 0 && !found.isAuthoritative)
-      return { ...bareAnswer(rcodes.noError, true, countedAs), answer: chain }
-    if (!alias) return { ...found, answer: all, countedAs }
-    chain.push(...found.answer)
-    const target = lowerName(firstNameIn('CNAME', alias.data[0]!))
-    const next = find(target)
-    const isLoop = chain.some(({ owner }) => owner === target)
-    if (!next || isLoop || length === longestChain)
-      return { ...bareAnswer(rcodes.noError, true, countedAs), answer: chain }
-    at = { zone: next, name: target }
+    answer.push(...found.answer)
+    authority.push(...found.authority)
+    // An alias that leaves our zones ends the chain: the resolver continues with the target.
+    const { alias } = found
+    const isOpen = alias !== undefined && !met.has(alias) && met.size <= longestChain
+    const next = isOpen ? find(alias) : undefined
+    if (!next)
+      // The first name is in a zone of ours, even when an alias leads to one that is delegated.
+      return {
+        ...found,
+        isAuthoritative: found.isAuthoritative || !isFirst,
+        answer,
+        authority: [...new Map(authority.map((one) => [`${one.owner}${one.rrset.type}`, one])).values()],
+        countedAs,
+      }
+    at = { zone: next, name: alias! }
   }
 }
 
-type Found = Answer & { readonly alias?: WireRrset }
+/** A part of an answer, and the name that it leads to. */
+type Found = Answer & { readonly alias?: NameKey | undefined }
 
-function lookUpOnce(zone: ZoneImage, name: NameKey, type: number): Found {
-  const cut = zone.cuts > 0 ? cutAbove(zone, name, type) : undefined
-  if (cut !== undefined) return referral(zone, cut)
+function lookUpOnce(zone: ZoneImage, question: Question): Found {
+  const { name, type, dnssecOk } = question
+  const denial = dnssecOk ? zone.denial : undefined
+  const boundary = boundaryAbove(zone, name, type)
+  if (boundary?.is === 'cut') return referral(zone, boundary.owner, question)
+  if (boundary) return redirection(zone, boundary.owner, question)
   const node = zone.nodes.get(name)
-  if (node) return answerFrom(zone, node, { owner: name, source: name }, type)
-  const source = wildcardFor(zone, name)
-  const wildcard = source === undefined ? undefined : zone.nodes.get(source)
-  if (wildcard) return answerFrom(zone, wildcard, { owner: name, source: source! }, type)
-  return negative(zone, rcodes.nameError, zone.origin)
+  if (node)
+    return (
+      answerFrom(zone, node, { owner: name, source: name }, type) ??
+      negative(zone, rcodes.noError, name, denial?.noRecords(name))
+    )
+  const encloser = closestEncloser(zone, name)
+  const source = wildcardBelow(encloser)
+  const wildcard = zone.nodes.get(source)
+  if (!wildcard) return negative(zone, rcodes.nameError, zone.origin, denial?.noName(name, encloser))
+  const expanded = answerFrom(zone, wildcard, { owner: name, source }, type)
+  if (!expanded) return negative(zone, rcodes.noError, source, denial?.noName(name, encloser))
+  return { ...expanded, authority: denial?.noNearer(name, encloser) ?? [] }
 }
 
 /** The queried name, and the name in the zone whose records answer it: the same name, or a wildcard. */
@@ -67,64 +100,74 @@ interface Names {
   readonly source: NameKey
 }
 
-function answerFrom(zone: ZoneImage, { rrsets }: ZoneNode, { owner, source }: Names, type: number): Found {
-  const found = (rrset: WireRrset): Found => ({
-    ...bareAnswer(rcodes.noError, true, `${source}${rrset.type}`),
-    answer: [{ owner, rrset }],
+/** The answer with records of a name; undefined when it has none of the queried type. */
+function answerFrom(zone: ZoneImage, node: ZoneNode, { owner, source }: Names, type: number): Found | undefined {
+  const found = (records: readonly OwnedRrset[]): Found => ({
+    ...bareAnswer(rcodes.noError, true, `${source}${type}`),
+    answer: records,
+    additional: records.flatMap((one) => addressesFor(zone, one)),
   })
-  const alias = rrsets.get(CNAME.code)
-  if (alias && type !== CNAME.code) return type === queryTypes.any ? found(alias) : { ...found(alias), alias }
-  const rrset = type === queryTypes.any && rrsets.size > 0 ? minimal : rrsets.get(type)
-  return rrset ? found(rrset) : negative(zone, rcodes.noError, source)
+  if (type === RRSIG && node.signatures?.size)
+    return found([...node.signatures.values()].map((rrset) => ({ owner, rrset })))
+  const exact = type === queryTypes.any ? anyOf(node, owner) : owned(node, owner, type)
+  if (exact) return found([exact])
+  // Records of DNSSEC stand beside an alias, so they are not those of its target (RFC 4035, 2.5).
+  if (besideAliases.has(type)) return undefined
+  const alias = owned(node, owner, CNAME.code)
+  return alias && { ...found([alias]), alias: lowerName(firstNameIn('CNAME', alias.rrset.data[0]!)) }
+}
+
+/** One RRset of a name. In a signed zone it is one that the zone has, because validators would refuse any other one. */
+function anyOf(node: ZoneNode, owner: NameKey): OwnedRrset | undefined {
+  const [first] = node.rrsets.keys()
+  if (first === undefined) return undefined
+  if (node.rrsets.has(CNAME.code)) return owned(node, owner, CNAME.code)
+  return node.signatures?.size ? owned(node, owner, first) : { owner, rrset: minimal }
 }
 
 /** A negative answer for `source`; its SOA record says how long resolvers may cache it (RFC 2308, 3). */
-function negative(zone: ZoneImage, rcode: number, source: NameKey): Found {
-  const { soa, origin } = zone
+function negative(zone: ZoneImage, rcode: number, source: NameKey, proof: readonly OwnedRrset[] = []): Found {
   const bare = bareAnswer(rcode, true, `${source}-${rcode}`)
+  const soa = owned(zone.nodes.get(zone.origin)!, zone.origin, recordTypes.SOA.code)
   if (!soa) return bare
-  const data = soa.data[0]!
-  const ttl = Math.min(soa.ttl, data.readUInt32BE(data.length - 4))
-  return { ...bare, authority: [{ owner: origin, rrset: { ...soa, ttl } }] }
+  const data = soa.rrset.data[0]!
+  const ttl = Math.min(soa.rrset.ttl, data.readUInt32BE(data.length - 4))
+  const signatures = soa.signatures && { ...soa.signatures, ttl }
+  return { ...bare, authority: [{ ...soa, rrset: { ...soa.rrset, ttl }, signatures }, ...proof] }
 }
 
-/**
- * The topmost delegated name at or above a name. DS records of a delegated name belong to the parent (RFC 4035,
- * 3.1.4.1).
- */
-function cutAbove(zone: ZoneImage, name: NameKey, type: number): NameKey | undefined {
-  let cut: NameKey | undefined
-  for (const at of selfAndParents(name)) {
-    if (at === zone.origin) return cut
-    if (zone.nodes.get(at)?.rrsets.has(NS.code) && !(at === name && type === DS.code)) cut = at
-  }
-  return cut
-}
+// ---- Delegated and redirected names --------------------------------------------------------------------------------
 
-function referral(zone: ZoneImage, cut: NameKey): Answer {
-  const { rrsets } = zone.nodes.get(cut)!
-  const servers = rrsets.get(NS.code)!
-  const authority = [{ owner: cut, rrset: servers }]
-  const signer = rrsets.get(DS.code)
-  if (signer) authority.push({ owner: cut, rrset: signer })
+function referral(zone: ZoneImage, cut: NameKey, { dnssecOk }: Question): Found {
+  const node = zone.nodes.get(cut)!
+  const servers = owned(node, cut, NS.code)!
+  // Other clients than validators have no use for DS records (RFC 4035, 3.1.4).
+  const denial = dnssecOk ? zone.denial : undefined
+  const signer = denial && owned(node, cut, DS.code)
+  const proof = signer ? [signer] : (denial?.noRecords(cut) ?? [])
   const bare = bareAnswer(rcodes.noError, false, `${cut}${NS.code}`)
-  return { ...bare, authority, additional: servers.data.flatMap((data) => glue(zone, data)) }
+  return { ...bare, authority: [servers, ...proof], additional: glueFor(zone, servers) }
 }
 
-/** Glue: the addresses of a name server whose name lies in this zone. */
-function glue(zone: ZoneImage, data: Buffer): OwnedRrset[] {
-  const owner = lowerName(firstNameIn('NS', data))
-  if (!isWithin(owner, zone.origin)) return []
-  const rrsets = zone.nodes.get(owner)?.rrsets
-  return [A, AAAA].flatMap(({ code }) => {
-    const rrset = rrsets?.get(code)
-    return rrset ? [{ owner, rrset }] : []
-  })
+/** The DNAME record above a name, and the CNAME record that follows from it (RFC 6672, 3.1), which nobody has signed. */
+function redirection(zone: ZoneImage, owner: NameKey, { name, type }: Question): Found {
+  const dname = owned(zone.nodes.get(owner)!, owner, DNAME)!
+  const { ttl, data } = dname.rrset
+  const target = name.slice(0, -owner.length) + (plainNameAt(data[0]!, 0) ?? '')
+  const countedAs = `${owner}${DNAME}`
+  if (target.length > maxNameBytes) return { ...bareAnswer(rcodes.nameTooLong, true, countedAs), answer: [dname] }
+  const cname = { type: CNAME.code, ttl, data: [Buffer.from(target, 'latin1')] }
+  const isAnswer = type === CNAME.code || type === queryTypes.any
+  return {
+    ...bareAnswer(rcodes.noError, true, countedAs),
+    answer: [dname, { owner: name, rrset: cname }],
+    alias: isAnswer ? undefined : lowerName(target),
+  }
 }
 
-/** The wildcard directly below the closest encloser of a name (RFC 4592, 3.3.1). */
-function wildcardFor(zone: ZoneImage, name: NameKey): NameKey | undefined {
+/** The nearest ancestor of a name that exists. */
+function closestEncloser(zone: ZoneImage, name: NameKey): NameKey {
   let encloser = parentName(name)
   while (encloser !== undefined && !zone.nodes.has(encloser)) encloser = parentName(encloser)
-  return encloser === undefined ? undefined : `\x01*${encloser}`
+  return encloser ?? zone.origin
 }

@@ -12,6 +12,8 @@ export const rcodes = {
   nameError: 3,
   notImplemented: 4,
   refused: 5,
+  /** YXDOMAIN: the name that a DNAME record leads to is too long (RFC 6672, 2.2). */
+  nameTooLong: 6,
   notAuthoritative: 9,
   badVersion: 16,
 } as const
@@ -157,6 +159,8 @@ export interface WireRrset {
 export interface OwnedRrset {
   readonly owner: string
   readonly rrset: WireRrset
+  /** The RRSIG records that cover it. They are sent to clients that set the DO bit (RFC 4035, 3.1.1). */
+  readonly signatures?: WireRrset | undefined
 }
 
 /** The content of an answer, independent of the transport. */
@@ -233,13 +237,17 @@ class Writer {
 
   /** Writes RRsets into the section whose count is at offset `counter`; returns false when one did not fit. */
   section(counter: number, all: readonly OwnedRrset[]): boolean {
-    for (const { owner, rrset } of all) {
+    for (const { owner, rrset, signatures } of all) {
       const name = compressed(owner, this.#query.name)
-      const bytes = rrset.data.reduce((sum, { length }) => sum + name.length + 10 + length, 0)
+      const isSigned = signatures && this.#query.edns?.dnssecOk
+      const parts = [rrset, ...(isSigned ? [signatures] : [])].flatMap((some) =>
+        some.data.flatMap((data) => [name, fixed(some, data.length), data]),
+      )
+      const bytes = parts.reduce((sum, { length }) => sum + length, 0)
       if (this.#length + bytes > this.#limit) return false
-      for (const data of rrset.data) this.#parts.push(name, fixed(rrset, data.length), data)
+      this.#parts.push(...parts)
       this.#length += bytes
-      this.#counts.set(counter, (this.#counts.get(counter) ?? 0) + rrset.data.length)
+      this.#counts.set(counter, (this.#counts.get(counter) ?? 0) + parts.length / 3)
     }
     return true
   }
@@ -291,8 +299,8 @@ function isLabelStart(name: string, place: number): boolean {
   return at === place
 }
 
-/** Writes one record with its uncompressed owner name, for use outside of an answer. */
-export function recordBytes({ owner, rrset }: OwnedRrset): Buffer {
+/** The records of an RRset, each with its uncompressed owner name, for use outside of an answer. */
+export function recordsOf({ owner, rrset }: OwnedRrset): Buffer[] {
   const name = Buffer.from(owner, 'latin1')
-  return Buffer.concat(rrset.data.flatMap((data) => [name, fixed(rrset, data.length), data]))
+  return rrset.data.map((data) => Buffer.concat([name, fixed(rrset, data.length), data]))
 }

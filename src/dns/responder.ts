@@ -5,7 +5,7 @@
 import { lowerName, type NameKey } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
 import type { AddressNames } from './addresses.ts'
-import { lookUp } from './lookup.ts'
+import { lookUp, type Question } from './lookup.ts'
 import {
   type Answer,
   bareAnswer,
@@ -147,25 +147,22 @@ export class Responder {
     return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
-  async #lookUp({ name, type }: Query, address: string): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
+  async #lookUp({ name, type, edns }: Query, address: string): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
     const { registry, addresses, reserved } = this.#options
+    const question = { name, type, dnssecOk: edns?.dnssecOk ?? false }
     const own = reserved(name, address)
-    if (own) return { answer: lookUp(own, name, type, () => undefined), madeOf: [] }
+    if (own) return { answer: lookUp(own, question, () => undefined), madeOf: [] }
     const entry = registry.find(name)
     const reverse = addresses.find(name)
     if (reverse && reverse.origin.length > (entry?.key.length ?? 0)) {
       return { answer: await addresses.answer(reverse, name, type), madeOf: [] }
     }
     if (!entry) return { answer: bareAnswer(rcodes.refused), madeOf: [] }
-    return this.#follow(entry, name, type)
+    return this.#follow(entry, question)
   }
 
   /** Answers from a zone; loads the zones that its aliases lead to until none is missing. */
-  async #follow(
-    first: RegisteredZone,
-    name: NameKey,
-    type: number,
-  ): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
+  async #follow(first: RegisteredZone, question: Question): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
     const { registry } = this.#options
     const images = new Map<RegisteredZone, ZoneImage | undefined>()
     for (let next: RegisteredZone | undefined = first; next; ) {
@@ -173,7 +170,7 @@ export class Responder {
       const zone = images.get(first)
       if (!zone) return { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
       let missing: RegisteredZone | undefined
-      const answer = lookUp(zone, name, type, (target) => {
+      const answer = lookUp(zone, question, (target) => {
         const entry = registry.find(target)
         if (entry && !images.has(entry)) missing = entry
         return entry && images.get(entry)

@@ -8,8 +8,9 @@ import type { TransferredRrset } from '../families/zones/effects.ts'
 import { lineBytes, rrsetLimits, type ZoneLimits, zoneLimitProblem } from '../families/zones/limits.ts'
 import type { PrimaryNameserver, Source } from '../families/zones/reads.ts'
 import { turn } from '../kernel/process/turns.ts'
-import { isWithin, lowerName, type NameKey, nameOf, printName } from '../protocols/net/dns/names.ts'
-import { isRecordType, printRdata, recordTypes, typeName } from '../protocols/net/dns/rdata.ts'
+import { isWithin, lowerName, type NameKey, nameOf, printName, rootName } from '../protocols/net/dns/names.ts'
+import { genericText, parseRdata, printRdata, recordTypes, typeName } from '../protocols/net/dns/rdata.ts'
+import { dataProblem, storedType } from './dnssec.ts'
 import { headerBytes, maxTcpBytes, queryTypes, readName, skipName } from './message.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 import { AnswerCheck, sign, type TsigKey } from './tsig.ts'
@@ -44,6 +45,8 @@ interface RawRecord {
   /** The owner relative to the zone; undefined for an owner outside of it. */
   readonly name: string | undefined
   readonly type: number
+  /** The name of the type under which it is stored. */
+  readonly typeText: string
   readonly ttl: number
   readonly value: string
   /** The length of the data with names uncompressed. */
@@ -127,10 +130,9 @@ async function receiveAll(connection: Connection, zone: NameKey, key: TsigKey | 
 }
 
 function add(rrsets: Map<string, Draft>, record: RawRecord): void {
-  const { name } = record
+  const { name, typeText: type } = record
   // Records outside of the zone are ignored (RFC 5936, 3.4).
   if (name === undefined) return
-  const type = typeName(record.type)
   const key = `${name}/${type}`
   const draft = rrsets.get(key) ?? { name, type, ttl: record.ttl, values: new Set(), dataBytes: 0 }
   if (draft.values.size === 0) rrsets.set(key, draft)
@@ -229,10 +231,10 @@ class Meter {
   }
 
   /** Throws when the zone with this record exceeds its limits. */
-  add({ owner, name = owner, type, value }: RawRecord): void {
+  add({ owner, name = owner, type, typeText, value }: RawRecord): void {
     // A transfer begins and ends with the same SOA record, which counts once.
     if (type !== recordTypes.SOA.code || this.#records === 0) this.#records++
-    this.#textBytes += lineBytes({ name, type: typeName(type), value })
+    this.#textBytes += lineBytes({ name, type: typeText, value })
     const problem = zoneLimitProblem({ records: this.#records, textBytes: this.#textBytes }, this.#limits)
     if (problem !== undefined) throw new Error(`the zone ${problem}`)
   }
@@ -266,10 +268,12 @@ function* readRecords(message: Buffer, zone: NameKey): Generator<RawRecord> {
     const type = message.readUInt16BE(fixed)
     const end = fixed + fixedBytes + message.readUInt16BE(fixed + 8)
     if (end > message.length) throw new Error('it sent a malformed message')
-    const data = withoutPointers(message, typeName(type), fixed + fixedBytes, end)
+    const data = withoutPointers(message, type, fixed + fixedBytes, end)
     const ttl = Math.min(message.readUInt32BE(fixed + 4), 2 ** 31 - 1)
     const owner = lowerName(name)
-    yield { owner, name: relativeName(owner, zone), type, ttl, value: textOf(type, data), dataBytes: data.length }
+    const value = textOf(type, data)
+    const typeText = storedType(type, data)
+    yield { owner, name: relativeName(owner, zone), type, typeText, ttl, value, dataBytes: data.length }
     at = end
   }
 }
@@ -279,34 +283,41 @@ function checked(place: number): number {
   return place
 }
 
+/** Data as the text that is stored, which is read as the same bytes again. */
 function textOf(type: number, data: Buffer): string {
+  const problem = dataProblem(type, data)
+  if (problem !== undefined) throw new Error(`it sent ${problem}`)
   const value = printRdata(typeName(type), data)
   if (value === undefined) throw new Error(`it sent a malformed ${typeName(type)} record`)
-  return value
+  const read = parseRdata(typeName(type), value, rootName)
+  return read.ok && read.bytes.equals(data) ? value : genericText(data)
 }
 
-/** The number of bytes before the names, and the number of names, of each type whose names may be compressed. */
-const compressedTypes: Readonly<Record<string, readonly [before: number, names: number]>> = {
-  CNAME: [0, 1],
-  NS: [0, 1],
-  PTR: [0, 1],
-  MX: [2, 1],
-  RP: [0, 2],
-  SOA: [0, 2],
-  SRV: [6, 1],
-}
+/**
+ * The number of bytes and then of strings before the names, and the number of names, of each type whose names other name
+ * servers may compress (RFC 3597, 4).
+ */
+const compressedTypes = new Map<number, readonly [bytes: number, strings: number, names: number]>([
+  ...[2, 3, 4, 5, 7, 8, 9, 12].map((type) => [type, [0, 0, 1]] as const), // NS, MD, MF, CNAME, MB, MG, MR, PTR
+  ...[6, 14, 17].map((type) => [type, [0, 0, 2]] as const), // SOA, MINFO, RP
+  ...[15, 18, 21].map((type) => [type, [2, 0, 1]] as const), // MX, AFSDB, RT
+  [26, [2, 0, 2]], // PX
+  [33, [6, 0, 1]], // SRV
+  [35, [4, 3, 1]], // NAPTR
+])
 
-function withoutPointers(message: Buffer, type: string, start: number, end: number): Buffer {
-  const [before, names] = (isRecordType(type) && compressedTypes[type]) || [0, 0]
+function withoutPointers(message: Buffer, type: number, start: number, end: number): Buffer {
+  const [bytes, strings, names] = compressedTypes.get(type) ?? [0, 0, 0]
   if (names === 0) return message.subarray(start, end)
-  const parts = [message.subarray(start, start + before)]
-  let at = start + before
+  let at = start + bytes
+  for (let index = 0; index < strings; index++) at += 1 + (message[at] ?? 0)
+  const parts = [message.subarray(start, at)]
   for (let index = 0; index < names; index++) {
     const name = readName(message, at)
-    if (name === undefined) throw new Error(`it sent a malformed ${type} record`)
+    if (name === undefined) throw new Error(`it sent a malformed ${typeName(type)} record`)
     parts.push(Buffer.from(name, 'latin1'))
     at = checked(skipName(message, at))
   }
-  if (at > end) throw new Error(`it sent a malformed ${type} record`)
+  if (at > end) throw new Error(`it sent a malformed ${typeName(type)} record`)
   return Buffer.concat([...parts, message.subarray(at, end)])
 }

@@ -8,7 +8,7 @@ import { isIPv6 } from 'node:net'
 import type { Logger } from '../kernel/process/log.ts'
 import { type NameKey, nameOf } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
-import { headerBytes, opcodes, type Query, recordBytes } from './message.ts'
+import { headerBytes, opcodes, type Query, recordsOf } from './message.ts'
 import type { ZoneImage } from './zone-image.ts'
 
 /** A name server that may transfer our zones and is notified of changes. */
@@ -42,11 +42,12 @@ export function* transferMessages(query: Query, image: ZoneImage): Generator<Buf
     return message
   }
   for (const one of [soa, ...image.others(), soa]) {
-    const bytes = recordBytes(one)
-    if (length > 0 && length + bytes.length > messageBytes) yield flush()
-    records.push(bytes)
-    count += one.rrset.data.length
-    length += bytes.length
+    for (const bytes of recordsOf(one)) {
+      if (length > 0 && length + bytes.length > messageBytes) yield flush()
+      records.push(bytes)
+      count++
+      length += bytes.length
+    }
   }
   yield flush()
 }

@@ -5,7 +5,10 @@
 import type { NameKey } from '../protocols/net/dns/names.ts'
 import { isWithin, lowerName, nameOf, parentName, parseName } from '../protocols/net/dns/names.ts'
 import { parseRdata, recordTypes, typeCode } from '../protocols/net/dns/rdata.ts'
+import { type Denial, denialIn } from './denial.ts'
+import { coveredType, plainType, wireTypes } from './dnssec.ts'
 import type { OwnedRrset, WireRrset } from './message.ts'
+import { isBare, newNode, type ZoneNode } from './zone-node.ts'
 
 /** An RRset as the database stores it. */
 export interface TextRrset {
@@ -16,14 +19,17 @@ export interface TextRrset {
   readonly values: readonly string[]
 }
 
-export interface ZoneNode {
-  readonly rrsets: Map<number, WireRrset>
-  /** The number of names with records below this one: a name with any exists even without records of its own. */
-  below: number
-}
-
 const { NS, SOA } = recordTypes
+const { DNAME, NSEC3, RRSIG } = wireTypes
 const serialOffsetFromEnd = 20
+
+/** Where an RRset is in an image. */
+interface Place {
+  readonly owner: NameKey
+  readonly type: number
+  /** The type that RRSIG records cover. */
+  readonly covered: number | undefined
+}
 
 /** An empty zone, which `put` and `remove` fill. */
 export class ZoneImage {
@@ -31,19 +37,22 @@ export class ZoneImage {
   /** TTL in seconds of RRsets without a TTL of their own. */
   readonly ttl: number
   readonly nodes = new Map<NameKey, ZoneNode>()
+  /** NSEC3 records and their signatures, apart from the names of the zone: no query finds them (RFC 5155, 7.2.8). */
+  readonly hashed = new Map<NameKey, ZoneNode>()
   /** The version of the zone that the image shows. */
   version = 0
   /** The number of records. */
   size = 0
-  /** The number of delegated names: those below the origin that have NS records. */
-  cuts = 0
-  /** Owner and type of each RRset by its key, to find the RRsets that are to be removed. */
-  readonly #places = new Map<string, { owner: NameKey; type: number }>()
+  /** The number of names that hide those below them: delegated names, and names with DNAME records. */
+  boundaries = 0
+  /** The places of each RRset by its key, to find the RRsets that are to be removed. */
+  readonly #places = new Map<string, readonly Place[]>()
+  #denial: { readonly found: Denial | undefined } | undefined
 
   constructor(zoneName: string, ttl: number) {
     this.origin = nameOf(zoneName)
     this.ttl = ttl
-    this.nodes.set(this.origin, { rrsets: new Map(), below: 0 })
+    this.nodes.set(this.origin, newNode())
   }
 
   /** Adds an RRset or replaces the one with the same key. */
@@ -62,31 +71,76 @@ export class ZoneImage {
   }
 
   /** Like `put`, with values that were parsed before. */
-  set({ key, name, type: typeName, ttl }: Omit<TextRrset, 'values'>, data: readonly Buffer[], serial: number): void {
+  set({ key, name, type: typeText, ttl }: Omit<TextRrset, 'values'>, data: readonly Buffer[], serial: number): void {
     const owner = name === '@' ? this.origin : this.#ownerOf(name)
-    const type = typeCode(typeName)
+    const type = typeCode(plainType(typeText))
     if (owner === undefined || type === undefined) return
     if (type === SOA.code) for (const bytes of data) bytes.writeUInt32BE(serial, bytes.length - serialOffsetFromEnd)
     if (data.length === 0) {
       this.remove(key)
       return
     }
-    const node = this.#nodeAt(owner)
-    if (!node.rrsets.has(type)) this.#count(owner, node, type, 1)
-    this.size += data.length - (node.rrsets.get(type)?.data.length ?? 0)
-    node.rrsets.set(type, { type, ttl: ttl ?? this.ttl, data })
-    this.#places.set(key, { owner, type })
+    const groups = type === RRSIG ? [...Map.groupBy(data, coveredType)] : [[undefined, data] as const]
+    const places = groups.map(([covered, some]) => {
+      const place = { owner, type, covered }
+      this.#setAt(place, { type, ttl: ttl ?? this.ttl, data: some })
+      return place
+    })
+    this.#places.set(key, places)
   }
 
   /** Removes the RRset with a key, if there is one. */
   remove(key: string): void {
-    const place = this.#places.get(key)
-    const node = place && this.nodes.get(place.owner)
+    for (const place of this.#places.get(key) ?? []) this.#removeAt(place)
     this.#places.delete(key)
-    this.size -= (place && node?.rrsets.get(place.type)?.data.length) ?? 0
-    if (!place || !node?.rrsets.delete(place.type)) return
-    this.#count(place.owner, node, place.type, -1)
-    this.#drop(place.owner)
+  }
+
+  #setAt(place: Place, rrset: WireRrset): void {
+    const { owner } = place
+    const table = this.#tableOf(place)
+    const node = this.#nodeAt(table, owner)
+    if (isBare(node) && table === this.nodes) this.#countBelow(owner, 1)
+    if (place.covered !== undefined) node.signatures ??= new Map()
+    const [some, type] = this.#slotOf(node, place)
+    const known = some?.get(type)
+    if (!known) this.boundaries += this.#isBoundary(place) ? 1 : 0
+    this.size += rrset.data.length - (known?.data.length ?? 0)
+    some?.set(type, rrset)
+    this.#denial = undefined
+  }
+
+  #removeAt(place: Place): void {
+    const { owner } = place
+    const table = this.#tableOf(place)
+    const node = table.get(owner)
+    const [some, type] = node ? this.#slotOf(node, place) : []
+    const known = type === undefined ? undefined : some?.get(type)
+    if (!node || !known) return
+    some!.delete(type!)
+    this.size -= known.data.length
+    this.boundaries -= this.#isBoundary(place) ? 1 : 0
+    this.#denial = undefined
+    if (!isBare(node)) return
+    if (table === this.nodes) this.#countBelow(owner, -1)
+    this.#drop(table, owner)
+  }
+
+  #tableOf({ type, covered }: Place) {
+    return type === NSEC3 || covered === NSEC3 ? this.hashed : this.nodes
+  }
+
+  #slotOf(node: ZoneNode, { type, covered }: Place) {
+    return covered === undefined ? ([node.rrsets, type] as const) : ([node.signatures, covered] as const)
+  }
+
+  #isBoundary({ owner, type }: Place): boolean {
+    return type === DNAME || (type === NS.code && owner !== this.origin)
+  }
+
+  /** The proofs of what the zone does not have; undefined when it is not signed. */
+  get denial(): Denial | undefined {
+    this.#denial ??= { found: denialIn(this) }
+    return this.#denial.found
   }
 
   get soa(): WireRrset | undefined {
@@ -95,8 +149,11 @@ export class ZoneImage {
 
   /** Iterates over all RRsets but the SOA record. */
   *others(): Generator<OwnedRrset> {
-    for (const [owner, { rrsets }] of this.nodes) {
-      for (const rrset of rrsets.values()) if (rrset.type !== SOA.code) yield { owner, rrset }
+    for (const table of [this.nodes, this.hashed]) {
+      for (const [owner, { rrsets, signatures }] of table) {
+        for (const rrset of rrsets.values()) if (rrset.type !== SOA.code) yield { owner, rrset }
+        for (const rrset of signatures?.values() ?? []) yield { owner, rrset }
+      }
     }
   }
 
@@ -106,29 +163,27 @@ export class ZoneImage {
     return owner !== undefined && isWithin(owner, this.origin) ? owner : undefined
   }
 
-  #nodeAt(owner: NameKey): ZoneNode {
-    const known = this.nodes.get(owner)
+  #nodeAt(table: Map<NameKey, ZoneNode>, owner: NameKey): ZoneNode {
+    const known = table.get(owner)
     if (known) return known
-    const node: ZoneNode = { rrsets: new Map(), below: 0 }
-    this.nodes.set(owner, node)
+    const node = newNode()
+    table.set(owner, node)
     return node
   }
 
-  /** Updates the counters of a name and its ancestors; call it before an RRset is set or after it is deleted. */
-  #count(owner: NameKey, node: ZoneNode, type: number, by: 1 | -1): void {
-    if (type === NS.code && owner !== this.origin) this.cuts += by
-    if (node.rrsets.size > 0) return
+  /** Updates the counters of the ancestors of a name that gets its first records or has lost its last ones. */
+  #countBelow(owner: NameKey, by: 1 | -1): void {
     for (let above = parentOf(owner, this.origin); above !== undefined; above = parentOf(above, this.origin)) {
-      this.#nodeAt(above).below += by
+      this.#nodeAt(this.nodes, above).below += by
     }
   }
 
   /** Drops a name that no longer exists, and the ancestors that existed only because of it. */
-  #drop(owner: NameKey): void {
+  #drop(table: Map<NameKey, ZoneNode>, owner: NameKey): void {
     for (let at: NameKey | undefined = owner; at !== undefined && at !== this.origin; at = parentOf(at, this.origin)) {
-      const node = this.nodes.get(at)
-      if (!node || node.rrsets.size > 0 || node.below > 0) return
-      this.nodes.delete(at)
+      const node = table.get(at)
+      if (!node || !isBare(node) || node.below > 0) return
+      table.delete(at)
     }
   }
 }

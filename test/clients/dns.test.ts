@@ -2,17 +2,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram, run, type Service, serve, skipWithout } from './kit/clients.ts'
-
-/** A program, also where those of servers are, which nobody calls by hand. */
-function find(name: string): string | undefined {
-  return findProgram(name) ?? [`/usr/sbin/${name}`, `/sbin/${name}`].find((path) => existsSync(path))
-}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -113,7 +108,7 @@ it('dig and kdig read the answers', async (t) => {
 })
 
 it('named-checkzone accepts an exported zone file', async (t) => {
-  const checker = find('named-checkzone')
+  const checker = findProgram('named-checkzone')
   if (!checker) return skipWithout(t, 'named-checkzone is not installed')
   const { call, service } = await serveZone(t)
   const file = join(service.folder, 'example.com.zone')
@@ -125,7 +120,7 @@ it('named-checkzone accepts an exported zone file', async (t) => {
 })
 
 it('unbound resolves through us', async (t) => {
-  const unbound = find('unbound')
+  const unbound = findProgram('unbound')
   if (!unbound || !findProgram('dig')) return skipWithout(t, 'unbound is not installed')
   const { port, service, call } = await serveZone(t)
   const own = await freePort()
@@ -170,12 +165,12 @@ function startKnot(t: TestContext, folder: string, port: number, sections: reado
   const file = join(folder, 'knot.conf')
   const head = ['server:', `  listen: 127.0.0.1@${port}`, `  rundir: ${folder}`, 'database:', `  storage: ${folder}/db`]
   writeFileSync(file, `${[...head, ...sections].join('\n')}\n`)
-  runServer(t, find('knotd')!, ['-c', file])
+  runServer(t, findProgram('knotd')!, ['-c', file])
   return file
 }
 
 it('Knot as a secondary has our zone, and hears of each change', async (t) => {
-  if (!find('knotd') || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
+  if (!findProgram('knotd') || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
   const knotPort = await freePort()
   const { service, call, port } = await serveZone(t, [`--dns-transfer-to=127.0.0.1:${knotPort}`])
   const folder = join(service.folder, 'knot')
@@ -201,7 +196,7 @@ it('Knot as a secondary has our zone, and hears of each change', async (t) => {
 })
 
 it('Knot finds new zones through the catalog', async (t) => {
-  if (!find('knotd') || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
+  if (!findProgram('knotd') || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
   const knotPort = await freePort()
   const { service, call, port } = await serveZone(t, [`--dns-transfer-to=127.0.0.1:${knotPort}`])
   const folder = join(service.folder, 'knot')
@@ -221,7 +216,7 @@ it('Knot finds new zones through the catalog', async (t) => {
 
 for (const algorithm of ['hmac-md5', 'hmac-sha1', 'hmac-sha256']) {
   it(`Knot as a primary gives us its zone, signed with ${algorithm}, and tells us of changes`, async (t) => {
-    const knotc = find('knotc')
+    const knotc = findProgram('knotc')
     if (!knotc || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
     const knotPort = await freePort()
     const { service, call, port } = await serveZone(t, ['--dns-private-primaries=127.0.0.0/8'])

@@ -65,10 +65,9 @@ export function run(program: string, args: readonly string[], options: RunOption
   })
 }
 
-/** Where a program is, or undefined. */
+/** Where a program is, or undefined. Those of servers are where users do not look for commands. */
 export function findProgram(name: string): string | undefined {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path))
 }

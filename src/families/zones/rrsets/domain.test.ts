@@ -233,12 +233,14 @@ test('names with escapes are read and printed alike', () => {
     ['www', 'www.example.com.'],
     ['.', '.'],
     ['a\\"b.', 'a\\"b.'],
+    ['My\\ Printer\\032\\195\\164._ipp', 'My\\032Printer\\032\\195\\164._ipp.example.com.'],
+    ['\\000\\127.', '\\000\\127.'],
   ] as const) {
     const name = parseName(text, origin)
     assert.ok(name.ok, text)
     assert.equal(printName(name.wire), printed)
   }
-  for (const text of ['a\\', '\\256.', '\\25', '..', 'a..', '\\000.'])
+  for (const text of ['a\\', '\\256.', '\\25', '..', 'a..', 'a b.', 'ä.', '\\ä.'])
     assert.equal(parseName(text, origin).ok, false, text)
 })
 

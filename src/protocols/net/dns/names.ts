@@ -4,7 +4,7 @@
  */
 
 /** Limits in bytes of a name in wire format with its closing zero, and of a label (RFC 1035, 2.3.4). */
-const maxNameBytes = 255
+export const maxNameBytes = 255
 const maxLabelBytes = 63
 
 /** A wire name with its ASCII letters in lower case: names are equal when their keys are (RFC 4343). */
@@ -26,6 +26,9 @@ export function parentName(wire: string): string | undefined {
 export function* selfAndParents(wire: string): Generator<string> {
   for (let at = 0; at < wire.length - 1; at += wire.charCodeAt(at) + 1) yield wire.slice(at)
 }
+
+/** The wildcard directly below a name. */
+export const wildcardBelow = (name: NameKey): NameKey => `\x01*${name}`
 
 /** Tells whether a name is `ancestor` or below it. */
 export function isWithin(name: NameKey, ancestor: NameKey): boolean {
@@ -91,12 +94,15 @@ const refuse = (message: string): NameResult => ({ ok: false, message })
 
 /**
  * Parses a name in presentation format: absolute with a trailing dot, otherwise relative to `origin` (a wire name),
- * which `@` stands for. Labels are printable ASCII without spaces; an IDN must be in punycode.
+ * which `@` stands for. Labels may have any byte, but others than printable ASCII only as escapes (`\\032`, or a
+ * backslash before a space), so that nobody writes an IDN in another form than punycode.
  */
 export function parseName(text: string, origin: string): NameResult {
   if (text === '@') return { ok: true, wire: origin }
   if (text === '.') return { ok: true, wire: rootName }
   if (text.length > mostPerByte * maxNameBytes) return refuse('is longer than 255 bytes')
+  if (/[^\x21-\x7e]/.test(text.replaceAll(/\\[\x20-\x7e]/g, '')))
+    return refuse('has a character that is not allowed; write an IDN in punycode')
   const isAbsolute = /(^|[^\\])(\\\\)*\.$/.test(text)
   const labels = splitLabels(isAbsolute ? text.slice(0, -1) : text)
   let wire = ''
@@ -106,7 +112,6 @@ export function parseName(text: string, origin: string): NameResult {
     const bytes = plain.bytes.toString('latin1')
     if (bytes === '') return refuse('has an empty label')
     if (bytes.length > maxLabelBytes) return refuse('has a label of more than 63 bytes')
-    if (!/^[\x21-\x7e]+$/.test(bytes)) return refuse('has a character that is not allowed; write an IDN in punycode')
     wire += String.fromCharCode(bytes.length) + bytes
   }
   wire += isAbsolute ? rootName : origin

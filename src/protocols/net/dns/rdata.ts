@@ -127,7 +127,9 @@ function readGeneric(type: string, [length, ...hex]: readonly Token[]): RdataRes
   return text === undefined ? { ok: false, message: `is not valid data for ${type}` } : { ok: true, text, bytes }
 }
 
-const genericText = (bytes: Buffer) => `\\# ${bytes.length}${bytes.length > 0 ? ` ${bytes.toString('hex')}` : ''}`
+/** Data in the generic form, which any type has (RFC 3597, 5). */
+export const genericText = (bytes: Buffer): string =>
+  `\\# ${bytes.length}${bytes.length > 0 ? ` ${bytes.toString('hex')}` : ''}`
 
 // ---- From text -----------------------------------------------------------------------------------------------------
 
