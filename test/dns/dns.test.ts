@@ -7,7 +7,7 @@ import { zonesOfDomains } from '../../src/families/zones/reads.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { forDatabasesInTurn } from '../kit/harness.ts'
 import { expect } from '../kit/resources.ts'
-import { ask, exchangeUdp, question, serveDns } from './client.ts'
+import { ask, exchangeUdp, question, serveDns, tell } from './client.ts'
 import { makeZone, rrset } from './zones.ts'
 
 const soa = (serial: number, minimum = 3600) =>
@@ -63,6 +63,51 @@ forDatabasesInTurn('The name server', (open, inProcesses) => {
       const told = await ask(place, name, 'A')
       assert.deepEqual([told.rcode, told.isAuthoritative, told.answers], ['REFUSED', false, []], name)
     }
+  })
+
+  test('names in records may have any bytes, as escapes', async () => {
+    const world = await open()
+    const { api } = world
+    const spelled = 'My\\032Printer\\195\\164\\000._ipp._tcp'
+    await makeZone(world, [rrset('_ipp._tcp', 'PTR', spelled, 'Other\\ Printer._ipp._tcp')])
+    const place = await serveDns(world)
+    const wire = async () => (await ask(place, '_ipp._tcp.example.com', 'PTR')).bytes.toString('latin1')
+    for (const name of ['My Printer\xc3\xa4\0', 'Other Printer'])
+      assert.ok((await wire()).includes(`${String.fromCharCode(name.length)}${name}\x04_ipp\x04_tcp\x07example`), name)
+    const zonefile = (await api.get('/zones/example.com/zonefile')).body.zonefile
+    expect(await api.post('/zones/example.com/actions/import_zonefile', { zonefile }), 201)
+    assert.ok((await wire()).includes('My Printer\xc3\xa4\0\x04_ipp'))
+    const { rrset: kept } = (await api.get('/zones/example.com/rrsets/_ipp._tcp/PTR')).body
+    assert.equal(kept.records[0].value, spelled)
+    for (const value of ['two words.example.net.', 'bücher.example.net.', 'a\\256.example.net.'])
+      expect(await api.post('/zones/example.com/rrsets', rrset('ptr', 'PTR', value)), 422, 'invalid_input')
+  })
+
+  test('answers bring the addresses of the names in them that are in the zone', async () => {
+    const world = await open()
+    await makeZone(world, [
+      rrset('@', 'MX', '10 mail', '20 mail.sub', '30 mail.example.net.'),
+      rrset('@', 'HTTPS', '1 .', '2 mail'),
+      rrset('@', 'A', '192.0.2.1'),
+      rrset('_sip._tcp', 'SRV', '1 2 5060 mail'),
+      rrset('alias', 'SVCB', '0 svc'),
+      rrset('svc', 'SVCB', '1 mail'),
+      rrset('mail', 'A', '192.0.2.25'),
+      rrset('mail', 'AAAA', '2001:db8::25'),
+      rrset('sub', 'NS', 'ns.example.net.'),
+      rrset('mail.sub', 'A', '192.0.2.26'),
+    ])
+    const place = await serveDns(world)
+    const additional = async (name: string, type: string, code?: number) => {
+      const query = question(name, type, { edns: 1_232 })
+      if (code !== undefined) query.writeUInt16BE(code, query.length - 15)
+      return tell(await exchangeUdp(place, query)).additionals.sort()
+    }
+    const mail = ['mail.example.com A 192.0.2.25', 'mail.example.com AAAA 2001:db8::25']
+    assert.deepEqual(await additional('example.com', 'MX'), mail)
+    assert.deepEqual(await additional('_sip._tcp.example.com', 'SRV'), mail)
+    assert.deepEqual(await additional('example.com', 'A', 65), ['example.com A 192.0.2.1', ...mail])
+    assert.equal((await additional('alias.example.com', 'A', 64)).length, 1, 'the record that the alias leads to')
   })
 
   test('a name that does not exist, one without such records, and one that only has others below it, are told apart', async () => {

@@ -6,7 +6,7 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import type { GivenSettings } from '../../src/platform.ts'
 import { type Client, forDatabasesInTurn } from '../kit/harness.ts'
 import { expect } from '../kit/resources.ts'
-import { ask, framed, serveDns } from './client.ts'
+import { ask, exchangeUdp, framed, question, serveDns } from './client.ts'
 import { inZone, message, type Primary, record, soa, startPrimary as start, type Transfer } from './hostile-primary.ts'
 
 const small = { records: 50, textBytes: 20_000 }
@@ -46,6 +46,15 @@ function inflating(head: Buffer, count: number): Buffer {
   return message(head, [first, ...others])
 }
 
+/** A zone with one record of a type. */
+const sends = (type: number, data: Buffer) =>
+  function* transfer(head: Buffer) {
+    yield message(head, [soa(), record(inZone('www'), type, data), soa()])
+  }
+
+/** NSEC3PARAM with SHA-1 and one iteration more than there may be. */
+const slowly = sends(51, Buffer.of(1, 0, 0, 151, 0))
+
 // ---- The tests -----------------------------------------------------------------------------------------------------
 
 forDatabasesInTurn('Hostile primaries', (open) => {
@@ -70,6 +79,10 @@ forDatabasesInTurn('Hostile primaries', (open) => {
     ['of which nothing comes, many times', nothing, /sent more than \d+ bytes/, tiny],
     ['with too many records at one name', crowded, /www\/A has more than 1000 records/, roomy],
     ['that is no message', broken, /malformed/, small],
+    ['whose names take long to hash', slowly, /151 iterations, and there can be at most 150/, small],
+    ['with a DNAME record that is cut off', sends(39, Buffer.of(3, 1)), /a malformed TYPE39 record/, small],
+    ['with an RRSIG record that is cut off', sends(46, Buffer.alloc(18)), /a malformed TYPE46 record/, small],
+    ['with an NSEC3 record that is cut off', sends(50, Buffer.of(1, 0, 0, 1, 9)), /a malformed TYPE50 record/, small],
   ] as const) {
     test(`a zone ${what} is refused, and nothing of it is kept`, async () => {
       const { world, place, reasons } = await openWith({ limits })
@@ -97,6 +110,20 @@ forDatabasesInTurn('Hostile primaries', (open) => {
     const { zone } = (await world.api.get('/zones/example.com')).body
     assert.deepEqual([zone.status, zone.record_count], ['ok', 50])
     assert.deepEqual((await ask(place, 'n7.example.com', 'A')).answers, ['n7.example.com A 192.0.2.7'])
+  })
+
+  test('data that has no other spelling is served as the bytes that came', async () => {
+    const { world, place, reasons } = await openWith()
+    // An alias of a service has no parameters, and a zone file cannot say that it has.
+    const data = Buffer.from('0000037777770003000201bb', 'hex')
+    const full = Buffer.concat([data.subarray(0, 6), Buffer.of(0), data.subarray(6)])
+    const primary = await startPrimary(sends(65, full))
+    await makeSecondary(world.api, 'example.com', primary)
+    await place.look()
+    assert.deepEqual(reasons, [])
+    const query = question('www.example.com', 'A')
+    query.writeUInt16BE(65, query.length - 4)
+    assert.equal((await exchangeUdp(place, query)).subarray(-full.length).toString('hex'), full.toString('hex'))
   })
 
   test('few zones are transferred at once, and a Project with many does not keep another one waiting', async () => {

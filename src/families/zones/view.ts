@@ -17,9 +17,9 @@ export const zonesToWire =
     const origins = await originsOf(query, scope, some)
     return Promise.all(
       some.map(async (zone) => {
-        const { primaries: sealed, isStale } = origins.get(zone.id) ?? noOrigin
+        const { primaries: sealed, status } = origins.get(zone.id) ?? noOrigin
         const primaries = isReadOnly ? withoutKeys(sealed) : await openPrimaries(query, secrets, scope, zone.id, sealed)
-        return zoneToWire(settings.zones, zone, primaries, isStale)
+        return zoneToWire(settings.zones, zone, primaries, status)
       }),
     )
   }
@@ -34,7 +34,7 @@ function zoneToWire(
   { nameservers }: ZoneSettings,
   zone: Zone,
   primaries: readonly PrimaryNameserver[],
-  isStale: boolean,
+  status: WireZone['status'],
 ): WireZone {
   return {
     id: zone.id,
@@ -57,7 +57,7 @@ function zoneToWire(
       delegation_status: 'unknown',
     },
     registrar: 'other',
-    status: isStale ? 'error' : 'ok',
+    status,
     record_count: zone.recordCount,
   }
 }

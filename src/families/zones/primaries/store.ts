@@ -59,12 +59,15 @@ export async function openPrimaries(
 /** Where a secondary zone comes from. */
 export interface Origin {
   readonly primaries: SealedPrimaries
-  /** Whether its primaries were not heard for too long to go on serving it. */
-  readonly isStale: boolean
+  /** `updating` until the first transfer, `error` when no primary was heard for too long to serve the zone. */
+  readonly status: 'ok' | 'updating' | 'error'
 }
 
 /** That of a primary zone, which has none. */
-export const noOrigin: Origin = { primaries: { nameservers: [], keys: null }, isStale: false }
+export const noOrigin: Origin = { primaries: { nameservers: [], keys: null }, status: 'ok' }
+
+const statusOf = ({ is_stale, refreshed }: ZoneSourceRow): Origin['status'] =>
+  is_stale === 1 ? 'error' : refreshed === null ? 'updating' : 'ok'
 
 /** The origins of those of some zones that are secondary, by zone. */
 export async function originsOf(
@@ -75,7 +78,7 @@ export async function originsOf(
   const ids = some.filter(({ mode }) => mode === 'secondary').map(({ id }) => id)
   if (ids.length === 0) return new Map()
   const rows = await scoped(query, scope).selectFrom('zone_source').selectAll().where('zone_id', 'in', ids).execute()
-  return new Map(rows.map((row) => [row.zone_id, { primaries: primariesFromRow(row), isStale: row.is_stale === 1 }]))
+  return new Map(rows.map((row) => [row.zone_id, { primaries: primariesFromRow(row), status: statusOf(row) }]))
 }
 
 /** Adds the origin of a new secondary zone, whose primaries are asked at once. */
