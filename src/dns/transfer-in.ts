@@ -37,6 +37,9 @@ const silenceMs = 10_000
  */
 const wireLimit = ({ records, textBytes }: ZoneLimits) => 2 * textBytes + 1_024 * (records + 2)
 
+/** The class of all records of zones. */
+const internet = 1
+
 /** The length of type, class, TTL and data length, which stand between a record's owner and its data. */
 const fixedBytes = 10
 
@@ -102,7 +105,7 @@ function tsigKey(zone: NameKey, { tsigAlgorithm, tsigKey: secret }: PrimaryNames
 interface Draft {
   readonly name: string
   readonly type: string
-  readonly ttl: number
+  ttl: number
   readonly values: Set<string>
   dataBytes: number
 }
@@ -136,6 +139,8 @@ function add(rrsets: Map<string, Draft>, record: RawRecord): void {
   const key = `${name}/${type}`
   const draft = rrsets.get(key) ?? { name, type, ttl: record.ttl, values: new Set(), dataBytes: 0 }
   if (draft.values.size === 0) rrsets.set(key, draft)
+  // Records of an RRset have one TTL; where a primary sends several, the lowest one is safe (RFC 2181, 5.2).
+  draft.ttl = Math.min(draft.ttl, record.ttl)
   if (draft.values.has(record.value)) return
   draft.values.add(record.value)
   draft.dataBytes += record.dataBytes + fixedBytes
@@ -268,6 +273,7 @@ function* readRecords(message: Buffer, zone: NameKey): Generator<RawRecord> {
     const type = message.readUInt16BE(fixed)
     const end = fixed + fixedBytes + message.readUInt16BE(fixed + 8)
     if (end > message.length) throw new Error('it sent a malformed message')
+    if (message.readUInt16BE(fixed + 2) !== internet) throw new Error('it sent a record of another class than IN')
     const data = withoutPointers(message, type, fixed + fixedBytes, end)
     const ttl = Math.min(message.readUInt32BE(fixed + 4), 2 ** 31 - 1)
     const owner = lowerName(name)
