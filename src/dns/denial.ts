@@ -5,8 +5,7 @@
 import { type NameKey, parentName, wildcardBelow } from '../protocols/net/dns/names.ts'
 import { canonicalKey, dataProblem, type Hashing, hashingIn, hashOf, isSameHashing, wireTypes } from './dnssec.ts'
 import type { OwnedRrset } from './message.ts'
-import type { ZoneImage } from './zone-image.ts'
-import { owned } from './zone-node.ts'
+import { owned, type ZoneNames } from './zone-node.ts'
 
 /** Finds proofs; some records may be in a proof twice. */
 export interface Denial {
@@ -19,12 +18,12 @@ export interface Denial {
 }
 
 /** The denials of a zone; undefined for one that has none. NSEC3PARAM says that there is a whole chain of NSEC3. */
-export function denialIn(image: ZoneImage): Denial | undefined {
-  const param = image.nodes.get(image.origin)?.rrsets.get(wireTypes.NSEC3PARAM)?.data[0]
+export function denialIn(zone: ZoneNames): Denial | undefined {
+  const param = zone.nodes.get(zone.origin)?.rrsets.get(wireTypes.NSEC3PARAM)?.data[0]
   const hashing = param && dataProblem(wireTypes.NSEC3PARAM, param) === undefined ? hashingIn(param) : undefined
-  const hashed = hashing ? hashedChain(image, hashing) : undefined
-  if (hashing && hashed?.length) return new HashedDenial(image, hashing, hashed)
-  const chain = [...image.nodes].flatMap(([owner, node]) => {
+  const hashed = hashing ? hashedChain(zone, hashing) : undefined
+  if (hashing && hashed?.length) return new HashedDenial(zone, hashing, hashed)
+  const chain = [...zone.nodes].flatMap(([owner, node]) => {
     const one = owned(node, owner, wireTypes.NSEC)
     return one ? [{ key: canonicalKey(owner), one }] : []
   })
@@ -67,8 +66,8 @@ class PlainDenial implements Denial {
   }
 }
 
-function hashedChain(image: ZoneImage, hashing: Hashing): Chain {
-  return [...image.hashed].flatMap(([owner, node]) => {
+function hashedChain(zone: ZoneNames, hashing: Hashing): Chain {
+  return [...zone.hashed].flatMap(([owner, node]) => {
     const one = owned(node, owner, wireTypes.NSEC3)
     const isInChain = one?.rrset.data.some((data) => isSameHashing(hashingIn(data), hashing))
     return one && isInChain ? [{ key: owner.slice(1, owner.charCodeAt(0) + 1), one }] : []
@@ -76,14 +75,14 @@ function hashedChain(image: ZoneImage, hashing: Hashing): Chain {
 }
 
 class HashedDenial implements Denial {
-  readonly #image: ZoneImage
+  readonly #zone: ZoneNames
   readonly #hashing: Hashing
   readonly #chain: Chain
   /** Hashes of names in the zone. Those of others are not kept, because there is no end of them. */
   readonly #known = new Map<NameKey, string>()
 
-  constructor(image: ZoneImage, hashing: Hashing, chain: Chain) {
-    this.#image = image
+  constructor(zone: ZoneNames, hashing: Hashing, chain: Chain) {
+    this.#zone = zone
     this.#hashing = hashing
     this.#chain = sortChain(chain)
   }
@@ -110,7 +109,7 @@ class HashedDenial implements Denial {
   #enclosing(name: NameKey, from: NameKey): { readonly proven: NameKey; readonly proof: OwnedRrset[] } {
     let proven = from
     while (proven === name || !this.#at(proven)) {
-      if (proven === this.#image.origin) return { proven, proof: [] }
+      if (proven === this.#zone.origin) return { proven, proof: [] }
       proven = parentName(proven)!
     }
     return { proven, proof: [this.#at(proven)!, this.#atOrBefore(childTowards(name, proven))] }
@@ -128,7 +127,7 @@ class HashedDenial implements Denial {
 
   #hash(name: NameKey): string {
     const known = this.#known.get(name) ?? hashOf(name, this.#hashing)
-    if (this.#image.nodes.has(name)) this.#known.set(name, known)
+    if (this.#zone.nodes.has(name)) this.#known.set(name, known)
     return known
   }
 }

@@ -8,7 +8,7 @@ import { parseRdata, recordTypes, typeCode } from '../protocols/net/dns/rdata.ts
 import { type Denial, denialIn } from './denial.ts'
 import { coveredType, plainType, wireTypes } from './dnssec.ts'
 import type { OwnedRrset, WireRrset } from './message.ts'
-import { isBare, newNode, type ZoneNode } from './zone-node.ts'
+import { isBare, newNode, type ZoneNames, type ZoneNode } from './zone-node.ts'
 
 /** An RRset as the database stores it. */
 export interface TextRrset {
@@ -32,7 +32,7 @@ interface Place {
 }
 
 /** An empty zone, which `put` and `remove` fill. */
-export class ZoneImage {
+export class ZoneImage implements ZoneNames {
   readonly origin: NameKey
   /** TTL in seconds of RRsets without a TTL of their own. */
   readonly ttl: number

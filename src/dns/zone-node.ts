@@ -10,6 +10,13 @@ export interface ZoneNode {
   below: number
 }
 
+/** The names of a zone, and apart from them those that NSEC3 records have. */
+export interface ZoneNames {
+  readonly origin: NameKey
+  readonly nodes: ReadonlyMap<NameKey, ZoneNode>
+  readonly hashed: ReadonlyMap<NameKey, ZoneNode>
+}
+
 export const newNode = (): ZoneNode => ({ rrsets: new Map(), signatures: undefined, below: 0 })
 
 /** Tells whether a name has no records of its own. */

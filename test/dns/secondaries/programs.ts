@@ -138,46 +138,70 @@ async function succeed(program: string, args: readonly string[]) {
 export async function startKnot(folder: string): Promise<Primary> {
   const primary = await runKnot(folder)
   // It loads and signs zones after it has started.
-  for (const name of Object.values(zoneNames)) while ((await rcodeOf(primary, name)) !== 0) await delay(20)
+  for (const signing of signings) await untilServed(primary, signing)
   return primary
 }
 
-async function rcodeOf(primary: Primary, name: string): Promise<number> {
-  const [soa] = await askAll(primary, [{ name, type: 'SOA', dnssecOk: false }])
-  return soa!.rcode
+async function untilServed(primary: Primary, signing: Signing): Promise<void> {
+  const question = { name: zoneNames[signing], type: 'SOA', dnssecOk: true } as const
+  for (let tries = 0; tries < 1_500; tries++) {
+    const [soa] = await askAll(primary, [question])
+    if (soa!.answers.length === (signing === 'unsigned' ? 1 : 2)) return
+    await delay(20)
+  }
+  await primary.stop()
+  throw new Error(`Knot does not serve the zone ${question.name}`)
 }
 
 async function runKnot(folder: string): Promise<Primary> {
   mkdirSync(join(folder, 'db'), { recursive: true })
   for (const signing of signings) writeFileSync(join(folder, `${zoneNames[signing]}.zone`), zonefile)
-  const policy = (id: string, more: readonly string[]) => [
-    ...[`  - id: ${id}`, '    algorithm: ecdsap256sha256'],
-    ...more.map((line) => `    ${line}`),
-  ]
-  const sections = [
-    ...['log:', '  - target: stdout', '    any: info'],
-    ...['database:', `  storage: ${folder}/db`],
-    ...['acl:', '  - id: transfers', '    address: 127.0.0.1', '    action: transfer'],
-    ...['policy:', ...policy('NSEC', []), ...policy('NSEC3', ['nsec3: on', 'nsec3-iterations: 3'])],
-    ...policy('opt-out', ['nsec3: on', 'nsec3-opt-out: on', 'nsec3-salt-length: 0']),
-    ...['zone:', ...signings.flatMap((signing) => knotZone(folder, signing))],
-  ]
   return start(
     'knotd',
     (port) => {
       const file = join(folder, 'knot.conf')
-      const head = ['server:', `  listen: 127.0.0.1@${port}`, `  rundir: ${folder}`]
-      writeFileSync(file, `${[...head, ...sections].join('\n')}\n`)
+      writeFileSync(file, knotConfiguration(folder, port))
       return ['-c', file]
     },
     /server started/,
   )
 }
 
-function knotZone(folder: string, signing: Signing): string[] {
+const knotConfiguration = (folder: string, port: number) => `log:
+  - target: stdout
+    any: info
+server:
+  listen: 127.0.0.1@${port}
+  rundir: ${folder}
+database:
+  storage: ${folder}/db
+acl:
+  - id: transfers
+    address: 127.0.0.1
+    action: transfer
+policy:
+  - id: NSEC
+    algorithm: ecdsap256sha256
+  - id: NSEC3
+    algorithm: ecdsap256sha256
+    nsec3: on
+    nsec3-iterations: 3
+  - id: opt-out
+    algorithm: ecdsap256sha256
+    nsec3: on
+    nsec3-opt-out: on
+    nsec3-salt-length: 0
+zone:
+${signings.map((signing) => knotZone(folder, signing)).join('')}`
+
+/** A zone whose file is what it is made of, and stays as it is. */
+function knotZone(folder: string, signing: Signing): string {
   const name = zoneNames[signing]
-  const signed = signing === 'unsigned' ? [] : ['    dnssec-signing: on', `    dnssec-policy: ${signing}`]
-  // The file is what the zone is made of, and stays as it is.
-  const kept = ['    zonefile-sync: -1', '    zonefile-load: difference-no-serial', '    journal-content: all']
-  return [`  - domain: ${name}`, `    file: ${folder}/${name}.zone`, '    acl: transfers', ...kept, ...signed]
+  return `  - domain: ${name}
+    file: ${folder}/${name}.zone
+    acl: transfers
+    zonefile-sync: -1
+    zonefile-load: difference-no-serial
+    journal-content: all
+${signing === 'unsigned' ? '' : `    dnssec-signing: on\n    dnssec-policy: ${signing}\n`}`
 }
