@@ -103,7 +103,7 @@ interface Names {
 /** The answer with records of a name; undefined when it has none of the queried type. */
 function answerFrom(zone: ZoneImage, node: ZoneNode, { owner, source }: Names, type: number): Found | undefined {
   const found = (records: readonly OwnedRrset[]): Found => ({
-    ...bareAnswer(rcodes.noError, true, `${source}${type}`),
+    ...bareAnswer(rcodes.noError, true, `${source}${records[0]!.rrset.type}`),
     answer: records,
     additional: records.flatMap((one) => addressesFor(zone, one)),
   })
