@@ -94,6 +94,7 @@ export function differences(program: Program, pair: Pair): string[] {
   const lines = (['answers', 'authorities', 'additionals'] as const).flatMap((section) => [
     ...beyond(theirs[section], own[section]).map((one) => `  - ${section} ${one}`),
     ...beyond(own[section], theirs[section]).map((one) => `  + ${section} ${one}`),
+    ...own[section].filter((one, index, all) => all.indexOf(one) < index).map((one) => `  twice ${section} ${one}`),
   ])
   const head = ({ rcode, isAuthoritative, isTruncated }: Told) =>
     JSON.stringify({ rcode, isAuthoritative, isTruncated })
