@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { askServer } from './commands/admin-channel.ts'
 import type { Administer } from './commands/administer.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { catalogueCommand } from './commands/catalogue.ts'
 import { administrativeCommands, type FailedCommand, runCommandLine } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
 import { endWithin } from './commands/exit.ts'
@@ -36,6 +37,7 @@ const commands = [
   ...administrativeCommands(administer),
   secretsCommand(),
   infrastructureCommand(),
+  catalogueCommand(),
   backupCommand(),
   restoreCommand(),
 ]

@@ -3,6 +3,7 @@ import { IsArray, IsObject, IsUnion, type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { CatalogueData } from './catalogue.ts'
 import { FileEntry } from './entries.ts'
+import { byName, extendBuiltIn, isExtension } from './extension.ts'
 import {
   checkLoadBalancerTypes,
   checkNamed,
@@ -21,11 +22,21 @@ const validator = Compile(FileEntry)
 export type CatalogueFile = Static<typeof FileEntry>
 
 /**
- * Converts the parsed JSON of a catalogue file; timestamps become UTC with whole seconds. Throws an Error for the first
- * problem, with a one-line message such as `catalogue: server_types[3].cores: must be integer`
- * (spec: Location, Image, Server type, ISO, Pricing).
+ * Converts the parsed JSON of a catalogue file, which is a whole catalogue, or extends the built-in one; timestamps become
+ * UTC with whole seconds. Throws an Error for the first problem, with a one-line message such as
+ * `catalogue: server_types[3].cores: must be integer` (spec: Location, Image, Server type, ISO, Pricing).
  */
 export function parseCatalogue(json: unknown): CatalogueData {
+  if (!isExtension(json)) return parseWhole(json)
+  const whole = extendBuiltIn(json)
+  try {
+    return parseWhole(whole)
+  } catch (error) {
+    throw new Error(byName((error as Error).message, whole), { cause: error })
+  }
+}
+
+function parseWhole(json: unknown): CatalogueData {
   const file = readShape(json)
   const { locations, isos = [] } = file
   checkNamed(locations, 'locations')
@@ -36,6 +47,7 @@ export function parseCatalogue(json: unknown): CatalogueData {
   const names = new Set(locations.map(({ name }) => name))
   if (file.load_balancer_types) checkLoadBalancerTypes(file.load_balancer_types, names)
   if (file.pricing) checkPricing(file.pricing, names)
+  if (file.vswitches) checkUnique(file.vswitches, 'vswitches', 'id', ({ id }) => id)
   return {
     locations,
     server_types: file.server_types,

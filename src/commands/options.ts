@@ -7,7 +7,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { AppOptions } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
-import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, type CatalogueData, openCatalogue } from '../catalogue/catalogue.ts'
 import { type Config, domainOf } from '../config/config.ts'
 import { defaultNamesOf, givenZoneSettings } from '../config/dns.ts'
 import { oidcOf } from '../config/people.ts'
@@ -103,13 +103,18 @@ async function readTls({ tlsCert, tlsKey }: Config): Promise<OptionFiles['tls']>
   return found
 }
 
-export async function readCatalogue(path: string | undefined): Promise<Catalogue> {
-  if (path === undefined) return openCatalogue(builtIn)
+/** The catalogue in force. Errors: `CommandFailure` that names the option. */
+export const readCatalogue = async (path: string | undefined): Promise<Catalogue> =>
+  openCatalogue(await readCatalogueData(path))
+
+/** What the catalogue in force says, as a file would. Errors: `CommandFailure` that names the option. */
+export async function readCatalogueData(path: string | undefined): Promise<CatalogueData> {
+  if (path === undefined) return builtIn
   const text = readFile('--catalogue', path)
   // Loaded only when an operator brings a catalogue, to keep the start fast.
   const { parseCatalogue } = await import('../catalogue/file.ts')
   try {
-    return openCatalogue(parseCatalogue(JSON.parse(text)))
+    return parseCatalogue(JSON.parse(text))
   } catch (error) {
     throw refused(`--catalogue ${path}`, error)
   }
