@@ -53,6 +53,7 @@ import { nextPath } from '../src/people/pages/door.ts'
 import { readCookie } from '../src/people/sessions/cookies.ts'
 import { bytesOfAddress } from '../src/protocols/net/address-bytes.ts'
 import { readAll } from '../src/protocols/net/der.ts'
+import { isEchConfigList } from '../src/protocols/net/dns/ech.ts'
 import { lowerName, parseName, printName, quoteBytes, unescaped } from '../src/protocols/net/dns/names.ts'
 import {
   isRecordType,
@@ -64,7 +65,7 @@ import {
   type RecordTypeName,
   typeCode,
 } from '../src/protocols/net/dns/rdata.ts'
-import { isBase64, readSvcParams, svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
+import { isBase64, readSvcParams, svcParamsProblem, svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
 import { readEntries, readWords } from '../src/protocols/net/dns/tokens.ts'
 import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/protocols/net/hostnames.ts'
 import { familyOf, parseAddress, parseCidr } from '../src/protocols/net/ip.ts'
@@ -349,6 +350,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     inputs: () => taken(rightBytes(), ({ type, data }) => printRdata(type, data)),
   },
   'protocols/net/dns/rdata.ts typeCode': text(typeCode, enough, 'TYPE'),
+  'protocols/net/dns/ech.ts isEchConfigList': bytes(isEchConfigList, mostDataBytes, [0xff, 0xf0, 0xfe, 0x0d, 0, 4]),
   'protocols/net/dns/svc-params.ts isBase64': text(isBase64, 512),
   'protocols/net/dns/svc-params.ts readSvcParams': {
     most: enough,
@@ -356,6 +358,10 @@ export const parsers: Readonly<Record<string, Parser>> = {
       yield* worked(recordInputs(), ({ text }) => readParams(text))
       yield* taken(atMost(mostDataBytes, enough, paramTexts()), readParams)
     },
+  },
+  'protocols/net/dns/svc-params.ts svcParamsProblem': {
+    most: mostDataBytes,
+    inputs: () => taken(rightParams(), svcParamsProblem),
   },
   'protocols/net/dns/svc-params.ts svcParamsToText': {
     most: mostDataBytes,

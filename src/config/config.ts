@@ -272,9 +272,7 @@ function installationOptions(): Option[] {
       .default('wolke'),
     new Option('--tls-cert <file>', 'certificate chain (PEM): serve HTTPS').env('WOLKE_TLS_CERT'),
     new Option('--tls-key <file>', 'private key (PEM) of the certificate').env('WOLKE_TLS_KEY'),
-    new Option('--catalogue <file>', 'JSON that replaces or extends the built-in catalogue').env(
-      'WOLKE_CATALOGUE',
-    ),
+    new Option('--catalogue <file>', 'JSON that replaces or extends the built-in catalogue').env('WOLKE_CATALOGUE'),
     new Option('--address-pool <cidr,...>', 'networks from which public addresses are assigned')
       .env('WOLKE_ADDRESS_POOL')
       .argParser(pools)

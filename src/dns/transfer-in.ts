@@ -241,7 +241,7 @@ class Meter {
     if (type !== recordTypes.SOA.code || this.#records === 0) this.#records++
     this.#textBytes += lineBytes({ name, type: typeText, value })
     const problem = zoneLimitProblem({ records: this.#records, textBytes: this.#textBytes }, this.#limits)
-    if (problem !== undefined) throw new Error(`the zone ${problem}`)
+    if (problem !== undefined) throw new Error(problem)
   }
 }
 

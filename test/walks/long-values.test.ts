@@ -76,7 +76,7 @@ forProjects('A value that is longer than its field can be', (openWorld) => {
     const strings = (mark: number) => ({ value: `"${mark}" ${text(`"${'x'.repeat(255)}" `, 16_000)}`.trim() })
     const many = await create(Array.from({ length: 5 }, (_, mark) => strings(mark)))
     assert.deepEqual(fieldsOf(expect(many, 422, 'invalid_input')), [
-      { name: 'records', messages: ['the records are too large for one answer'] },
+      { name: 'records', messages: ['an RRSet cannot have more than 60000 bytes of data'] },
     ])
   })
 

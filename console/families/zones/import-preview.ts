@@ -30,12 +30,16 @@ const keyOf = ({ name, type }: Pick<Rrset, 'name' | 'type'>) => `${name}/${type}
 
 export function compare(zone: PresentZone, text: string, how: How): Comparison {
   const { zonefile, pinned } = how === 'merge' ? merged(zone, text) : { zonefile: text, pinned: [] }
-  const result = previewImport(zone, zonefile)
+  const preview = previewImport(zone, zonefile)
+  const result = how === 'replace' && preview.ok && preview.isMerge ? withoutSoa : preview
   const given = how === 'merge' ? readAll(text, zone.name)?.rrsets : undefined
   const isGiven = (rrset: Rrset) => given === undefined || given.some((one) => keyOf(one) === keyOf(rrset))
   const replaced = result.ok ? result.replaced.filter(isGiven).map(({ type }) => type) : []
   return { result, zonefile, replaced, pinned }
 }
+
+/** A file without a SOA record would be merged, whatever was chosen. */
+const withoutSoa: Refused = { ok: false, line: undefined, kind: 'soa', message: 'the file has no SOA record' }
 
 /** The file with what is only in the zone; a file that cannot be read stays as it is, and is refused by the preview. */
 function merged(zone: PresentZone, text: string): { readonly zonefile: string; readonly pinned: readonly string[] } {

@@ -49,8 +49,37 @@ export function sizeOf(
   return { records, textBytes }
 }
 
-/** Which limit a zone of this size is beyond, in words that follow "the zone"; undefined when it is within both. */
+/** Which limit a zone of this size is beyond; undefined when it is within both. */
 export function zoneLimitProblem(size: ZoneLimits, most: ZoneLimits): string | undefined {
-  if (size.records > most.records) return `has more than ${most.records} records`
-  return size.textBytes > most.textBytes ? `has more than ${most.textBytes} bytes as text` : undefined
+  if (size.records > most.records) return `a zone cannot have more than ${most.records} records`
+  return size.textBytes > most.textBytes ? `a zone cannot have more than ${most.textBytes} bytes as text` : undefined
+}
+
+/** How large a zone is, as it is kept. */
+interface KnownSize {
+  readonly recordCount: number
+  readonly textBytes: number
+}
+
+/** The size of a zone in which other RRSets take the place of some. */
+export function sizeWith(
+  zone: KnownSize,
+  before: Parameters<typeof sizeOf>[0],
+  after: Parameters<typeof sizeOf>[0],
+): ZoneLimits {
+  const [gone, come] = [sizeOf(before), sizeOf(after)]
+  return {
+    records: zone.recordCount - gone.records + come.records,
+    textBytes: zone.textBytes - gone.textBytes + come.textBytes,
+  }
+}
+
+/** Which limit a zone grows beyond: one that was larger before there was a limit may still become smaller. */
+export function growthProblem(zone: KnownSize, size: ZoneLimits, most: ZoneLimits): string | undefined {
+  const known = { records: zone.recordCount, textBytes: zone.textBytes }
+  const limits = {
+    records: Math.max(most.records, known.records),
+    textBytes: Math.max(most.textBytes, known.textBytes),
+  }
+  return zoneLimitProblem(size, limits) === undefined ? undefined : zoneLimitProblem(size, most)
 }

@@ -286,6 +286,7 @@ forEachDatabase('Zones', (open) => {
     for (const [answer, message] of [
       [await post('www', 'A', '192.0.2.256'), /^invalid input in field 'records\[0\]\.value': is no value of type A: /],
       [await post('www', 'TXT', `"${'x'.repeat(256)}"`), /a string has more than 255 bytes/],
+      [await post('www', 'HTTPS', '1 . alpn=h2 ech=AEj+DQ=='), /has no ECHConfigList in the parameter 'ech'/],
       [await post('www.', 'A', '192.0.2.1'), /^invalid input in field 'rr_name': must be relative to the zone/],
     ] as const) {
       assert.match(expect(answer, 422, 'invalid_input').body.error.message, message)
@@ -464,18 +465,12 @@ forEachDatabase('Zones', (open) => {
     assert.deepEqual((await rrsetsOf(world))['foobar/A'], ['192.168.0.2'])
   })
 
-  test('an import replaces everything, and needs the SOA record and the name servers', async () => {
+  test('an import of a file with a SOA record replaces everything, and needs the name servers', async () => {
     const world = await open()
     const { api } = world
     await makeZone(world, { rrsets: [{ name: 'www', type: 'A', labels: { a: 'b' }, records: a(1) }] })
     const load = (zonefile: string) => api.post('/zones/example.com/actions/import_zonefile', { zonefile })
-    for (const bad of [
-      'www A 192.0.2.1',
-      soaLine,
-      nsLines,
-      `${soaLine}\n@ NS ns1.wolke.example.`,
-      `${soaLine}\n${nsLines}\nwww A x`,
-    ]) {
+    for (const bad of [soaLine, `${soaLine}\n@ NS ns1.wolke.example.`, `${soaLine}\n${nsLines}\nwww A x`]) {
       const { body } = expect(await load(bad), 422, 'invalid_input')
       assert.equal(body.error.details.fields[0].name, 'zonefile')
     }
@@ -488,6 +483,76 @@ forEachDatabase('Zones', (open) => {
     const { rrset } = (await api.get(records('www/A'))).body
     assert.deepEqual([rrset.records[0].value, rrset.labels], ['192.0.2.7', {}])
     assert.equal((await api.get('/zones/example.com')).body.zone.ttl, 7200)
+  })
+
+  test('an import of a file without a SOA record merges it: its RRSets are added or take the place of theirs', async () => {
+    const world = await open()
+    const { api } = world
+    const rrsets = [
+      { name: 'www', type: 'A', ttl: 300, labels: { a: 'b' }, records: a(1, 2) },
+      { name: 'www', type: 'TXT', records: [{ value: '"stays"' }] },
+      { name: 'other', type: 'A', labels: { c: 'd' }, records: a(9) },
+    ]
+    await makeZone(world, { ttl: 3600, rrsets })
+    const load = (zonefile: string) => api.post('/zones/example.com/actions/import_zonefile', { zonefile })
+    const { action } = expect(await load('www A 192.0.2.7 ; new\nadded 600 MX 10 mail\n'), 201).body
+    assert.deepEqual([action.command, action.status], ['import_zonefile', 'success'])
+    assert.deepEqual(await rrsetsOf(world), {
+      'www/A': ['192.0.2.7'],
+      'www/TXT': ['"stays"'],
+      'other/A': ['192.0.2.9'],
+      'added/MX': ['10 mail'],
+    })
+    const shown = async (key: string) => (await api.get(records(key))).body.rrset
+    const www = await shown('www/A')
+    assert.deepEqual([www.ttl, www.labels, www.records[0].comment], [null, { a: 'b' }, 'new'])
+    assert.deepEqual([(await shown('added/MX')).ttl, (await shown('other/A')).labels], [600, { c: 'd' }])
+    // The TTL of the zone stays, and so does what it is for all others.
+    expect(await load('$TTL 120\nshort A 192.0.2.8\n'), 201)
+    const { zone } = (await api.get('/zones/example.com')).body
+    assert.deepEqual([zone.ttl, zone.record_count, (await shown('short/A')).ttl], [3600, 9, 120])
+    assert.match((await shown('@/SOA')).records[0].value, /^ns1\.wolke\.example\. /)
+    expect(await load(`${nsLines}\n@ NS ns4.elsewhere.example.`), 201)
+    assert.equal((await shown('@/NS')).records.length, 4)
+    // Name servers of elsewhere alone do not take the place of ours.
+    const foreign = expect(await load('@ NS ns1.elsewhere.example.\nnew A 192.0.2.1'), 201)
+    assert.deepEqual(foreign.body.replaced, [{ name: '@', type: 'NS', values: ['ns1.elsewhere.example.'] }])
+    assert.equal((await shown('@/NS')).records.length, 4)
+    expect(await load('@ NS ns1.elsewhere.example.'), 201)
+  })
+
+  test('a file without a SOA record is merged as a whole or not at all', async () => {
+    const world = await open({ settings: { zones: { limits: { records: 420, textBytes: 100_000 } } } })
+    const { api } = world
+    await makeZone(world, { rrsets: [{ name: 'www', type: 'A', records: a(1) }] })
+    expect(await api.post(`${records('www/A')}/actions/change_protection`, { change: true }), 201)
+    expect(
+      await api.post('/zones/example.com/rrsets', { name: 'alias', type: 'CNAME', records: [{ value: 'www' }] }),
+      201,
+    )
+    const before = await rrsetsOf(world)
+    const load = (zonefile: string) => api.post('/zones/example.com/actions/import_zonefile', { zonefile })
+    const many = (count: number) => Array.from({ length: count }, (_, place) => `n${place} A 192.0.2.1`).join('\n')
+    for (const [zonefile, says] of [
+      ['; only a comment', /the file has no records/],
+      ['new A 192.0.2.1\nalias A 192.0.2.1', /alias: a name that has a CNAME record has no other records/],
+      ['new A 192.0.2.1\n@ NS ns1.wolke.example.', /the NS records of the zone lack ns2\.wolke\.example\., ns3/],
+      [many(401), /a file without a SOA record cannot have more than 400 RRSets/],
+      [
+        `new A 192.0.2.1\n${Array.from({ length: 415 }, (_, n) => `n TXT "${n}"`).join('\n')}`,
+        /a zone cannot have more than 420 records/,
+      ],
+    ] as const) {
+      const { body } = expect(await load(zonefile), 422, 'invalid_input')
+      const [{ name, messages }] = body.error.details.fields
+      assert.equal(name, 'zonefile')
+      assert.match(messages[0], says)
+    }
+    expect(await load('new A 192.0.2.1\nwww A 192.0.2.2'), 423, 'protected')
+    assert.deepEqual(await rrsetsOf(world), before)
+    // What is protected stays out of the way of all else.
+    expect(await load(many(400)), 201)
+    assert.equal((await api.get('/zones/example.com')).body.zone.record_count, 406)
   })
 
   test('the file of a zone that lay elsewhere is adopted: its SOA and NS records give way to ours, and the answer says so', async () => {

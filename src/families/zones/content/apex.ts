@@ -24,6 +24,11 @@ export function nameserversIn(values: Values, { name, type, records }: RrsetCont
 const lacking = (nameservers: Nameservers, wanted: readonly string[]) =>
   wanted.filter((name) => !nameservers.has(nameOf(name)))
 
+/** Tells whether a zone names name servers of which none is ours. */
+export function isForeign(nameservers: Nameservers, { nameservers: ours }: Pick<ApexSettings, 'nameservers'>): boolean {
+  return nameservers.size > 0 && lacking(nameservers, ours).length === ours.length
+}
+
 /** The SOA and NS records of a new zone. */
 function apexOf({ nameservers, hostmaster }: ApexSettings): readonly RrsetContent[] {
   const soa = `${nameservers[0]} ${hostmaster} 0 ${soaTimes.join(' ')}`
@@ -61,28 +66,32 @@ interface Adoption extends ZoneContent {
  * replaced. A file that names one of our name servers, or none at all, is left as it is.
  */
 export function adoptZone({ rrsets, nameservers }: ZoneContent, settings: ApexSettings): Adoption {
-  const isForeign = lacking(nameservers, settings.nameservers).length === settings.nameservers.length
-  if (nameservers.size === 0 || !isForeign) return { rrsets, nameservers, replaced: [] }
+  if (!isForeign(nameservers, settings)) return { rrsets, nameservers, replaced: [] }
   const isReplaced = ({ name, type }: RrsetContent) => name === apex && (type === 'SOA' || type === 'NS')
   const kept = { rrsets: rrsets.filter((rrset) => !isReplaced(rrset)), nameservers: new Set<string>() }
   return { ...withApex(kept, settings), replaced: rrsets.filter(isReplaced) }
 }
 
-/** What is wrong with a zone as a whole, for callers and for those who word it themselves. */
+/** What is wrong with a zone as a whole, or with a file of one, for callers and for those who word it themselves. */
 export interface ZoneProblem {
   readonly kind: 'size' | 'soa' | 'nameservers'
   readonly message: string
 }
 
-/** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
+/** A zone is not too large, and names all the name servers that it is served by. */
 export function zoneProblem(
   { rrsets, nameservers }: ZoneContent,
   settings: Pick<ApexSettings, 'nameservers'> & { readonly limits: ZoneLimits },
 ): ZoneProblem | undefined {
   const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
-  if (tooLarge !== undefined) return { kind: 'size', message: `the zone ${tooLarge}` }
-  if (!rrsets.some(({ name, type }) => name === apex && type === 'SOA'))
-    return { kind: 'soa', message: 'the SOA record of the zone is missing' }
+  return tooLarge === undefined ? nameserverProblem(nameservers, settings) : { kind: 'size', message: tooLarge }
+}
+
+/** A zone names all the name servers that it is served by. */
+export function nameserverProblem(
+  nameservers: Nameservers,
+  settings: Pick<ApexSettings, 'nameservers'>,
+): ZoneProblem | undefined {
   const missing = lacking(nameservers, settings.nameservers)
   if (missing.length === 0) return undefined
   return { kind: 'nameservers', message: `the NS records of the zone lack ${missing.join(', ')}` }

@@ -46,9 +46,15 @@ const values: Readonly<Record<string, { good: readonly (readonly [string, string
         '2 www ipv4hint=192.0.2.1,192.0.2.2 ipv6hint=2001:db8::1',
       ],
       ['1 . ech=AEj+DQ== key667="a b"', '1 . ech=AEj+DQ== key667="a b"'],
+      ['1 . key1="\\002h2" key3="\\001\\187"', '1 . key1="\\002h2" key3="\\001\\187"'],
     ],
     bad: [
       '1',
+      '1 . key1=h2',
+      '1 . key3=443',
+      '1 . key4=abc',
+      '1 . key0="\\000\\000"',
+      '1 . key2=a',
       '0 . port=1',
       '1 . port=65536',
       '1 . port=1 port=2',
@@ -116,6 +122,70 @@ test('what was read is the same after it was written as bytes, as text, and read
       assert.equal(again.bytes.toString('hex'), read.bytes.toString('hex'))
     }
   }
+})
+
+/** A configuration of Encrypted Client Hello that was seen in use, in base64. */
+const ech = 'AEX+DQBBtgAgACBMmGJQR02doup+5VPMjYpe5HQQ/bpntFCxDa8LT2PLAgAEAAEAAQASY2xvdWRmbGFyZS1lY2guY29tAAA='
+
+test('what is entered as ech is a list of configurations, in whatever form (RFC 9849, 4)', () => {
+  const https = (params: string) => new Values('example.com', 'HTTPS').read(`1 . ${params}`)
+  const list = Buffer.from(ech, 'base64')
+  const changed = (at: number, byte: number) => {
+    const bytes = Buffer.from(list)
+    bytes[at] = byte
+    return bytes
+  }
+  const twice = Buffer.concat([Buffer.of(0, 2 * (list.length - 2)), list.subarray(2), list.subarray(2)])
+  const unknown = Buffer.of(0, 6, 0xfe, 0x0e, 0, 2, 1, 2)
+  const wire = (bytes: Buffer) => [...bytes].map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')
+  const generic = (bytes: Buffer) => {
+    const data = Buffer.concat([Buffer.of(0, 1, 0, 0, 5, 0, bytes.length), bytes])
+    return new Values('example.com', 'HTTPS').read(`\\# ${data.length} ${data.toString('hex')}`)
+  }
+  for (const bytes of [list, twice, unknown]) {
+    assert.ok(https(`ech=${bytes.toString('base64')}`).ok, bytes.toString('hex'))
+    assert.ok(https(`key5="${wire(bytes)}"`).ok, bytes.toString('hex'))
+    assert.ok(generic(bytes).ok, bytes.toString('hex'))
+  }
+  const bad = [
+    Buffer.of(0, 0x48, 0xfe, 0x0d),
+    Buffer.of(0, 0),
+    list.subarray(2),
+    list.subarray(0, -1),
+    Buffer.concat([list, Buffer.of(0)]),
+    changed(1, 0x44),
+    changed(5, 0x40),
+    // Of the public key, the cipher suites, the public name and the extensions.
+    changed(10, 0x21),
+    changed(44, 3),
+    changed(50, 0),
+    changed(70, 1),
+  ]
+  for (const bytes of bad) {
+    const read = https(`ech=${bytes.toString('base64')}`)
+    assert.deepEqual(
+      [read.ok, 'message' in read && read.message],
+      [false, "has no ECHConfigList in the parameter 'ech'"],
+    )
+    assert.equal(generic(bytes).ok, false, bytes.toString('hex'))
+  }
+})
+
+test('parameters in the generic form obey the rules of their own', () => {
+  const generic = (hex: string) => new Values('example.com', 'SVCB').read(`\\# ${hex.length / 2} ${hex}`)
+  const head = '000100'
+  assert.ok(generic(`${head}0001000302683200030002 01bb`.replace(' ', '')).ok)
+  for (const params of [
+    // Without a protocol, one of no length, `no-default-alpn` alone, a port of one byte, `mandatory` without its key.
+    '00010000',
+    '0001000100',
+    '00020000',
+    '0003000101',
+    '000000020003',
+    '0003000201bb0001000302683200',
+  ])
+    assert.equal(generic(head + params).ok, false, params)
+  assert.equal(generic('0000000003000201bb').ok, false, 'an alias')
 })
 
 test('parameters of HTTPS records are on the wire in the order of their keys (RFC 9460, appendix D)', () => {
@@ -319,6 +389,7 @@ TYPE TYPE1 \\# 4 C0000202
 alias CNAME www
 $ORIGIN sub.example.com.
 deep TYPE16 "text"
+class CLASS1 TYPE1 \\# 4 C0000203
 alias CNAME deep
 $ORIGIN com.
 example IN SOA ns1.wolke.example. hostmaster.wolke.example. 7 86400 10800 3600000 3600
@@ -332,6 +403,7 @@ example IN SOA ns1.wolke.example. hostmaster.wolke.example. 7 86400 10800 360000
       ['type', 'A', '192.0.2.2'],
       ['alias', 'CNAME', 'www'],
       ['deep.sub', 'TXT', '"text"'],
+      ['class.sub', 'A', '192.0.2.3'],
       ['alias.sub', 'CNAME', 'deep.sub.example.com.'],
     ],
   )
@@ -352,6 +424,10 @@ test('what is wrong with a zone file is told with its line', () => {
     ['www 5 A 192.0.2.1', 1, /TTL/],
     ['www CH A 192.0.2.1', 1, /'CH'/],
     ['www DNSKEY 1', 1, /'DNSKEY'/],
+    ['\nwww IN TYPE65534 \\# 1 00', 2, /'TYPE65534' where a type that zones can have is expected/],
+    ['\nwww CLASS1 TYPE48 \\# 1 00', 2, /'TYPE48'/],
+    ['www CLASS3 TYPE1 \\# 4 C0000201', 1, /'CLASS3'/],
+    ['\nwww HTTPS 1 . ech=AEj+DQ==', 2, /no ECHConfigList/],
     [' A 192.0.2.1', 1, /without an owner/],
     ['www', 1, /no type/],
     ['www A 192.0.2.1\nwww A 192.0.2.1', 0, /duplicate value 192\.0\.2\.1/],

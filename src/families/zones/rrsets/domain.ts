@@ -39,8 +39,8 @@ export function rrsetKey({ name, type }: Pick<RrsetContent, 'name' | 'type'>): s
 
 /** What an answer has of each record besides its data: name, type, class, TTL and length. */
 const recordHeadBytes = 12
-export const tooManyRecords = `there can be at most ${rrsetLimits.records} records`
-const tooLarge = 'the records are too large for one answer'
+export const tooManyRecords = `an RRSet cannot have more than ${rrsetLimits.records} records`
+const tooLarge = `an RRSet cannot have more than ${rrsetLimits.dataBytes} bytes of data`
 /** Reading ends with so many problems, which are all that a refusal tells. */
 const mostProblems = 20
 

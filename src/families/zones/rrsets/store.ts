@@ -107,10 +107,16 @@ async function recordsOf(
   return rows.map(({ name, records }) => ({ name, records: JSON.parse(records) as ZoneRecord[] }))
 }
 
-/** The types that a zone has at a name. */
-export async function typesAt(query: Queries, scope: ProjectScope, zone: Zone, name: string): Promise<string[]> {
-  const rows = await ofZone(query, scope, zone).where('name', '=', name).execute()
-  return rows.map((row) => row.type)
+/** The RRSets that a zone has at some names. */
+export async function rrsetsAt(
+  query: Queries,
+  scope: ProjectScope,
+  zone: Zone,
+  names: readonly string[],
+): Promise<Rrset[]> {
+  if (names.length === 0) return []
+  const rows = await ofZone(query, scope, zone).where('name', 'in', names).execute()
+  return rows.map(rrsetFromRow)
 }
 
 /** Whether any RRSet of a zone is protected from changes. */

@@ -1,6 +1,6 @@
 /** What the values of records mean. Pure. */
 import { type NameKey, nameOf } from '../../../protocols/net/dns/names.ts'
-import { parseRdata, type RecordTypeName, sameness } from '../../../protocols/net/dns/rdata.ts'
+import { dataProblem, parseRdata, type RecordTypeName, sameness } from '../../../protocols/net/dns/rdata.ts'
 
 /** A value that was read, or what is wrong with it. */
 export type Value =
@@ -50,6 +50,8 @@ export class Values {
   #parse(text: string): Value {
     const data = parseRdata(this.type, text, this.#origin)
     if (!data.ok) return data
+    const message = dataProblem(this.type, data.bytes)
+    if (message !== undefined) return { ok: false, message }
     return {
       ok: true,
       text: this.type === 'SOA' ? withSerial(data.text, 0) : text,

@@ -11,7 +11,7 @@ import type { Platform } from '../../../platform.ts'
 import { actOnZone, type ZoneCommand } from '../actions.ts'
 import { zoneChanges } from '../changes.ts'
 import type { Zone } from '../domain.ts'
-import { sizeOf, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
+import { growthProblem, sizeWith, type ZoneLimits } from '../limits.ts'
 import { refused, refusedField } from '../refusals.ts'
 import { changeZone, getZone, lockZone, requireMode } from '../store.ts'
 import type { rrsetEndpoints } from './contract.ts'
@@ -37,9 +37,9 @@ import {
   insertRrsets,
   missing,
   rrsetFromRow,
+  rrsetsAt,
   setRrset,
   setRrsetLabels,
-  typesAt,
 } from './store.ts'
 import { Values } from './values.ts'
 import { rrsetToWire } from './view.ts'
@@ -247,18 +247,10 @@ function sizeAfter(
   before: RrsetContent | undefined,
   after: RrsetContent | undefined,
 ): ZoneLimits {
-  const [gone, come] = [sizeOf(before ? [before] : []), sizeOf(after ? [after] : [])]
-  const size = {
-    records: zone.recordCount - gone.records + come.records,
-    textBytes: zone.textBytes - gone.textBytes + come.textBytes,
-  }
-  // A zone that was larger before there was a limit may still become smaller.
-  const limits = {
-    records: Math.max(most.records, zone.recordCount),
-    textBytes: Math.max(most.textBytes, zone.textBytes),
-  }
-  if (zoneLimitProblem(size, limits) === undefined) return size
-  throw invalidInput([{ field: 'records', message: `with them the zone ${zoneLimitProblem(size, most)}` }])
+  const size = sizeWith(zone, before ? [before] : [], after ? [after] : [])
+  const problem = growthProblem(zone, size, most)
+  if (problem !== undefined) throw refusedField('records', problem)
+  return size
 }
 
 function check(values: Values, rrset: RrsetContent): void {
@@ -280,7 +272,8 @@ async function makeRrset(
   if (type === 'SOA') throw refusedField('type', 'a zone has one SOA record, which comes with it')
   check(values, rrset)
   const size = sizeAfter(place, undefined, rrset)
-  const together = coexistenceProblem([type, ...(await typesAt(tx.query, scope, zone, name))])
+  const others = await rrsetsAt(tx.query, scope, zone, [name])
+  const together = coexistenceProblem([type, ...others.map((other) => other.type)])
   if (together !== undefined) throw refusedField('name', together)
   const [made] = await insertRrsets(tx, scope, zone.contentId, [rrset])
   await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })

@@ -1,6 +1,7 @@
 /** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
 import { isWithin, lowerName, type NameKey, nameOf, parseName, printName } from '../../../protocols/net/dns/names.ts'
 import {
+  dataProblem,
   isRecordType,
   parsePeriod,
   printRdata,
@@ -126,7 +127,8 @@ function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): 
   if (state.owner === undefined) throw fail('begins without an owner', 'ownerless')
   const { ttl, type, data } = readHead(isIndented ? tokens : tokens.slice(1))
   const value = readRdata(type, data, state.origin, { quotesNeeded: false })
-  if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`, 'value', type, value.message)
+  const problem = value.ok ? dataProblem(type, value.bytes) : value.message
+  if (!value.ok || problem !== undefined) throw fail(`is no value of type ${type}: ${problem}`, 'value', type, problem)
   if (comment.length > 255) throw fail('has a comment of more than 255 characters', 'comment')
   const later = state.ttl === state.firstTtl ? null : (state.ttl ?? null)
   const rrset: RrsetContent = { name: state.owner, type, ttl: ttl ?? later, records: [] }
@@ -154,8 +156,9 @@ function readOwner({ origin, zone, zoneName }: State, { source }: Token): string
   return relative
 }
 
-/** The name of a type that is given by its number, `TYPE1`. */
-function namedType(word: string): string {
+/** The name of a class or a type that is given by its number, such as `CLASS1` and `TYPE1` (RFC 3597, 5). */
+function named(word: string): string {
+  if (word === 'CLASS1') return 'IN'
   const code = /^TYPE\d/.test(word) ? typeCode(word) : undefined
   return code === undefined ? word : typeName(code)
 }
@@ -165,7 +168,7 @@ function readHead(tokens: readonly Token[]): { ttl: number | undefined; type: Re
   let ttl: number | undefined
   let hasClass = false
   for (const [index, { source }] of tokens.entries()) {
-    const word = namedType(source.toUpperCase())
+    const word = named(source.toUpperCase())
     if (word === 'IN' && !hasClass) hasClass = true
     else if (ttl === undefined && /^\d/.test(word)) ttl = readTtl(source)
     else if (isRecordType(word)) return { ttl, type: word, data: tokens.slice(index + 1) }

@@ -1,10 +1,11 @@
 /** What importing a zone file would change, told before it happens, by what the import itself goes by. Pure. */
 import { Malformed, type MalformedKind } from '../../../protocols/net/dns/tokens.ts'
 import { adoptZone, type ZoneProblem, zoneProblem } from '../content/apex.ts'
-import { defaultZoneLimits, type ZoneLimits } from '../limits.ts'
+import { defaultZoneLimits, sizeOf, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
 import { apex, type RrsetContent, rrsetKey, valueKey } from '../rrsets/domain.ts'
 import { settled, Values } from '../rrsets/values.ts'
 import { type ParsedZonefile, readZonefile, zonefileOrder } from './domain.ts'
+import { isSnippet, mergeProblem, snippetOf, snippetProblem } from './snippet.ts'
 
 /** A primary zone as the API shows it. */
 export interface PresentZone {
@@ -35,6 +36,8 @@ export interface Preview {
   readonly unchanged: number
   /** SOA and NS records of the file whose place those of the name servers here take. */
   readonly replaced: readonly RrsetContent[]
+  /** Whether what the file does not name stays. */
+  readonly isMerge: boolean
   /** The default TTL of the zone, before and after, in seconds. */
   readonly ttl: { readonly before: number; readonly after: number }
 }
@@ -53,7 +56,7 @@ export interface Refused {
   readonly why?: string
 }
 
-/** Compares a zone with a file that would replace what is in it. `limits` are those of the installation. */
+/** Compares a zone with what an import of a file makes of it. `limits` are those of the installation. */
 export function previewImport(
   zone: PresentZone,
   text: string,
@@ -68,10 +71,33 @@ export function previewImport(
     records: records.map(({ value, comment }) => ({ value: settled(type, value), comment })),
   }))
   const settings = { nameservers: zone.nameservers, hostmaster: hostmasterOf(present), limits }
+  const before = { ...zone, rrsets: present }
+  if (isSnippet(read)) return previewMerge(before, read, settings)
   const { replaced, ...content } = adoptZone(read, settings)
   const problem = zoneProblem(content, settings)
   if (problem !== undefined) return { ok: false, line: undefined, ...problem }
-  return { ok: true, replaced, ...difference({ ...zone, rrsets: present }, content.rrsets, read.ttl ?? zone.ttl) }
+  return { ok: true, isMerge: false, replaced, ...difference(before, content.rrsets, read.ttl ?? zone.ttl) }
+}
+
+function previewMerge(
+  zone: PresentZone,
+  read: ParsedZonefile,
+  settings: { readonly nameservers: readonly string[]; readonly limits: ZoneLimits },
+): Preview | Refused {
+  const { rrsets, replaced } = snippetOf(read, zone, settings)
+  const keys = new Set(rrsets.map(rrsetKey))
+  const after = [...zone.rrsets.filter((rrset) => !keys.has(rrsetKey(rrset))), ...rrsets]
+  const refused = (kind: RefusedKind, message: string, what?: string): Refused => ({
+    ...{ ok: false, line: undefined, kind, message },
+    ...(what === undefined ? {} : { what }),
+  })
+  const problem = snippetProblem(read, settings)
+  if (problem !== undefined) return refused(problem.kind, problem.message)
+  const together = mergeProblem(zone.rrsets, rrsets)
+  if (together !== undefined) return refused('together', together.message, together.name)
+  const tooLarge = zoneLimitProblem(sizeOf(after), settings.limits)
+  if (tooLarge !== undefined) return refused('size', tooLarge)
+  return { ok: true, isMerge: true, replaced, ...difference(zone, after, zone.ttl) }
 }
 
 type Read = { readonly ok: true } & ParsedZonefile

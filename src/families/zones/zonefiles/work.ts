@@ -11,35 +11,84 @@ import { adoptZone, zoneProblem } from '../content/apex.ts'
 import { publish } from '../content/store.ts'
 import { parseZonefile, replacedToWire, whenPossible, withDraft } from '../content/work.ts'
 import type { Zone } from '../domain.ts'
+import { growthProblem, sizeWith } from '../limits.ts'
 import { refusedField } from '../refusals.ts'
-import type { Rrset } from '../rrsets/domain.ts'
-import { refuseProtected, rrsetsOf } from '../rrsets/store.ts'
+import { type Rrset, rrsetKey } from '../rrsets/domain.ts'
+import { changeProtected, insertRrsets, refuseProtected, rrsetsAt, rrsetsOf, setRrset } from '../rrsets/store.ts'
 import { changeZone, findZone, getZone, lockZone, requireMode } from '../store.ts'
 import type { zonefileEndpoints } from './contract.ts'
-import { rrsetLines, zonefileHead, zonefileOrder } from './domain.ts'
+import { type ParsedZonefile, rrsetLines, zonefileHead, zonefileOrder } from './domain.ts'
+import { isSnippet, mergeProblem, snippetOf, snippetProblem } from './snippet.ts'
 
 type Call = Calls<typeof zonefileEndpoints>
 
-/** Replaces all that is in a zone. Errors: those that the contract declares. */
-export async function importZonefile({ db, settings }: Platform, call: Call['importZonefile']) {
+/** Replaces all that is in a zone, or some of it by a snippet. Errors: those that the contract declares. */
+export async function importZonefile(platform: Platform, call: Call['importZonefile']) {
   const { scope, params, body } = call
-  const before = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
+  const before = requireMode(await getZone(platform.db.query, scope, params.id_or_name), 'primary')
   return whenPossible(scope, { zone: before, bytes: body.zonefile.length }, async () => {
-    const { ttl, ...parsed } = await parseZonefile(body.zonefile, before.name)
-    const { replaced, ...content } = adoptZone(parsed, settings.zones)
-    const problem = zoneProblem(content, settings.zones)
-    if (problem !== undefined) throw refusedField('zonefile', problem.message)
-    await refuseProtected(db.query, scope, before)
-    const { action } = await withDraft({ db, scope, zone: before }, content.rrsets, (draft) =>
-      actOnZone(db, call, 'import_zonefile', async (tx, zone) => {
-        if (zone.id !== before.id) throw notFound('zone', params.id_or_name)
-        await refuseProtected(tx.query, scope, zone)
-        const contentId = await publish(tx, scope, zone, draft)
-        await changeZone(tx, scope, zone, { contentId, size: draft.size, ttl: ttl ?? zone.ttl })
-      }),
-    )
+    const parsed = await parseZonefile(body.zonefile, before.name)
+    const bring = isSnippet(parsed) ? merge : replace
+    const { action, replaced } = await bring(platform, call, before, parsed)
     return { action, ...replacedToWire(replaced) }
   })
+}
+
+/** Makes a file all that is in a zone. */
+async function replace(
+  { db, settings }: Platform,
+  call: Call['importZonefile'],
+  before: Zone,
+  { ttl, ...parsed }: ParsedZonefile,
+) {
+  const { scope } = call
+  const { replaced, ...content } = adoptZone(parsed, settings.zones)
+  refuse(zoneProblem(content, settings.zones)?.message)
+  await refuseProtected(db.query, scope, before)
+  const { action } = await withDraft({ db, scope, zone: before }, content.rrsets, (draft) =>
+    actOnZone(db, call, 'import_zonefile', async (tx, zone) => {
+      refuseAnother(call, before, zone)
+      await refuseProtected(tx.query, scope, zone)
+      const contentId = await publish(tx, scope, zone, draft)
+      await changeZone(tx, scope, zone, { contentId, size: draft.size, ttl: ttl ?? zone.ttl })
+    }),
+  )
+  return { action, replaced }
+}
+
+/** Gives a zone the RRSets of a snippet, with the labels of those whose place they take. */
+async function merge({ db, settings }: Platform, call: Call['importZonefile'], before: Zone, parsed: ParsedZonefile) {
+  const { scope } = call
+  refuse(snippetProblem(parsed, settings.zones)?.message)
+  return actOnZone(db, call, 'import_zonefile', async (tx, zone) => {
+    refuseAnother(call, before, zone)
+    const { rrsets, replaced } = snippetOf(parsed, zone, settings.zones)
+    const there = await rrsetsAt(tx.query, scope, zone, [...new Set(rrsets.map(({ name }) => name))])
+    refuse(mergeProblem(there, rrsets)?.message)
+    const keys = new Set(rrsets.map(rrsetKey))
+    const known = new Map(there.filter((rrset) => keys.has(rrsetKey(rrset))).map((rrset) => [rrsetKey(rrset), rrset]))
+    if ([...known.values()].some(({ isProtected }) => isProtected)) throw changeProtected()
+    const size = sizeWith(zone, [...known.values()], rrsets)
+    refuse(growthProblem(zone, size, settings.zones.limits))
+    for (const rrset of rrsets) {
+      const { records, ttl } = rrset
+      const one = known.get(rrsetKey(rrset))
+      if (one) await setRrset(tx, scope, one, { records, ttl })
+    }
+    const added = rrsets.filter((rrset) => !known.has(rrsetKey(rrset)))
+    await insertRrsets(tx, scope, zone.contentId, added)
+    await changeZone(tx, scope, zone, { keys: [...keys], size })
+    return { replaced }
+  })
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw refusedField('zonefile', problem)
+}
+
+/** The name may be another zone's by now. Errors: `not_found`. */
+function refuseAnother({ params }: Call['importZonefile'], before: Zone, zone: Zone): void {
+  if (zone.id !== before.id) throw notFound('zone', params.id_or_name)
 }
 
 /** Writes a primary zone as a file. Errors: `not_found`, `incorrect_zone_mode`. */

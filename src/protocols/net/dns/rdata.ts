@@ -5,7 +5,7 @@
 import { parseAddress } from '../ip.ts'
 import { addressBytes, addressText } from './addresses.ts'
 import { lowerName, parseName, printName, quoteBytes, rootName, unescaped } from './names.ts'
-import { readSvcParams, svcParamsToText } from './svc-params.ts'
+import { readSvcParams, svcParamsProblem, svcParamsToText } from './svc-params.ts'
 import { Malformed, readWords, type Token } from './tokens.ts'
 
 type Field =
@@ -88,6 +88,7 @@ export function parseRdata(type: string, value: string, origin: string): RdataRe
 /** Most bytes of a record's data, and of one string in it (RFC 1035, 3.2.1 and 3.3). */
 export const mostDataBytes = 65_535
 const mostStringBytes = 255
+const paramsOfAlias = 'has parameters, which priority 0 does not allow'
 const tooLarge = `has more than ${mostDataBytes} bytes of data`
 
 /** Parses a value from words; unquoted strings are accepted unless `quotesNeeded`. */
@@ -109,6 +110,16 @@ export function readRdata(
   const bytes = Buffer.concat(reader.parts)
   if (bytes.length > mostDataBytes) return { ok: false, message: tooLarge }
   return { ok: true, text: reader.texts.join(' '), bytes }
+}
+
+/**
+ * What is wrong with data that has the form of its type, where somebody enters it here; undefined when nothing is. What
+ * another name server has is served as it is.
+ */
+export function dataProblem(type: RecordTypeName, bytes: Buffer): string | undefined {
+  if (recordTypes[type].fields !== service) return undefined
+  const params = bytes.subarray(2 + plainNameAt(bytes, 2)!.length)
+  return bytes.readUInt16BE() === 0 && params.length > 0 ? paramsOfAlias : svcParamsProblem(params)
 }
 
 /** Parses the generic form for any type (RFC 3597, 5). Known types are normalized to their own presentation format. */
@@ -234,7 +245,7 @@ function readParams(reader: Reader): string | undefined {
   const words = reader.words.slice(reader.next)
   reader.next = reader.words.length
   const priority = reader.parts[0]!.readUInt16BE()
-  if (priority === 0 && words.length > 0) return 'has parameters, which priority 0 does not allow'
+  if (priority === 0 && words.length > 0) return paramsOfAlias
   const params = readSvcParams(words)
   if (!params.ok) return params.message
   reader.texts.push(...words.map(({ source }) => source))

@@ -1,5 +1,6 @@
 /** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). */
 import { bytesOfAddress, textOfAddress, writeIpv4 } from '../address-bytes.ts'
+import { isEchConfigList } from './ech.ts'
 import { quoteBytes, unescaped } from './names.ts'
 import type { Token } from './tokens.ts'
 
@@ -36,8 +37,8 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
     if (key === undefined) return { ok: false, message: `has the unknown parameter '${name.slice(0, 40)}'` }
     if (params.has(key)) return { ok: false, message: `has the parameter '${name}' twice` }
     const raw = unescaped(equals === -1 ? '' : text.slice(equals + 1), mostSpelledBytes)
-    const value = raw.ok ? readValue(key, raw.bytes, words.length) : undefined
-    if (!value) return { ok: false, message: `has no valid value for the parameter '${name}'` }
+    const value = raw.ok ? readValue(name, raw.bytes, words.length) : undefined
+    if (!value) return { ok: false, message: invalid(name) }
     if (value.length > mostValueBytes)
       return { ok: false, message: `has more than ${mostValueBytes} bytes in '${name}'` }
     params.set(key, value)
@@ -45,6 +46,8 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
   const message = inconsistency(params)
   return message === undefined ? { ok: true, bytes: inOrder(params) } : { ok: false, message }
 }
+
+const invalid = (name: string) => `has no valid value for the parameter '${name}'`
 
 /** Writes a number and returns where the next one goes. Buffers of browsers have no function for it. */
 function put16(bytes: Buffer, at: number, number: number): number {
@@ -87,8 +90,13 @@ function inconsistency(params: ReadonlyMap<number, Buffer>): string | undefined 
 
 const u16 = (value: number) => Buffer.of(value >> 8, value & 0xff)
 
-/** The bytes of a value; undefined when it is invalid for its key. `count` is the number of parameters in all. */
-function readValue(key: number, raw: Buffer, count: number): Buffer | undefined {
+/**
+ * The bytes of a value; undefined when it is invalid for its key. `count` is the number of parameters in all. Where the
+ * name is a number, the value is what is on the wire (RFC 9460, 2.1).
+ */
+function readValue(name: string, raw: Buffer, count: number): Buffer | undefined {
+  const key = keyNumber(name)!
+  if (name.startsWith('key')) return isValue(key, raw) ? raw : undefined
   switch (key) {
     case 0:
       return keyBytes(listed(raw, count).map(keyNumber))
@@ -166,21 +174,78 @@ function readAlpn(raw: Buffer): Buffer | undefined {
   return bytes.subarray(0, start)
 }
 
-/** The parameters as words; undefined unless the bytes are parameters with strictly ascending keys. */
-export function svcParamsToText(bytes: Buffer): string | undefined {
-  const words: string[] = []
+/** Tells whether a value on the wire is one of its key. Which configurations `ech` has is not looked at. */
+function isValue(key: number, value: Buffer): boolean {
+  switch (key) {
+    case 0: {
+      const keys = Array.from({ length: value.length / 2 }, (_, index) => value.readUInt16BE(2 * index))
+      return isFilled(value, 2) && keys.every((one, index) => one > (keys[index - 1] ?? 0))
+    }
+    case 1: {
+      let at = 0
+      while (at < value.length && value[at] !== 0) at += value[at]! + 1
+      return value.length > 0 && at === value.length
+    }
+    case 2:
+    case 8:
+      return value.length === 0
+    case 3:
+      return value.length === 2
+    case 4:
+      return isFilled(value, 4)
+    case 6:
+      return isFilled(value, 16)
+    case 5:
+    case 7:
+      return value.length > 0
+    default:
+      return true
+  }
+}
+
+const isFilled = ({ length }: Buffer, size: number) => length > 0 && length % size === 0
+
+/** The parameters by their keys; undefined unless the bytes are parameters with strictly ascending keys. */
+function paramsIn(bytes: Buffer): Map<number, Buffer> | undefined {
+  const params = new Map<number, Buffer>()
   let last = -1
   for (let at = 0; at < bytes.length; ) {
     if (at + 4 > bytes.length) return undefined
     const key = bytes.readUInt16BE(at)
     const end = at + 4 + bytes.readUInt16BE(at + 2)
     if (end > bytes.length || key <= last) return undefined
-    const value = printValue(key, bytes.subarray(at + 4, end))
-    if (value === undefined) return undefined
-    const name = keyNames[key] ?? `key${key}`
-    words.push(value === '' ? name : `${name}=${value}`)
+    params.set(key, bytes.subarray(at + 4, end))
     last = key
     at = end
+  }
+  return params
+}
+
+const nameOfKey = (key: number) => keyNames[key] ?? `key${key}`
+
+/**
+ * What is wrong with parameters that somebody enters here, in whatever form; undefined when nothing is. Those that came from
+ * another name server are served as they are, because it need not have looked.
+ */
+export function svcParamsProblem(bytes: Buffer): string | undefined {
+  const params = paramsIn(bytes)
+  if (!params) return 'has parameters that are not in the order of their keys'
+  for (const [key, value] of params) {
+    if (!isValue(key, value)) return invalid(nameOfKey(key))
+    if (key === keyNumbers.ech && !isEchConfigList(value)) return "has no ECHConfigList in the parameter 'ech'"
+  }
+  return inconsistency(params)
+}
+
+/** The parameters as words; undefined unless the bytes are parameters with strictly ascending keys. */
+export function svcParamsToText(bytes: Buffer): string | undefined {
+  const params = paramsIn(bytes)
+  if (!params) return undefined
+  const words: string[] = []
+  for (const [key, data] of params) {
+    const value = printValue(key, data)
+    if (value === undefined) return undefined
+    words.push(value === '' ? nameOfKey(key) : `${nameOfKey(key)}=${value}`)
   }
   return words.join(' ')
 }
