@@ -47,6 +47,8 @@ export function statusOf(code: ErrorCode): number {
 export interface Problem {
   readonly field: string
   readonly message: string
+  /** Whether the message is a limit, which many programs never see unless the refusal itself says it. */
+  readonly isLimit?: true
 }
 
 /** The `details` of an error object; its shape depends on the code (spec: Details shapes). */
@@ -70,16 +72,25 @@ export class ApiError extends Error {
   }
 }
 
-/** 422 `invalid_input`. Its message names every bad field once, and `details.fields` lists the problems by field. */
+/**
+ * 422 `invalid_input`. Its message names every bad field once, and a limit that is the only problem; `details.fields` lists
+ * the problems by field.
+ */
 export function invalidInput(problems: readonly Problem[], message?: string): ApiError {
   const fields = new Map<string, string[]>()
   for (const { field, message: reason } of problems) fields.set(field, [...(fields.get(field) ?? []), reason])
   const names = [...new Set(problems.map((problem) => problem.field.split(/[.[]/, 1)[0]))]
   const quoted = names.map((name) => `'${name}'`).join(', ')
   const text = names.length === 1 ? `invalid input in field ${quoted}` : `invalid input in fields ${quoted}`
-  return new ApiError('invalid_input', message ?? text, {
+  const limit = problems.length === 1 && problems[0]!.isLimit ? `: ${problems[0]!.message}` : ''
+  return new ApiError('invalid_input', message ?? text + limit, {
     details: { fields: [...fields].map(([name, messages]) => ({ name, messages })) },
   })
+}
+
+/** 403 `resource_limit_exceeded`: the message says the limit, as in "a network cannot have more than 50 subnets". */
+export function limitExceeded(name: string, message: string): ApiError {
+  return new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name }] } })
 }
 
 /** 404 `not_found` for a resource named in the path, with the same text for foreign, deleted and unknown ids. */

@@ -105,7 +105,7 @@ class Viewers {
   async judge(session: OpenedSession): Promise<{ generation: number }> {
     const inForce = (await serversInForce(this.#options.db.query, [session.serverId])).get(session.serverId)
     const full = this.#shares.full(sharesOf(session))
-    if (full) throw new ApiError('rate_limit_exceeded', `${full.of} has ${full.most} open consoles already`)
+    if (full) throw new ApiError('rate_limit_exceeded', `${full.of} cannot have more than ${full.most} open consoles`)
     if (!inForce?.isOn) throw new ApiError('service_error', 'server is not running')
     return inForce
   }

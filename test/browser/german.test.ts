@@ -66,7 +66,9 @@ function fieldsOf(check: (body: unknown) => void, body: unknown): readonly strin
 function namingMessages(): readonly { readonly text: string; readonly samples: readonly string[] }[] {
   const said = readSources().flatMap(({ path, text }) =>
     /^(families|management|people|kernel\/(resource|access|actions|errors))\b/.test(path) && !path.endsWith('/proof.ts')
-      ? [...text.matchAll(/(?:new ApiError|notUnique)\(\s*'\w+',\s*`([^`]*)`/g)].map(([, template = '']) => template)
+      ? [...text.matchAll(/(?:new ApiError|notUnique|limitExceeded)\(\s*(?:'\w+'|`[^`]*`|[\w.]+),\s*`([^`]*)`/g)].map(
+          ([, template = '']) => template,
+        )
       : [],
   )
   return [...new Set(said)].map((template) => {

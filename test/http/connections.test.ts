@@ -113,7 +113,7 @@ describe('A connection', () => {
     const late = [1, 2].map(() => talk(dial(port), [request('GET /slow', undefined)]))
     for (const [refused] of await Promise.all(late)) {
       checkEnvelope(refused, 429, 'rate_limit_exceeded')
-      assert.match(refused!.text, /at most 2 open connections/)
+      assert.match(refused!.text, /cannot have more than 2 open connections/)
     }
     assert.equal(asked(), 2, 'nothing of whom is refused is carried out')
     answer()

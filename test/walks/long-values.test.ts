@@ -112,9 +112,9 @@ forProjects('A value that is longer than its field can be', (openWorld) => {
       const answer = await api.request('POST', '/zones', { body })
       assert.match(expect(answer, 400, 'json_error').body.error.message, message)
     }
-    await post(`{"${text('~/')}":1}`, /has a key of more than 1024 bytes$/)
-    await post(`{"name":${text('1')}}`, /has a number of more than 1024 bytes$/)
-    await post(`{"name":${text(' ')}1}`, /has a stretch of white space of more than 65536 bytes$/)
+    await post(`{"${text('~/')}":1}`, /a key of the JSON cannot have more than 1024 bytes$/)
+    await post(`{"name":${text('1')}}`, /a number of the JSON cannot have more than 1024 bytes$/)
+    await post(`{"name":${text(' ')}1}`, /a stretch of white space of the JSON cannot have more than 65536 bytes$/)
     await post(`{"name":"${text('\\u0041')}"`, /is not valid JSON$/)
     await post(`{"name":"${text('a')}\\ud800"}`, /half a surrogate pair$/)
     await post(`{"name":"${text('a')}","__proto__":1}`, /'__proto__' is not allowed$/)

@@ -112,7 +112,7 @@ export function judge(drafts: readonly Draft[]): Judgement {
   const byKey = new Map<number, RuleProblems>()
   for (const [index, draft] of rules.entries()) {
     const own = problems.filter(({ field }) => field.startsWith(`rules[${index}].`))
-    const tooMany = draft.networks.length > maxNetworks ? [`must have at most ${maxNetworks} items`] : []
+    const tooMany = draft.networks.length > maxNetworks ? [`must not have more than ${maxNetworks} items`] : []
     if (own.length === 0 && tooMany.length === 0) continue
     const networks = own.filter(({ field }) => /_ips/.test(field))
     byKey.set(draft.key, {
@@ -125,7 +125,7 @@ export function judge(drafts: readonly Draft[]): Judgement {
   }
   const general = [
     ...problems.filter(({ field }) => field === 'rules').map(({ message }) => message),
-    ...(rules.length > maxRules ? [`at most ${maxRules} rules are allowed`] : []),
+    ...(rules.length > maxRules ? [`a firewall cannot have more than ${maxRules} rules`] : []),
   ]
   return { byKey, general, isFine: byKey.size === 0 && general.length === 0 }
 }

@@ -8,9 +8,9 @@ export const messages: Messages = {
     "server with ID '{1}' is not in the network of the load balancer":
       'Server {1} ist nicht im Netzwerk des Load Balancers.',
     'the address {1} is not owned by the Project': 'Die Adresse {1} gehört jemand anderem.',
-    'a Load Balancer of the type {1} cannot have more {2}': 'Ein Load Balancer vom Typ {1} kann nicht mehr {2} haben.',
-    'the Load Balancer has more {1} than the type {2} allows':
-      'Der Load Balancer hat mehr {1}, als der Typ {2} erlaubt.',
+    'a load balancer cannot have more than {1} {2}': 'Ein Load Balancer dieses Typs kann höchstens {1} {2} haben.',
+    'a load balancer of the type {1} cannot have more than {2} {3}':
+      'Ein Load Balancer vom Typ {1} kann höchstens {2} {3} haben.',
   },
   messages: {},
 }

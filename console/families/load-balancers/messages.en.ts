@@ -7,9 +7,9 @@ export const messages: Messages = {
     "server with ID '{1}' is not in the network of the load balancer":
       'Server {1} is not in the network of the Load Balancer.',
     'the address {1} is not owned by the Project': 'The address {1} belongs to somebody else.',
-    'a Load Balancer of the type {1} cannot have more {2}': 'A Load Balancer of the type {1} cannot have more {2}.',
-    'the Load Balancer has more {1} than the type {2} allows':
-      'The Load Balancer has more {1} than the type {2} allows.',
+    'a load balancer cannot have more than {1} {2}': 'A Load Balancer of this type cannot have more than {1} {2}.',
+    'a load balancer of the type {1} cannot have more than {2} {3}':
+      'A Load Balancer of the type {1} cannot have more than {2} {3}.',
   },
   messages: {},
 }

@@ -4,7 +4,7 @@ import type { Messages } from '../../words/slice.ts'
 export const messages: Messages = {
   named: {
     'cannot delete the subnet: {1} are attached to it': 'Im Subnetz: {1}. Löse sie zuerst.',
-    'a network can have at most {1} {2}': 'Ein Netzwerk kann höchstens {1} {2} haben.',
+    'a network cannot have more than {1} {2}': 'Ein Netzwerk kann höchstens {1} {2} haben.',
     "vswitch with ID '{1}' is already used by a network": 'Den vSwitch {1} hat schon ein anderes Netzwerk.',
     'the address {1} is not available': 'Die Adresse {1} ist vergeben. Wähle eine andere.',
     'the network has no such subnet in the network zone {1}':

@@ -4,7 +4,7 @@ import type { Messages } from '../../words/slice.ts'
 export const messages: Messages = {
   named: {
     "server with ID '{1}' must be off": 'Dafür muss Server {1} aus sein. Schalte ihn zuerst aus.',
-    'a server has at most {1} open consoles': 'Ein Server hat höchstens {1} offene Konsolen.',
+    '{1} cannot have more than {2} open consoles': '{1} kann höchstens {2} offene Konsolen haben.',
   },
   messages: { server: 'Server' },
 }

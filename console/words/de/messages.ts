@@ -43,12 +43,11 @@ export const messages: Forms = {
   'is required for protocol {1}': 'fehlt für das Protokoll {1}',
   "must be a port from 1 to 65535, a range such as '1024-5000' or 'any'":
     "muss ein Port von 1 bis 65535 sein, ein Bereich wie '1024-5000' oder 'any'",
-  'at most {1} effective rules are allowed': 'höchstens {1} wirksame Regeln sind erlaubt',
-  'at most {1} rules are allowed': 'höchstens {1} Regeln sind erlaubt',
-  'must have at most {1} items': 'darf höchstens {1} Einträge haben',
+  'a firewall cannot have more than {1} effective rules': 'eine Firewall kann höchstens {1} wirksame Regeln haben',
+  'a firewall cannot have more than {1} rules': 'eine Firewall kann höchstens {1} Regeln haben',
 
   // ---- Adressen und Netze
-  '{1} can have at most {2} characters': '{1} darf höchstens {2} Zeichen haben',
+  '{1} cannot have more than {2} characters': '{1} darf höchstens {2} Zeichen haben',
   'an ip address': 'eine IP-Adresse',
   'a network': 'ein Netz',
   '{1} is not an ip address': '{1} ist keine IP-Adresse',
@@ -63,9 +62,9 @@ export const messages: Forms = {
 
   // ---- Labels und Selektoren
   'labels must be an object with string values': 'Labels müssen ein Objekt mit Texten als Werten sein',
-  'a resource can have at most {1} labels, not {2}': 'eine Ressource kann höchstens {1} Labels haben, nicht {2}',
-  'a label selector can have at most {1} bytes': 'ein Label-Selektor darf höchstens {1} Bytes haben',
-  'a label selector can have at most {1}, see position {2}':
+  'a resource cannot have more than {1} labels': 'eine Ressource kann höchstens {1} Labels haben',
+  'a label selector cannot have more than {1} bytes': 'ein Label-Selektor darf höchstens {1} Bytes haben',
+  'a label selector cannot have more than {1}, see position {2}':
     'ein Label-Selektor darf höchstens {1} haben, siehe Stelle {2}',
   '{1} terms': '{1} Bedingungen',
   '{1} values in a list': '{1} Werte in einer Liste',

@@ -15,8 +15,15 @@ export const named: Forms = {
   'this invitation is meant for {1}': 'Diese Einladung ist für {1}.',
   'with the role {1} nobody can give this role': 'Mit der Rolle {1} kann niemand diese Rolle vergeben.',
   'the Project still has {1}; delete them first': 'Das Projekt hat noch {1}. Lösche sie zuerst.',
-  '{1} limit exceeded: {2} in use, {3} allowed':
-    '{1}: {2} in Gebrauch, {3} erlaubt. Lösche einige, oder lass die Grenze erhöhen.',
+  '{1} limit exceeded: a Project cannot have more than {2} {3}':
+    '{1}: Ein Projekt kann höchstens {2} {3} haben. Lösche einige, oder lass die Grenze erhöhen.',
+  'a Project cannot have more than {1} open invitations': 'Ein Projekt kann höchstens {1} offene Einladungen haben.',
+  'a Project cannot send more than {1} invitations a day to {2}':
+    'Ein Projekt kann am Tag höchstens {1} Einladungen an {2} senden. Versuche es morgen noch einmal.',
+  'a Project cannot send more than {1} invitations a day':
+    'Ein Projekt kann am Tag höchstens {1} Einladungen senden. Versuche es morgen noch einmal.',
+  '{1} cannot get more than {2} invitations a day':
+    '{1} kann am Tag höchstens {2} Einladungen bekommen. Versuche es morgen noch einmal.',
   "server with ID '{1}' was added more than once": 'Server {1} kommt mehr als einmal vor.',
   'no {1} address is available': 'Es ist keine {1}-Adresse mehr frei.',
   '{1} is locked: an action is already running': '{1}: daran läuft eine Aktion. Versuche es danach noch einmal.',

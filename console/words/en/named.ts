@@ -14,7 +14,15 @@ export const named: Forms = {
   'this invitation is meant for {1}': 'This invitation is meant for {1}.',
   'with the role {1} nobody can give this role': 'With the role {1} nobody can give this role.',
   'the Project still has {1}; delete them first': 'The Project still has {1}. Delete them first.',
-  '{1} limit exceeded: {2} in use, {3} allowed': '{1}: {2} in use, {3} allowed. Delete some, or have the limit raised.',
+  '{1} limit exceeded: a Project cannot have more than {2} {3}':
+    '{1}: A Project cannot have more than {2} {3}. Delete some, or have the limit raised.',
+  'a Project cannot have more than {1} open invitations': 'A Project cannot have more than {1} open invitations.',
+  'a Project cannot send more than {1} invitations a day to {2}':
+    'A Project cannot send more than {1} invitations a day to {2}. Try again tomorrow.',
+  'a Project cannot send more than {1} invitations a day':
+    'A Project cannot send more than {1} invitations a day. Try again tomorrow.',
+  '{1} cannot get more than {2} invitations a day':
+    '{1} cannot get more than {2} invitations a day. Try again tomorrow.',
   "server with ID '{1}' was added more than once": 'Server {1} is there more than once.',
   'no {1} address is available': 'There is no {1} address left.',
   '{1} is locked: an action is already running': 'An action is running on this {1}. Try again when it has ended.',

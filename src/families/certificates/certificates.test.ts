@@ -90,8 +90,8 @@ forEachDatabase('Certificates', (open) => {
       [
         { certificate: leaf.padEnd(30_001), private_key: private_key.padEnd(5_001) },
         {
-          certificate: 'has 30001 bytes; at most 30000 are accepted',
-          private_key: 'has 5001 bytes; at most 5000 are accepted',
+          certificate: 'a chain of certificates cannot have more than 30000 bytes',
+          private_key: 'a private key cannot have more than 5000 bytes',
         },
       ],
     ]

@@ -63,6 +63,7 @@ export interface KeyPair {
 export interface KeyPairProblem {
   readonly field: 'certificate' | 'private_key'
   readonly message: string
+  readonly isLimit?: true
 }
 
 /** Limits on content (spec: Certificate). Both took effect by dated changes. */
@@ -93,12 +94,13 @@ export function acceptanceAt(nowMs: number): Acceptance {
 /** The problems that show without parsing the pair; nothing more is checked on the event loop. */
 export function sizeProblems({ certificate, privateKey }: KeyPair, { limitsSize }: Acceptance): KeyPairProblem[] {
   const given = [
-    { field: 'certificate', text: certificate, most: maxChainBytes },
-    { field: 'private_key', text: privateKey, most: maxKeyBytes },
+    { field: 'certificate', of: 'a chain of certificates', text: certificate, most: maxChainBytes },
+    { field: 'private_key', of: 'a private key', text: privateKey, most: maxKeyBytes },
   ] as const
-  return given.flatMap(({ field, text, most }) => {
-    const bytes = Buffer.byteLength(text)
-    if (limitsSize && bytes > most) return [{ field, message: `has ${bytes} bytes; at most ${most} are accepted` }]
+  return given.flatMap(({ field, of, text, most }) => {
+    if (limitsSize && Buffer.byteLength(text) > most) {
+      return [{ field, message: `${of} cannot have more than ${most} bytes`, isLimit: true }]
+    }
     return text.includes('-----BEGIN ') ? [] : [{ field, message: 'does not hold PEM' }]
   })
 }

@@ -78,7 +78,7 @@ test('chains of one to five hold, each certificate certifying the one before it'
   const [, impostor = ''] = chain(2).certificates
   assert.equal(order(leaf, impostor), 'certificate the second certificate does not certify the first certificate')
   const six = chain(6)
-  assert.equal(refusal(read(six)), 'certificate holds 6 certificates; at most 5 are accepted')
+  assert.equal(refusal(read(six)), 'certificate a chain cannot have more than 5 certificates')
   factsOf(read(six, before))
 })
 
@@ -244,8 +244,8 @@ test('sizes are judged before anything is read', () => {
   assert.deepEqual(sizeProblems(pair, now), [])
   const larger = { certificate: `${pair.certificate}x`, privateKey: `é${pair.privateKey.slice(1)}` }
   assert.deepEqual(sizeProblems(larger, now), [
-    { field: 'certificate', message: 'has 30001 bytes; at most 30000 are accepted' },
-    { field: 'private_key', message: 'has 5001 bytes; at most 5000 are accepted' },
+    { field: 'certificate', message: 'a chain of certificates cannot have more than 30000 bytes', isLimit: true },
+    { field: 'private_key', message: 'a private key cannot have more than 5000 bytes', isLimit: true },
   ])
   assert.deepEqual(sizeProblems(larger, before), [])
   assert.deepEqual(

@@ -20,11 +20,11 @@ export type KeyPairResult =
   | ({ readonly ok: false } & KeyPairProblem)
 
 class Unacceptable extends Error {
-  readonly field: KeyPairProblem['field']
+  readonly problem: KeyPairProblem
 
-  constructor(field: KeyPairProblem['field'], message: string) {
+  constructor(field: KeyPairProblem['field'], message: string, isLimit?: true) {
     super(message)
-    this.field = field
+    this.problem = { field, message, ...(isLimit ? { isLimit } : {}) }
   }
 }
 
@@ -36,7 +36,7 @@ export function readKeyPair(given: KeyPair, acceptance: Acceptance): KeyPairResu
     checkBelongs(key, chain[0]!)
     return { ok: true, facts: factsOf(chain[0]!) }
   } catch (error) {
-    if (error instanceof Unacceptable) return { ok: false, field: error.field, message: error.message }
+    if (error instanceof Unacceptable) return { ok: false, ...error.problem }
     throw error
   }
 }
@@ -62,7 +62,7 @@ function readChain(text: string, acceptance: Acceptance): X509Certificate[] {
   const other = blocks.find(({ label }) => label !== 'CERTIFICATE')
   if (other) throw refuse(`holds ${shown(other)}; only certificates are accepted`)
   if (acceptance.limitsSize && blocks.length > maxCertificates) {
-    throw refuse(`holds ${blocks.length} certificates; at most ${maxCertificates} are accepted`)
+    throw new Unacceptable('certificate', `a chain cannot have more than ${maxCertificates} certificates`, true)
   }
   const ders = blocks.map((block, index) => {
     const der = pemBytes(block)

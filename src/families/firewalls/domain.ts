@@ -53,7 +53,8 @@ export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 
   const rules = given.map((rule, index) => parseRule(rule, `rules[${index}]`, problems, hostBitsSet))
   const effective = rules.reduce((sum, rule) => sum + rule.sourceIps.length + rule.destinationIps.length, 0)
   if (effective > maxEffectiveRules) {
-    problems.push({ field: 'rules', message: `at most ${maxEffectiveRules} effective rules are allowed` })
+    const message = `a firewall cannot have more than ${maxEffectiveRules} effective rules`
+    problems.push({ field: 'rules', message, isLimit: true })
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, rules: inOrder(rules) }
 }

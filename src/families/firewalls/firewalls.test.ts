@@ -85,7 +85,10 @@ forProjects('firewalls', (open) => {
     await newFirewall(api, 'x'.repeat(128))
     for (const name of ['', 'x'.repeat(129), 5, null, undefined]) {
       const answer = expect(await api.post('/firewalls', { name }), 422, 'invalid_input')
-      assert.equal(answer.body.error.message, "invalid input in field 'name'")
+      assert.match(
+        answer.body.error.message,
+        /^invalid input in field 'name'(: must not have more than 128 characters)?$/,
+      )
     }
   })
 
@@ -252,7 +255,8 @@ forProjects('firewalls', (open) => {
         expect(answer, 422, 'invalid_input')
         const [first] = messagesOf(answer)
         assert.deepEqual([first?.[0]], fields, answer.text)
-        if (!fields[0]?.endsWith('extra')) assert.equal(answer.body.error.message, "invalid input in field 'rules'")
+        const said = /^invalid input in field 'rules'(: .* more than (50|100|255|500) .*)?$/
+        if (!fields[0]?.endsWith('extra')) assert.match(answer.body.error.message, said)
       }
     }
     for (const body of [undefined, {}, { rules: null }, { rules: {} }]) {

@@ -1,7 +1,7 @@
 /** Load Balancers: what they are made of. Pure (spec: Load Balancer). */
 import type { Catalogue, LoadBalancerType } from '../../catalogue/catalogue.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { limitExceeded } from '../../kernel/errors.ts'
 import { addressAt } from '../../protocols/net/ip.ts'
 import type { ReverseName } from '../addresses/domain.ts'
 import { certificatesOf, type Service } from './services/domain.ts'
@@ -62,27 +62,20 @@ export interface Contents {
   readonly targets: number
 }
 
-const mostOf = (type: LoadBalancerType) => ({
-  services: type.max_services,
-  targets: type.max_targets,
-  certificates: type.max_assigned_certificates,
-})
-
-/** The kind of contents of which there are more than a type allows; undefined when all of them fit. */
-export function tooMuchFor(
-  type: LoadBalancerType,
-  { services, targets }: Contents,
-): keyof ReturnType<typeof mostOf> | undefined {
-  const used = { services: services.length, targets, certificates: certificatesOf(services).length }
-  const most = mostOf(type)
-  return (['services', 'targets', 'certificates'] as const).find((what) => used[what] > most[what])
+/** The kind of contents of which there are more than a type allows, and how many it does; undefined when all of them fit. */
+export function surplusOf(type: LoadBalancerType, { services, targets }: Contents) {
+  const kinds = [
+    { what: 'services', used: services.length, most: type.max_services },
+    { what: 'targets', used: targets, most: type.max_targets },
+    { what: 'certificates', used: certificatesOf(services).length, most: type.max_assigned_certificates },
+  ] as const
+  return kinds.find(({ used, most }) => used > most)
 }
 
 /** Errors: `resource_limit_exceeded` for more than the type of a Load Balancer allows. */
 export function checkRoom(type: LoadBalancerType, contents: Contents): void {
-  const what = tooMuchFor(type, contents)
-  if (!what) return
-  const details = { limits: [{ name: `load_balancer_${what}` }] }
-  const message = `a load balancer cannot have more than ${mostOf(type)[what]} ${what}`
-  throw new ApiError('resource_limit_exceeded', message, { details })
+  const surplus = surplusOf(type, contents)
+  if (!surplus) return
+  const { what, most } = surplus
+  throw limitExceeded(`load_balancer_${what}`, `a load balancer cannot have more than ${most} ${what}`)
 }

@@ -17,7 +17,7 @@ import { takeAddresses } from './addresses/store.ts'
 import { loadBalancerChanges } from './changes.ts'
 import type { loadBalancerEndpoints } from './contract.ts'
 import { state } from './desired.ts'
-import { checkRoom, tooMuchFor } from './domain.ts'
+import { checkRoom, surplusOf } from './domain.ts'
 import type { Observation } from './driver.ts'
 import { insertPlace, networkOf } from './places/store.ts'
 import { readServices, takeCertificates } from './services/work.ts'
@@ -164,9 +164,10 @@ export const changeType = (platform: Platform, call: Call['changeType']) =>
     async change(tx, balancer) {
       const type = readType(platform, call.body.load_balancer_type, balancer.typeId)
       const targets = await targetsOf(tx.query, call.scope, [balancer.id])
-      const what = tooMuchFor(type, { services: balancer.services, targets: targets.length })
-      if (what) {
-        const message = `the Load Balancer has more ${what} than the type ${type.name} allows`
+      const surplus = surplusOf(type, { services: balancer.services, targets: targets.length })
+      if (surplus) {
+        const { most, what } = surplus
+        const message = `a load balancer of the type ${type.name} cannot have more than ${most} ${what}`
         throw new ApiError('invalid_load_balancer_type', message)
       }
       const { id: typeId, max_connections: maxConnections } = type

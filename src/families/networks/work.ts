@@ -4,7 +4,7 @@ import { recordOf, refuseLocked, startActions } from '../../kernel/actions/store
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Calls } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { ApiError, invalidInput, limitExceeded } from '../../kernel/errors.ts'
 import { act, adding, conflicting, type OnOne } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
@@ -203,6 +203,5 @@ const added = (before: Topology, after: Topology) => after.subnets.filter((subne
 /** Errors: `resource_limit_exceeded`. */
 function refuseMore(what: string, used: number, most: number): void {
   if (used < most) return
-  const details = { limits: [{ name: `network_${what}` }] }
-  throw new ApiError('resource_limit_exceeded', `a network can have at most ${most} ${what}`, { details })
+  throw limitExceeded(`network_${what}`, `a network cannot have more than ${most} ${what}`)
 }

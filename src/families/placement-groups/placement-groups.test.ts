@@ -148,7 +148,7 @@ forEachDatabase('placement groups', (open) => {
     const id = await makeOff(world)
     for (const wrong of ['web', '', '0', '-1', ' 1', '1e3', '9'.repeat(16)]) {
       const { error } = expect(await add(world.api, id, wrong), 422, 'invalid_input').body
-      assert.equal(error.message, "invalid input in field 'placement_group'", wrong)
+      assert.match(error.message, /^invalid input in field 'placement_group'/, wrong)
     }
     await done(add(world.api, id, String(group.id)))
     await world.settle()

@@ -338,7 +338,7 @@ forProjects('Primary IPs', (open) => {
     assert.equal(code(await make({ enable_ipv4: true })), 201)
     const refused = await make({ enable_ipv6: false })
     assert.equal(code(refused), '403 resource_limit_exceeded')
-    assert.equal(refused.body.error.message, 'Primary IP limit exceeded: 3 in use, 3 allowed')
+    assert.equal(refused.body.error.message, 'Primary IP limit exceeded: a Project cannot have more than 3 Primary IPs')
     assert.equal(code(await make({ ipv4: id, enable_ipv6: false })), 201)
     await world.settle()
   })

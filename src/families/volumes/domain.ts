@@ -1,6 +1,6 @@
 /** Volumes: block storage that outlives the servers it is attached to. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
-import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { ApiError, invalidInput, limitExceeded } from '../../kernel/errors.ts'
 
 export const volumeStatuses = ['creating', 'available'] as const
 export const volumeFormats = ['xfs', 'ext4'] as const
@@ -54,6 +54,5 @@ export function inAnotherLocation(field: 'volumes' | 'server'): ApiError {
 
 /** 403 `resource_limit_exceeded`. */
 export function tooManyVolumes(): ApiError {
-  const message = `a server cannot have more than ${maxVolumesOfServer} volumes`
-  return new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: 'volumes_per_server' }] } })
+  return limitExceeded('volumes_per_server', `a server cannot have more than ${maxVolumesOfServer} volumes`)
 }

@@ -29,8 +29,8 @@ const none: readonly Problem[] = []
 
 /** Problems with what is in a value at a place, such as `name` or `[0]`, as seen from the value. */
 function* at(place: string, problems: readonly Problem[]): Generator<Problem> {
-  for (const { field, message } of problems) {
-    yield { field: place + (field === '' || field.startsWith('[') ? field : `.${field}`), message }
+  for (const { field, ...rest } of problems) {
+    yield { field: place + (field === '' || field.startsWith('[') ? field : `.${field}`), ...rest }
   }
 }
 
@@ -82,7 +82,7 @@ export function labelCheck(schema: Shape, vendor: string): FieldCheck | undefine
   function checkLabels(labels: unknown): readonly Problem[] {
     if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return none
     const result = parseLabels(labels, { vendor })
-    return result.ok ? none : result.problems.flatMap(({ message }) => problem(message))
+    return result.ok ? none : result.problems.map(({ path: _, ...rest }) => ({ field: '', ...rest }))
   }
 }
 
@@ -91,8 +91,10 @@ const maxFieldName = 80
 /** An object with more unknown fields is refused for them alone. */
 const mostUnknown = 20
 
-/** Reports a problem of the value itself. */
-const problem = (message: string): readonly Problem[] => [{ field: '', message }]
+/** Reports that the value itself has more than it may. */
+const tooMany = (most: number, what: string): readonly Problem[] => [
+  { field: '', message: `must not have more than ${most} ${what}`, isLimit: true },
+]
 
 /**
  * Checks how long texts, lists, maps and names of fields are, and how many fields there are besides those of the schema.
@@ -106,10 +108,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function textCheck({ maxLength: most }: Shape): FieldCheck | undefined {
   if (most === undefined) return undefined
-  return (value) =>
-    typeof value === 'string' && hasMoreCharacters(value, most)
-      ? problem(`must not have more than ${most} characters`)
-      : none
+  return (value) => (typeof value === 'string' && hasMoreCharacters(value, most) ? tooMany(most, 'characters') : none)
 }
 
 /** Tells whether a text has more code points than `most`. */
@@ -123,14 +122,12 @@ export function hasMoreCharacters(text: string, most: number): boolean {
 
 function listCheck({ maxItems: most }: Shape): FieldCheck | undefined {
   if (most === undefined) return undefined
-  return (value) =>
-    Array.isArray(value) && value.length > most ? problem(`must not have more than ${most} items`) : none
+  return (value) => (Array.isArray(value) && value.length > most ? tooMany(most, 'items') : none)
 }
 
 function mapCheck({ maxProperties: most }: Shape): FieldCheck | undefined {
   if (most === undefined) return undefined
-  return (value) =>
-    isMap(value) && Object.keys(value).length > most ? problem(`must not have more than ${most} properties`) : none
+  return (value) => (isMap(value) && Object.keys(value).length > most ? tooMany(most, 'properties') : none)
 }
 
 function nameCheck({ properties, additionalProperties }: Shape): FieldCheck | undefined {

@@ -77,7 +77,7 @@ function count(pass: Pass, byte: number): boolean {
   }
   if (byte === quote) {
     pass.text = 0
-    if (++pass.texts > maxTexts) throw tooMany()
+    if (++pass.texts > maxTexts) throw tooMany(maxTexts, 'texts')
     return true
   }
   if (!isClosing && byte !== comma && byte !== colon && byte !== openBracket && byte !== openBrace) {
@@ -91,18 +91,18 @@ function count(pass: Pass, byte: number): boolean {
     if (pass.text > maxKeyBytes) throw tooLong('key', maxKeyBytes)
   } else if (isClosing) pass.depth--
   else {
-    if (++pass.depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
+    if (++pass.depth > maxDepth) throw new ApiError('json_error', `the JSON cannot have more than ${maxDepth} levels`)
     pass.isFresh = true
   }
-  if (pass.keys > maxKeys || pass.entries > maxEntries) throw tooMany()
+  if (pass.keys > maxKeys) throw tooMany(maxKeys, 'keys')
+  if (pass.entries > maxEntries) throw tooMany(maxEntries, 'entries')
   return false
 }
 
-function tooMany(): ApiError {
-  const bounds = `at most ${maxKeys} keys and ${maxEntries} entries`
-  return new ApiError('json_error', `the JSON has too many entries: ${bounds}`)
+function tooMany(most: number, what: string): ApiError {
+  return new ApiError('json_error', `the JSON cannot have more than ${most} ${what}`)
 }
 
 function tooLong(what: string, most: number): ApiError {
-  return new ApiError('json_error', `the JSON has a ${what} of more than ${most} bytes`)
+  return new ApiError('json_error', `a ${what} of the JSON cannot have more than ${most} bytes`)
 }

@@ -148,7 +148,7 @@ describe('parseLabels', () => {
   it('limits the number of labels', () => {
     const labels = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '']))
     assert.deepEqual(messages(labels(maxLabels)), [])
-    assert.deepEqual(messages(labels(maxLabels + 1)), ['a resource can have at most 64 labels, not 65'])
+    assert.deepEqual(messages(labels(maxLabels + 1)), ['a resource cannot have more than 64 labels'])
   })
 
   it('echoes at most 80 characters of input', () => {

@@ -5,7 +5,7 @@ import { isHostLabel } from '../../protocols/net/hostnames.ts'
 export type Labels = Readonly<Record<string, string>>
 
 /** One reason why labels are refused. `path` names the request field; `message` quotes the key. */
-export type LabelProblem = { path: string; message: string }
+export type LabelProblem = { path: string; message: string; isLimit?: true }
 
 export type LabelsResult = { ok: true; labels: Labels } | { ok: false; problems: LabelProblem[] }
 
@@ -39,7 +39,10 @@ export function excerpt(text: string): string {
 export function parseLabels(value: unknown, options: { vendor: string }): LabelsResult {
   if (!isRecord(value)) return refused('labels must be an object with string values')
   const keys = Object.keys(value)
-  if (keys.length > maxLabels) return refused(`a resource can have at most ${maxLabels} labels, not ${keys.length}`)
+  if (keys.length > maxLabels) {
+    const message = `a resource cannot have more than ${maxLabels} labels`
+    return { ok: false, problems: [{ path: 'labels', message, isLimit: true }] }
+  }
   const reserved = `${options.vendor.toLowerCase()}.cloud`
   const labels: Record<string, string> = Object.create(null)
   const problems: LabelProblem[] = []

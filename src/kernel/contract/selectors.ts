@@ -62,7 +62,7 @@ export function parseSelector(text: string): SelectorResult {
   // A string has at least one byte per unit, so its length is checked before its bytes are counted.
   if (text.length > maxSelectorBytes || encoder.encode(text).length > maxSelectorBytes) {
     const position = Math.min(text.length, maxSelectorBytes)
-    return { ok: false, position, message: `a label selector can have at most ${maxSelectorBytes} bytes` }
+    return { ok: false, position, message: `a label selector cannot have more than ${maxSelectorBytes} bytes` }
   }
   const tokens = new Tokens(text)
   const terms: Term[] = []
@@ -280,7 +280,7 @@ function expectedAt(position: number, what: string): Refusal {
 }
 
 function limit({ at }: Tokens, what: string): Refusal {
-  return { position: at, message: `a label selector can have at most ${what}, see position ${at}` }
+  return { position: at, message: `a label selector cannot have more than ${what}, see position ${at}` }
 }
 
 function malformed(kind: string, word: string, position: number, problem: string): Refusal {

@@ -6,15 +6,16 @@ import { type Kysely, sql } from 'kysely'
 import { enterProject, lockProject } from '../access/projects.ts'
 import type { EveryTable, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects, preparedScoped, scoped } from '../data/scoped.ts'
-import { ApiError } from '../errors.ts'
+import { limitExceeded } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 /** A kind of resource of which there may be only so many, in a Project or in what the family says; each names its own. */
 export interface LimitedKind {
   /** Its path, such as `floating_ips`: the name of the limit. */
   readonly path: string
-  /** The name of one in texts. */
+  /** The names of one and of several in texts. */
   readonly title: string
+  readonly titles: string
   /** The table whose rows count. */
   readonly type: keyof EveryTable
   /** The limit unless the operator says otherwise; any number when it is missing. */
@@ -46,14 +47,13 @@ export async function enforceLimit(
   defaults: DefaultLimits,
   more = 1,
 ): Promise<void> {
-  const { path, title } = kind
+  const { path, title, titles } = kind
   const most = await mostOf(tx, scope, kind, defaults)
   if (most === null) return
   await lockProject(tx, scope, 'update')
   const used = await countUpTo(tx, scope, kind, most + 1)
   if (used + more <= most) return
-  const message = `${title} limit exceeded: ${used > most ? `more than ${most}` : used} in use, ${most} allowed`
-  throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: path }] } })
+  throw limitExceeded(path, `${title} limit exceeded: a Project cannot have more than ${most} ${titles}`)
 }
 
 /** Returns the limit of a kind in a Project, or in one of what the family counts in; null for any number. */

@@ -4,7 +4,7 @@
  * the newest does.
  */
 import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { limitExceeded } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { countOpenInvitations } from '../memberships/invitation-store.ts'
 import { countSent, forgetSent, lockRecipient, noteSent } from './mail-store.ts'
@@ -28,20 +28,26 @@ export async function admitInvitation(
   isMailed: boolean,
 ): Promise<void> {
   if ((await countOpenInvitations(tx, scope, { butTo: email, most: mostOpen })) >= mostOpen) {
-    throw tooMany(`a Project has at most ${mostOpen} open invitations`)
+    throw limitExceeded('invitations', `a Project cannot have more than ${mostOpen} open invitations`)
   }
   if (!isMailed) return
   await lockRecipient(tx, email)
   const sinceMs = tx.now - dayMs
   if ((await countSent(tx, { of: scope, sinceMs })) >= most.ofProject) {
-    throw tooMany(`a Project sends at most ${most.ofProject} invitations a day`)
+    throw limitExceeded('invitations', `a Project cannot send more than ${most.ofProject} invitations a day`)
   }
   const [own, all] = [
     await countSent(tx, { of: scope, recipient: email, sinceMs }),
     await countSent(tx, { of: 'projects', recipient: email, sinceMs }),
   ]
-  if (own >= most.toAddress || all >= most.toAddressOfAll) {
-    throw tooMany(`${email} was invited so often within a day that no more mail goes there`)
+  if (own >= most.toAddress) {
+    throw limitExceeded(
+      'invitations',
+      `a Project cannot send more than ${most.toAddress} invitations a day to ${email}`,
+    )
+  }
+  if (all >= most.toAddressOfAll) {
+    throw limitExceeded('invitations', `${email} cannot get more than ${most.toAddressOfAll} invitations a day`)
   }
   await noteSent(tx, scope, email)
 }
@@ -57,8 +63,4 @@ export async function admitReset(tx: Transaction, email: string, forMs: number):
 /** Forgets what bounds nothing any more. */
 export function forgetOldSent(tx: Transaction): Promise<void> {
   return forgetSent(tx, tx.now - dayMs)
-}
-
-function tooMany(message: string): ApiError {
-  return new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: 'invitations' }] } })
 }

@@ -28,7 +28,7 @@ describe('parseCidr', () => {
     ['10.0.0.0/33', '"10.0.0.0/33" must have a mask from /0 to /32'],
     ['::/129', '"::/129" must have a mask from /0 to /128'],
     ['10.0.0/8', '"10.0.0/8" does not begin with an ip address'],
-    [`::/${'0'.repeat(62)}`, 'a network can have at most 64 characters'],
+    [`::/${'0'.repeat(62)}`, 'a network cannot have more than 64 characters'],
   ]
   for (const [text, message] of messages) {
     it(`refuses ${text}`, () => assert.deepEqual(parseCidr(text), { ok: false, message }))
@@ -107,7 +107,7 @@ describe('parseAddress', () => {
   }
 
   it('refuses long text without echoing it', () => {
-    const message = 'an ip address can have at most 64 characters'
+    const message = 'an ip address cannot have more than 64 characters'
     assert.deepEqual(parseAddress('1'.repeat(65)), { ok: false, message })
   })
 

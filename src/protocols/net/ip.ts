@@ -156,7 +156,7 @@ function requireAddress(text: string): Address {
 }
 
 function tooLong(what: string): Failure {
-  return { message: `${what} can have at most ${maxNetworkText} characters` }
+  return { message: `${what} cannot have more than ${maxNetworkText} characters` }
 }
 
 function width(family: Family): number {

@@ -16,7 +16,10 @@ export function bareDomain(domain: string): string {
 export function parseDomains(given: readonly string[] | undefined): string[] {
   const field = 'domain_names'
   if (given === undefined || given.length === 0) throw invalidInput([{ field, message: 'is required' }])
-  if (given.length > maxDomains) throw invalidInput([{ field, message: `has more than ${maxDomains} names` }])
+  if (given.length > maxDomains) {
+    const message = `a certificate cannot have more than ${maxDomains} domain names`
+    throw invalidInput([{ field, message, isLimit: true }])
+  }
   // Of ASCII alone: some other letters become ASCII in lower case, and are no part of a domain.
   const domains = given.map((domain) => domain.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
   const problems = domains.flatMap((domain, index) => {

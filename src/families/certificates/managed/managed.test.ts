@@ -105,7 +105,7 @@ forEachDatabase('Managed certificates', (open) => {
       [{ domain_names: ['a.example'], certificate: 'x' }, { certificate: 'is for uploaded certificates only' }],
       [
         { domain_names: Array.from({ length: 101 }, (_, index) => `${index}.a.example`) },
-        { domain_names: 'has more than 100 names' },
+        { domain_names: 'a certificate cannot have more than 100 domain names' },
       ],
     ]
     for (const wrong of [

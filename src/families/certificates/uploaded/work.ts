@@ -48,7 +48,7 @@ export function openParser(): UploadParser {
     const problems = sizeProblems(keyPair, acceptance)
     if (problems.length > 0) throw invalidInput(problems)
     const result = await read(keyPair, acceptance).catch(refuseExhausted)
-    if (!result.ok) throw invalidInput([{ field: result.field, message: result.message }])
+    if (!result.ok) throw invalidInput([result])
     return result.facts
   }
 }

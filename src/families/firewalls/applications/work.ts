@@ -4,7 +4,7 @@ import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import { matches, storedSelector } from '../../../kernel/contract/selectors.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
-import { ApiError } from '../../../kernel/errors.ts'
+import { ApiError, limitExceeded } from '../../../kernel/errors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { primaryIpsOfServers } from '../../primary-ips/reads.ts'
 import { holdServers, serversByIds, serversMatching } from '../../servers/reads.ts'
@@ -234,10 +234,7 @@ export async function checkFirewallLimit(
   const counts = Map.groupBy(pairs, (pair) => pair.server_id)
   for (const [serverId, firewalls] of counts) {
     if (firewalls.length <= maxFirewallsOfServer) continue
-    throw new ApiError(
-      'resource_limit_exceeded',
-      `server with ID '${serverId}' cannot have more than ${maxFirewallsOfServer} firewalls`,
-      { details: { limits: [{ name: 'firewalls_per_server' }] } },
-    )
+    const message = `server with ID '${serverId}' cannot have more than ${maxFirewallsOfServer} firewalls`
+    throw limitExceeded('firewalls_per_server', message)
   }
 }

@@ -12,6 +12,7 @@ export const mostAliases = 10
 export const memberLimit: LimitedKind = {
   path: 'network_members',
   title: 'network member',
+  titles: 'network members',
   type: 'network_attachment',
   most: mostMembers,
 }

@@ -4,7 +4,7 @@ import { refuseLocked, startAction } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
-import { ApiError, invalidInput, notFound } from '../../../kernel/errors.ts'
+import { ApiError, invalidInput, limitExceeded, notFound } from '../../../kernel/errors.ts'
 import { mostOf } from '../../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
@@ -126,8 +126,7 @@ async function findPlace(
   const { members, addresses: taken } = await occupancyOf(tx, scope, network.id)
   const most = await mostOf(tx, scope, memberLimit, limits)
   if (most !== null && members >= most) {
-    const details = { limits: [{ name: memberLimit.path }] }
-    throw new ApiError('resource_limit_exceeded', `a network can have at most ${most} members`, { details })
+    throw limitExceeded(memberLimit.path, `a network cannot have more than ${most} members`)
   }
   const zone = catalogue.locationById(locationId)?.network_zone ?? ''
   return chooseAddresses(network, taken, zone, wish)

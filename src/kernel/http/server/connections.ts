@@ -342,7 +342,7 @@ export class Connections {
   }
 
   get #reason(): string {
-    return `an address may have at most ${this.#limits.perAddress} open connections`
+    return `an address cannot have more than ${this.#limits.perAddress} open connections`
   }
 
   #dismiss({ socket, member }: Place): void {

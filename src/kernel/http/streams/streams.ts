@@ -112,7 +112,8 @@ export class Streams {
   #refuseSurplus(principal: Principal): void {
     if (this.#isClosing) throw new ApiError('unavailable', 'the server is stopping')
     const full = this.#shares.full(sharesOf(principal))
-    if (full) throw new ApiError('rate_limit_exceeded', `${full.of} has ${full.most} streams of events already`)
+    if (full)
+      throw new ApiError('rate_limit_exceeded', `${full.of} cannot have more than ${full.most} streams of events`)
   }
 
   /** Sends until either side ends it. */
