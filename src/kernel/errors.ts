@@ -51,6 +51,9 @@ export interface Problem {
   readonly isLimit?: true
 }
 
+/** Thrown by what reads a part of a request that is too long: its message is a limit. */
+export class TooMuch extends Error {}
+
 /** The `details` of an error object; its shape depends on the code (spec: Details shapes). */
 export type ErrorDetails = Readonly<Record<string, unknown>> | null
 

@@ -2,6 +2,7 @@
 import { type TBoolean, Type } from 'typebox'
 import { type Capability, capabilityNames } from '../catalogue/capabilities.ts'
 import { defineEndpoints, Id, named, nullable, type Param } from '../kernel/contract/contract.ts'
+import { TooMuch } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
 import { parseAddress } from '../protocols/net/ip.ts'
 import { type PacketProtocol, packetProtocols } from './driver.ts'
@@ -19,7 +20,7 @@ function endParam(description: string): Param<NamedEnd> {
     parse(texts) {
       const text = texts.at(-1)
       if (text === undefined) throw 'is required'
-      if (text.length > maxEndText) throw `must be at most ${maxEndText} characters long`
+      if (text.length > maxEndText) throw new TooMuch(`must not have more than ${maxEndText} characters`)
       if (!text.startsWith('server:')) return { address: addressIn(text) }
       const server = parseId(text.slice('server:'.length))
       if (server === undefined) throw 'must be server:ID or an IP address'

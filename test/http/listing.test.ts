@@ -280,7 +280,7 @@ forEachDatabase('A list', (open) => {
     for (const [search, field] of cases) {
       const { status, body } = await api.get(`/ssh_keys?${search}`)
       assert.deepEqual([status, body.error.code], [422, 'invalid_input'], search)
-      assert.equal(body.error.message, `invalid input in field '${field}'`)
+      assert.ok(body.error.message.startsWith(`invalid input in field '${field}'`), body.error.message)
       assert.deepEqual(
         body.error.details.fields.map(({ name }: { name: string }) => name),
         [field],

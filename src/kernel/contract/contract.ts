@@ -6,7 +6,7 @@ import { type Static, type TObject, type TObjectOptions, type TProperties, type 
 import { maxNetworkText, parseCidr } from '../../protocols/net/ip.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Need, Role } from '../access/roles.ts'
-import type { ErrorCode } from '../errors.ts'
+import { type ErrorCode, TooMuch } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Browser } from './browser.ts'
@@ -160,7 +160,7 @@ export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
   readonly description: string
   readonly repeatable: boolean
-  /** Parses the given texts (none when absent) as of `nowMs`; throws a string that describes the problem. */
+  /** Parses the given texts (none when absent) as of `nowMs`; throws a string that describes the problem, or `TooMuch`. */
   parse(texts: readonly string[], nowMs: number): T
 }
 
@@ -202,7 +202,8 @@ export function textParam(description: string): Param<string | undefined> {
     repeatable: false,
     parse(texts) {
       const text = texts.at(-1)
-      if (text !== undefined && text.length > maxText) throw `must be at most ${maxText} characters long`
+      if (text !== undefined && text.length > maxText)
+        throw new TooMuch(`must not have more than ${maxText} characters`)
       return text
     },
   }
@@ -229,7 +230,7 @@ export function booleanParam(description: string): Param<boolean> {
 
 function repeated<T>(texts: readonly string[], read: (text: string) => T): readonly T[] | undefined {
   if (texts.length === 0) return undefined
-  if (texts.length > maxRepeats) throw `must not be given more than ${maxRepeats} times`
+  if (texts.length > maxRepeats) throw new TooMuch(`must not be given more than ${maxRepeats} times`)
   return [...new Set(texts)].map(read)
 }
 
@@ -310,7 +311,7 @@ const selectorParam: Param<Selector | undefined> = {
     const text = texts.at(-1)
     if (text === undefined || text === '') return undefined
     const result = parseSelector(text)
-    if (!result.ok) throw result.message
+    if (!result.ok) throw result.isLimit ? new TooMuch(result.message) : result.message
     return result.selector
   },
 }

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { TObject } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { ApiError, invalidInput, type Problem } from '../errors.ts'
+import { ApiError, invalidInput, type Problem, TooMuch } from '../errors.ts'
 import type { QueryParams } from './contract.ts'
 import { labelCheck, lengthCheck, unknownField, withoutTextLengths } from './field-checks.ts'
 import { checkJsonBounds } from './json-bounds.ts'
@@ -221,8 +221,9 @@ export function parseQuery(params: QueryParams, search: string, nowMs: number): 
       if (!texts.every(isStorable)) throw 'must not contain a NUL character'
       values[name] = param.parse(texts, nowMs)
     } catch (reason) {
-      if (typeof reason !== 'string') throw reason
-      problems.push({ field: name, message: reason })
+      if (reason instanceof TooMuch) problems.push({ field: name, message: reason.message, isLimit: true })
+      else if (typeof reason === 'string') problems.push({ field: name, message: reason })
+      else throw reason
     }
   }
   if (problems.length > 0) throw invalidInput(problems)

@@ -31,7 +31,7 @@ export function askedOf(selector: Selector | undefined): Selector | undefined {
 }
 
 /** `position` is the offset (from 0, in UTF-16 units) where parsing stopped; `message` includes it. */
-export type SelectorResult = { ok: true; selector: Selector } | { ok: false; position: number; message: string }
+export type SelectorResult = { ok: true; selector: Selector } | ({ ok: false } & Refusal)
 
 /** Maximum length of a selector, in bytes of UTF-8. */
 export const maxSelectorBytes = 1024
@@ -50,7 +50,7 @@ const nextToken = /[ \t\n\r]*([!=]=|[,=!()]|[^,=!() \t\n\r]+|$)/y
 /** Works in browsers too, where the console parses selectors while they are typed. */
 const encoder = new TextEncoder()
 
-type Refusal = { readonly position: number; readonly message: string }
+type Refusal = { readonly position: number; readonly message: string; readonly isLimit?: true }
 
 /**
  * Parses a label selector (spec: Label selector). Never throws.
@@ -62,7 +62,8 @@ export function parseSelector(text: string): SelectorResult {
   // A string has at least one byte per unit, so its length is checked before its bytes are counted.
   if (text.length > maxSelectorBytes || encoder.encode(text).length > maxSelectorBytes) {
     const position = Math.min(text.length, maxSelectorBytes)
-    return { ok: false, position, message: `a label selector cannot have more than ${maxSelectorBytes} bytes` }
+    const message = `a label selector cannot have more than ${maxSelectorBytes} bytes`
+    return { ok: false, position, message, isLimit: true }
   }
   const tokens = new Tokens(text)
   const terms: Term[] = []
@@ -280,7 +281,7 @@ function expectedAt(position: number, what: string): Refusal {
 }
 
 function limit({ at }: Tokens, what: string): Refusal {
-  return { position: at, message: `a label selector cannot have more than ${what}, see position ${at}` }
+  return { position: at, message: `a label selector cannot have more than ${what}, see position ${at}`, isLimit: true }
 }
 
 function malformed(kind: string, word: string, position: number, problem: string): Refusal {

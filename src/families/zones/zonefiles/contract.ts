@@ -31,7 +31,7 @@ export const zonefileEndpoints = defineEndpoints({
   },
   importZonefile: action('import_zonefile', {
     needs: 'restricted',
-    summary: 'Replace all RRSets of a primary zone by those of a zone file',
+    summary: 'Replace the RRSets of a primary zone by those of a zone file',
     body: closedObject({ zonefile: Zonefile }),
     maxBodyBytes: maxZonefileBody,
     reply: Type.Object({ action: ActionSchema, replaced: Replaced }),
