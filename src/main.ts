@@ -10,6 +10,7 @@ import { withDatabase } from './commands/database.ts'
 import { endWithin } from './commands/exit.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
 import { carryOut } from './commands/noted.ts'
+import { proxyCommand } from './commands/proxy.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
 import { version } from './version.ts'
@@ -40,6 +41,7 @@ const commands = [
   catalogueCommand(),
   backupCommand(),
   restoreCommand(),
+  proxyCommand(),
 ]
 for (const command of commands) program.addCommand(command)
 

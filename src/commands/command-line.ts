@@ -60,7 +60,7 @@ function failureOf(error: unknown): FailedCommand | undefined {
 function withoutSecrets(message: string): string {
   return message
     .replace(
-      /^(option '--(?:token|database|smtp|acme-eab-key) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
+      /^(option '--(?:token|to|database|smtp|acme-eab-key) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
       (_, option, { length }) => `${option} of ${length} characters`,
     )
     .replace(/^(unknown option '[^'=]*)=.*?'(?=$|\n)/s, "$1'")

@@ -48,10 +48,10 @@ async function open(
     return { at: await start(wanted) }
   } catch (error) {
     if (!wanted.mayMove || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE')
-      throw explained(option, wanted, error)
+      throw cannotListen(option, wanted, error)
   }
   const at = await start({ host: wanted.host, port: 0 }).catch((error: unknown) => {
-    throw explained(option, wanted, error)
+    throw cannotListen(option, wanted, error)
   })
   const insteadOf = hostAndPort(wanted)
   log.warn({ option, default: insteadOf, at }, 'the default port is in use; listening on a free port')
@@ -65,8 +65,11 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host does not exist',
 }
 
-/** Passes on errors that do not come from the socket, such as those of the database: the option is not their cause. */
-function explained(option: string, wanted: ListenAddress, error: unknown): unknown {
+/**
+ * Explains why an option's address cannot be listened on. Errors that do not come from the socket, such as those of the
+ * database, are passed on: the option is not their cause.
+ */
+export function cannotListen(option: string, wanted: ListenAddress, error: unknown): unknown {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return error
   const reason = code in reasons ? `${reasons[code]} (${code})` : message

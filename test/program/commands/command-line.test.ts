@@ -57,10 +57,11 @@ describe('A bad command line', { concurrency: 3 }, () => {
       wolke('serve', '--database', `postgre://me:${secret}@localhost/wolke`),
       wolke('serve', '--smtp', `http://me:${secret}@localhost`),
       wolke('serve', '--acme-eab-key', `${secret}!`),
+      wolke('proxy', '--to', `http://me:${secret}@localhost`),
     ]
     const outcomes = await Promise.all(mistyped)
     for (const outcome of outcomes) {
-      checkFailure(outcome, 2, /--token|--tokne|--database|--smtp|--acme-eab-key/)
+      checkFailure(outcome, 2, /--to|--database|--smtp|--acme-eab-key/)
       assert.ok(!outcome.stderr.includes(secret), outcome.stderr)
     }
     assert.match(outcomes[0]!.stderr, /--token <token>' argument of 54 characters is invalid. Expected exactly 64/)
