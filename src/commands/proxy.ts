@@ -87,7 +87,7 @@ async function proxy({ port, to, hosts, caFolder }: Options): Promise<void> {
 /** The settings of programs, as they are pasted into the shell that starts one. */
 function settings(url: string, certificateFile: string): string {
   const file = quoted(certificateFile)
-  const java = `-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=${new URL(url).port} -Djavax.net.ssl.trustStore=wolke.p12`
+  const java = `-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=${new URL(url).port} -Djavax.net.ssl.trustStore=wolke.p12 -Djavax.net.ssl.trustStorePassword=changeit`
   return `Programs in Go, Python and most others, and curl, in the shell that runs them:
   export HTTPS_PROXY=${url} NO_PROXY=127.0.0.1,localhost
   export SSL_CERT_FILE=${file} REQUESTS_CA_BUNDLE=${file} CURL_CA_BUNDLE=${file}

@@ -3,7 +3,7 @@
  * and a private place for the files of each.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -19,6 +19,16 @@ const cache = join(root, 'node_modules/.cache/clients')
 
 /** Versions of the Python library: the newest, and one of the major version before. */
 const pythonVersions = { old: '1.35.0', new: '2.27.0' }
+
+/** Programs in Python that have no setting for the endpoint, by their names at the registry, with their versions. */
+export const toolVersions = {
+  'dns-lexicon': '3.25.2',
+  octodns: '1.22.0',
+  'octodns-hetzner': '2.0.0',
+  certbot: '5.8.0',
+  'certbot-dns-hetzner': '4.0.0',
+  'certbot-dns-hetzner-cloud': '1.1.0',
+} as const
 
 /** Who runs the tests may not have every client; the run that guards the main branch must. */
 export function skipWithout(t: TestContext, reason: string): void {
@@ -178,6 +188,18 @@ export async function installPython(generation: 'old' | 'new' = 'new'): Promise<
   if (!system) return undefined
   const folder = await installOnce(`hcloud-python-${version}`, (draft) =>
     makePython(system, draft, [`hcloud==${version}`]),
+  )
+  return folder && join(folder, 'bin/python')
+}
+
+/** A Python that has all of `toolVersions`, made on first use; undefined without Python. */
+export async function installTools(): Promise<string | undefined> {
+  const system = findProgram('python3')
+  if (!system) return undefined
+  const packages = Object.entries(toolVersions).map(([name, version]) => `${name}==${version}`)
+  const folder = await installOnce(
+    `tools-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`,
+    (draft) => makePython(system, draft, packages),
   )
   return folder && join(folder, 'bin/python')
 }

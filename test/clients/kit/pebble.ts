@@ -16,6 +16,8 @@ export const binding = { kid: 'kid-1', key: Buffer.alloc(32, 'binding').toString
 /** The server with Pebble as its authority, which looks for challenges at the server's name server. */
 export interface AcmeRig {
   readonly service: Service
+  /** Where clients find Pebble. */
+  readonly directory: string
   /** The root that Pebble has made, in PEM. */
   root(): Promise<string>
   stop(): Promise<void>
@@ -33,6 +35,7 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
   }
   const [port, management, api, dns] = [await freePort(), await freePort(), await freePort(), await freePort()]
   const ca = file('ca.pem', certificate)
+  const directory = `https://127.0.0.1:${port}/dir`
   const config = {
     listenAddress: `127.0.0.1:${port}`,
     managementListenAddress: `127.0.0.1:${management}`,
@@ -47,7 +50,7 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
   const service = await serve('sqlite', [
     // A server that is started again is where it was.
     ...[`--listen=127.0.0.1:${api}`, `--dns-listen=127.0.0.1:${dns}`],
-    ...[`--acme-directory=https://127.0.0.1:${port}/dir`, `--acme-ca-file=${ca}`, '--acme-allow-private'],
+    ...[`--acme-directory=${directory}`, `--acme-ca-file=${ca}`, '--acme-allow-private'],
     // Pebble refuses up to nine nonces of ten.
     ...['--acme-contact=operator@example.com', '--delegation-check=off', '--acme-nonce-attempts=150'],
     ...(isBound ? [`--acme-eab-kid=${binding.kid}`, `--acme-eab-key=${binding.key}`] : []),
@@ -60,6 +63,7 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
   await untilAnswered(root)
   return {
     service,
+    directory,
     root,
     async stop() {
       await service.stop()

@@ -21,7 +21,7 @@ async function run(t: TestContext, ...args: string[]): Promise<Ran> {
   t.after(() => child.kill('SIGKILL'))
   const texts = collect(child)
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  while (!texts.stdout.endsWith("wolke.p12'\n")) {
+  while (!texts.stdout.endsWith("changeit'\n")) {
     const code = await Promise.race([once(child.stdout!, 'data').then(() => undefined), ended])
     if (code !== undefined) assert.fail(`the proxy ended with ${code}: ${texts.stderr}`)
   }
