@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
+import { samples } from '../kit/proofs.ts'
 import { expect, settleAll } from '../kit/resources.ts'
 
 interface Step {
@@ -15,7 +16,10 @@ interface Step {
   readonly path: string
   readonly body: string | undefined
   readonly status: number
-  /** Paths into the answer: `a.b` is a property, `a[].b` one of each element; `~` stands for a dot in a name. */
+  /**
+   * Paths into the answer: `a.b` is a property, `a[].b` one of each element; `~` stands for a dot in a name, and what is
+   * found at `a=b` goes by the name b afterwards.
+   */
   readonly reads: readonly string[]
   /** IDs of all RRSets that are there. */
   readonly finds: readonly string[] | undefined
@@ -60,52 +64,43 @@ function valuesAt(value: unknown, path: string): unknown[] {
   )
 }
 
+type Values = Map<string, string | number>
+
 /** Sends all requests, each after what the last one started has ended; `values` are what names in braces stand for. */
-async function replay(world: World, { steps }: Recording, values: Readonly<Record<string, string | number>>) {
+async function replay(world: World, { steps }: Recording, values: Values): Promise<void> {
   for (const { method, path, body, status, reads, finds } of steps) {
-    const filled = path.replaceAll(/\{(.*?)\}/g, (_, name: string) => encodeURIComponent(values[name]!))
+    const filled = path.replaceAll(/\{(.*?)\}/g, (_, name: string) => encodeURIComponent(values.get(name)!))
     const answer = expect(await world.api.request(method, filled, { body }), status)
     await settleAll(world)
-    for (const one of reads) assert.notEqual(valuesAt(answer.body, one).length, 0, `${method} ${path} has no ${one}`)
+    for (const one of reads) {
+      const [at = '', name] = one.split('=')
+      const found = valuesAt(answer.body, at)
+      assert.notEqual(found.length, 0, `${method} ${path} has no ${at}`)
+      if (name !== undefined) values.set(name, found[0] as number)
+    }
     if (finds) assert.deepEqual(valuesAt(answer.body, 'rrsets[].id').sort(), finds, `${method} ${path}`)
   }
 }
 
-/** What each program finds when it comes. */
-const places: Readonly<Record<string, (world: World) => Promise<Readonly<Record<string, string | number>>>>> = {
-  async 'external-dns.txt'({ api }) {
-    const zone = async (name: string) => expect(await api.post('/zones', { name, mode: 'primary' }), 201).body.zone.id
-    return { 'example.com': await zone('example.com'), 'example.org': await zone('example.org') }
-  },
-  async 'hcloud-exporter.txt'(world) {
-    const { api, clock } = world
-    const place = { location: 'hel1' }
-    const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
-    expect(await api.post('/ssh_keys', { name: 'key', public_key: key }), 201)
-    const server = { name: 'server', server_type: 'cx23', image: 'debian-12', ...place }
-    const made = expect(await api.post('/servers', server), 201).body.server.id
-    const balancer = { name: 'balancer', load_balancer_type: 'lb11', ...place }
-    const balanced = expect(await api.post('/load_balancers', balancer), 201).body.load_balancer.id
-    expect(await api.post('/volumes', { name: 'disk', size: 10, ...place }), 201)
-    expect(await api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1' }), 201)
-    await settleAll(world)
-    clock.advance(60_000)
-    const now = clock.now()
-    return { server: made, balancer: balanced, before: timestamp(now - 1_000), now: timestamp(now) }
-  },
+/** One resource of each kind, whose ID goes by the name of its family, and two times. */
+async function furnish(world: World): Promise<Values> {
+  const values: Values = new Map()
+  for (const [family, { isShared, prepare }] of Object.entries(samples)) {
+    if (!isShared) values.set(family, (await prepare(world)).id)
+  }
+  await settleAll(world)
+  world.clock.advance(60_000)
+  const now = world.clock.now()
+  return values.set('before', timestamp(now - 1_000)).set('now', timestamp(now))
 }
 
-test('each recording has a place', () => {
-  assert.deepEqual(globSync('*', { cwd: folder }).sort(), Object.keys(places).sort())
-})
-
-for (const [file, place] of Object.entries(places)) {
+for (const file of globSync('*', { cwd: folder })) {
   describe(`As recorded in ${file}`, () => {
     for (const recording of read(file)) {
       forEachDatabase(recording.title, (open) => {
         test('every request is answered as the program expects', async () => {
           const world = await open({ runActions: false })
-          await replay(world, recording, await place(world))
+          await replay(world, recording, await furnish(world))
         })
       })
     }

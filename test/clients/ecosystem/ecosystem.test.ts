@@ -198,8 +198,7 @@ describe('with the settings of its row', { concurrency: 1 }, () => {
       ]
       const start = 'from certbot.main import main; import sys; sys.exit(main(sys.argv[1:]))'
       succeeded(await run(python, ['-Bc', start, ...args], { env }))
-      const { HCLOUD_ENDPOINT: api } = rig.service.env
-      const left = await fetch(`${api}/zones/example.com/rrsets?type=TXT`, {
+      const left = await fetch(`${rig.service.env.HCLOUD_ENDPOINT}/zones/example.com/rrsets?type=TXT`, {
         headers: { authorization: `Bearer ${env.HCLOUD_TOKEN}` },
       })
       assert.deepEqual(((await left.json()) as { rrsets: unknown[] }).rrsets, [])

@@ -1,4 +1,4 @@
-/** The pages of zones, certificates, networks, volumes, images, SSH keys and placement groups, in every state. */
+/** The pages of all resources but servers and what is theirs alone, in every state. */
 import { judgeArea } from './judge.ts'
 
 judgeArea('resources')
