@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { bundle } from '../../program/kit/program.ts'
 import {
   findProgram,
   installHcloud,
@@ -224,6 +225,20 @@ describe('the proxy', { concurrency: 1 }, () => {
   after(async () => {
     await proxy?.stop()
     await service?.stop()
+  })
+
+  it('is started and used by a script as the page says', async (t) => {
+    if (!findProgram('curl')) return skipWithout(t, 'curl is missing')
+    const { origin } = new URL(service.env.HCLOUD_ENDPOINT!)
+    const block = readPage('docs/clients.md')
+      .blocksOf('sh')
+      .find(({ text }) => text.includes('--port 0'))!
+    const start = block.text.replace('npx wolke', '"$0" "$1"').replace('http://127.0.0.1:8080', origin)
+    const ask =
+      'curl -sS -H "Authorization: Bearer $HCLOUD_TOKEN" https://api.hetzner.com/v1/storage_boxes; kill $!; wait $!'
+    const env = { HCLOUD_TOKEN: service.env.HCLOUD_TOKEN! }
+    const said = await run('sh', ['-c', start + ask, process.execPath, bundle], { env, cwd: service.folder })
+    assert.deepEqual(JSON.parse(succeeded(said)).storage_boxes, [])
   })
 
   it('leads the Python library from both hosts', async (t) => {
