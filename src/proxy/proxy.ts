@@ -3,10 +3,9 @@
  * here, in TLS, and their requests go to a Wolke server; all others are refused, so that it leads nowhere else.
  */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Identity } from './authority.ts'
 import { forward, type Target } from './forwarding.ts'
 
@@ -32,9 +31,56 @@ export interface Proxy {
 const drainMs = 5_000
 
 /** Opens the proxy, on loopback alone. Errors: those of listening. */
-export async function openProxy({ port, target, hosts, identity, tell }: ProxyOptions): Promise<Proxy> {
-  const only = `wolke proxy leads only to ${hosts.map((host) => `${host}:443`).join(', ')}`
+export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const inner = serveInside(options)
+  const listener = createServer()
   const tunnels = new Set<Socket>()
+  refuseRequests(listener, options)
+  listener.on('connect', ({ url = '' }: IncomingMessage, socket: Socket, head: Buffer) => {
+    // Whatever fails here concerns this connection alone, and the client notices by itself.
+    socket.on('error', () => socket.destroy())
+    if (!options.hosts.some((host) => url.toLowerCase() === `${host}:443`)) {
+      options.tell(`refused ${JSON.stringify(url)}`)
+      socket.end(`HTTP/1.1 403 ${rule(options)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+      return
+    }
+    tunnels.add(socket)
+    socket.once('close', () => tunnels.delete(socket))
+    void inner.take(socket, head)
+  })
+  listener.listen(options.port, '127.0.0.1')
+  await once(listener, 'listening')
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    stop: async () => {
+      const closed = once(listener, 'close')
+      listener.close()
+      await inner.drain()
+      for (const socket of tunnels) socket.destroySoon()
+      await closed
+    },
+  }
+}
+
+const rule = ({ hosts }: ProxyOptions) => `wolke proxy leads only to ${hosts.map((host) => `${host}:443`).join(', ')}`
+
+/** Refuses whatever is asked of the proxy itself or without TLS. */
+function refuseRequests(listener: Server, options: ProxyOptions): void {
+  listener.on('request', ({ method, url }, response) => {
+    options.tell(`refused ${JSON.stringify(`${method} ${url}`)}`)
+    response.writeHead(403, { 'content-type': 'text/plain' }).end(`${rule(options)}, through CONNECT\n`)
+  })
+}
+
+/** What is within tunnels. */
+interface Inside {
+  /** Answers what comes out of a tunnel, after the bytes of `head`. */
+  take(socket: Socket, head: Buffer): Promise<void>
+  /** Waits until all requests are answered, but not for ever. */
+  drain(): Promise<void>
+}
+
+function serveInside({ target, identity, tell }: ProxyOptions): Inside {
   const underWay = new Map<object, Promise<void>>()
   const secure = createSecureServer({ allowHTTP1: true }, (request, response) => {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
@@ -49,56 +95,36 @@ export async function openProxy({ port, target, hosts, identity, tell }: ProxyOp
     // Clients that only go away are no news.
     if (error.code?.startsWith('ERR_SSL')) tell(`a client ended the handshake: ${error.message}`)
   })
-  let shown: Identity | undefined
-  const showCurrent = async () => {
-    const current = await identity()
-    if (current !== shown) secure.setSecureContext(current)
-    shown = current
-  }
-  const listener = createServer((request, response) => {
-    tell(`refused ${JSON.stringify(`${request.method} ${request.url}`)}`)
-    response.writeHead(403, { 'content-type': 'text/plain' }).end(`${only}, through CONNECT\n`)
-  })
-  listener.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    // Whatever fails here concerns this connection alone, and the client notices by itself.
-    socket.on('error', () => socket.destroy())
-    if (!hosts.some((host) => request.url?.toLowerCase() === `${host}:443`)) {
-      tell(`refused ${JSON.stringify(request.url)}`)
-      socket.end(`HTTP/1.1 403 ${only}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
-      return
-    }
-    tunnels.add(socket)
-    socket.once('close', () => tunnels.delete(socket))
-    showCurrent().then(
-      () => openTunnel(secure, socket, head),
-      (error: Error) => {
-        tell(`a connection failed: ${error.message}`)
-        socket.destroy()
-      },
-    )
-  })
-  listener.listen(port, '127.0.0.1')
-  await once(listener, 'listening')
+  const show = showing(secure, identity)
   return {
-    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
-    stop: async () => {
-      const closed = once(listener, 'close')
-      listener.close()
+    async take(socket, head) {
+      try {
+        await show()
+      } catch (error) {
+        tell(`a connection failed: ${(error as Error).message}`)
+        socket.destroy()
+        return
+      }
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+      if (head.length > 0) socket.unshift(head)
+      secure.emit('connection', socket)
+    },
+    async drain() {
       secure.close()
-      const patience = new AbortController()
-      await Promise.race([
-        Promise.all(underWay.values()),
-        delay(drainMs, undefined, { signal: patience.signal }).catch(() => undefined),
-      ])
-      patience.abort()
-      for (const socket of tunnels) socket.destroySoon()
-      await closed
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, drainMs)
+      await Promise.race([Promise.all(underWay.values()), late])
+      clearTimeout(timer)
     },
   }
 }
 
-function openTunnel(secure: Http2SecureServer, socket: Socket, head: Buffer): void {
-  socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
-  if (head.length > 0) socket.unshift(head)
-  secure.emit('connection', socket)
+/** Returns what makes a server show the identity that is valid now. */
+function showing(secure: Http2SecureServer, identity: ProxyOptions['identity']): () => Promise<void> {
+  let shown: Identity | undefined
+  return async () => {
+    const current = await identity()
+    if (current !== shown) secure.setSecureContext(current)
+    shown = current
+  }
 }

@@ -126,7 +126,7 @@ forEachDatabase('Servers in networks', (open) => {
     assert.deepEqual([members.length, meta.pagination.total_entries, meta.pagination.next_page], [1, 3, null])
     for (const [name, value] of [
       ['subnet', '10.0.0.1/24'],
-      ['type', 'volume'],
+      ['type', 'address'],
       ['status', 'off'],
       ['sort', 'name'],
     ] as const) {
