@@ -52,6 +52,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'kernel/contract/path-params.ts titleOf',
     'kernel/http/api/compress.ts isCompressible',
     'protocols/net/crypt.ts isHashOf',
+    'protocols/net/x509-issuing.ts isOnlyFor',
     'people/credentials/password.ts isOutdated',
   ],
   'it reads what operators say': [
