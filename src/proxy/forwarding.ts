@@ -58,13 +58,13 @@ function fieldsOf(request: Request): IncomingHttpHeaders {
   const host = headers[':authority'] as string | undefined
   if (host !== undefined) fields.host = host
   // Node.js sends no length and no chunks by itself with methods that seldom have a body.
-  if (headers['content-length'] === undefined && hasBody(request)) fields['transfer-encoding'] = 'chunked'
+  if (fields['content-length'] === undefined && hasBody(request)) fields['transfer-encoding'] = 'chunked'
   return fields
 }
 
 function hasBody(request: Request): boolean {
   if ('stream' in request) return !request.stream.endAfterHeaders
-  return request.headers['transfer-encoding'] !== undefined
+  return (request.headers['transfer-encoding'] ?? request.headers['content-length']) !== undefined
 }
 
 function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
