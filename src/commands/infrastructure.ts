@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption, serveOptions } from '../config/config.ts'
 import { checkHosts, hostsOptions } from '../config/hosts.ts'
-import type { Finding } from '../drivers/hosts/findings.ts'
+import type { Finding } from '../drivers/hosts/finding.ts'
 import { type OpenedCluster, openCluster, placesOf } from '../drivers/infrastructure.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { runningClock } from '../kernel/process/clock.ts'
@@ -28,7 +28,9 @@ export function infrastructureCommand(): Command {
   const command = new Command('infrastructure').description('look at the hosts that run the machines')
   command
     .command('check')
-    .description('whether the engines are reachable and have what is needed')
+    .description(
+      'whether the engines are reachable and have what is needed, and whether packets pass between all hosts',
+    )
     .addOption(jsonOption())
     .action((options: Options) => check(options))
   command
@@ -78,8 +80,10 @@ async function check(options: Options): Promise<void> {
   await forEachCluster(options, async (open, infrastructure) => {
     const add = (finding: Finding) => found.push({ infrastructure, ...finding })
     try {
-      for (const finding of await (await open()).check(images)) add(finding)
+      const hosts = await open()
+      for (const finding of await untilInterrupted((signal) => hosts.check(images, signal))) add(finding)
     } catch (error) {
+      if (error instanceof CommandFailure) throw error
       add({ what: 'connection', isFine: false, says: (error as Error).message })
     }
   })
@@ -91,6 +95,22 @@ async function check(options: Options): Promise<void> {
   ])
   if (found.some(({ isFine }) => !isFine)) process.exitCode = 1
 }
+
+/** Does work that clears up before it ends, also when the operator ends it. Errors: those of the work, `CommandFailure`. */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new CommandFailure('interrupted', 130))
+  for (const name of signals) process.on(name, interrupt)
+  try {
+    const done = await work(interruption.signal)
+    interruption.signal.throwIfAborted()
+    return done
+  } finally {
+    for (const name of signals) process.off(name, interrupt)
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const
 
 /** One way in which hosts differ from what is wanted. */
 interface Difference {

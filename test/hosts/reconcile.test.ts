@@ -14,7 +14,7 @@ import { until } from '../kit/database/bare-database.ts'
 import { done } from '../kit/proof.ts'
 import { ask } from '../load-balancers/kit/clients.ts'
 import { program } from '../program/kit/program.ts'
-import { optionsOf, theLab } from './kit/cluster.ts'
+import { hostsOptionsOf, theLab } from './kit/cluster.ts'
 import { type LabHosts, labHosts, newId, Servers } from './kit/drivers.ts'
 import { onHost } from './kit/guests.ts'
 import { inLab, type LabPlace, onLab } from './kit/place.ts'
@@ -185,7 +185,7 @@ test('an operator sees whether hosts can be used, and what is on them that nobod
   const { folder, command } = program('keeping')
   const file = join(folder, 'wolke.db')
   await prepare(file)
-  const options = optionsOf(theLab()).filter((_, index, all) => !(all[index - (index % 2)] === '--address-pool'))
+  const options = hostsOptionsOf(theLab())
   const checked = await command('infrastructure', 'check', ...options)
   assert.equal(checked.code, 0, checked.stderr + checked.stdout)
   for (const { name } of theLab().members) assert.match(checked.stdout, new RegExp(`host ${name}\tok\tOnline`))

@@ -2,18 +2,12 @@
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from '../../protocols/incus/client.ts'
 import { balancerImage } from './balancers/instance.ts'
+import type { Finding } from './finding.ts'
 import type { Media } from './images/media.ts'
 import { type ClusterMember, membersOf } from './members.ts'
 import { imageAlias, rescueName } from './names.ts'
 import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './overlay/overlay.ts'
-
-export interface Finding {
-  /** The thing that was looked at, such as `host h2`. */
-  readonly what: string
-  readonly isFine: boolean
-  readonly says: string
-}
 
 /** An image of the catalogue, by which servers are installed. */
 export interface WantedImage {

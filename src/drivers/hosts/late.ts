@@ -57,7 +57,7 @@ class LateHosts implements Hosts {
     return this.#hosts?.machines ?? this.#away
   }
 
-  check: Hosts['check'] = async (images) => this.#present().check(images)
+  check: Hosts['check'] = async (images, signal) => this.#present().check(images, signal)
   inventory: Hosts['inventory'] = async () => this.#present().inventory()
   uphold: Hosts['uphold'] = async () => this.#present().uphold()
   owner: Hosts['owner'] = async () => this.#present().owner()

@@ -5,7 +5,8 @@ import { Incus } from '../../protocols/incus/client.ts'
 import type { Reconcilable } from '../../reconcile/inventory.ts'
 import type { Machines } from '../by-location.ts'
 import { type BalancerDriver, openBalancers } from './balancers/driver.ts'
-import { type Finding, findings, type WantedImage } from './findings.ts'
+import type { Finding } from './finding.ts'
+import { findings, type WantedImage } from './findings.ts'
 import { incusImages } from './images/images.ts'
 import { Media } from './images/media.ts'
 import { remark, survey } from './inventory/inventory.ts'
@@ -16,6 +17,7 @@ import { incusNetworks } from './networks/networks.ts'
 import { claim, ownerOf } from './notes.ts'
 import type { ClusterOptions, ClusterParts } from './options.ts'
 import { type LogicalNetwork, type Overlay, openOverlay } from './overlay/overlay.ts'
+import { pathsFound } from './paths/paths.ts'
 import { checkRequirements } from './requirements.ts'
 import { incusConsoles } from './screens/screens.ts'
 import { Servers } from './servers/servers.ts'
@@ -25,8 +27,11 @@ import { incusVolumes } from './volumes/volumes.ts'
 /** The hosts of one cluster, as far as they know of themselves. */
 export interface Hosts extends Reconcilable {
   readonly machines: Machines
-  /** Checks that the cluster has what Wolke needs, such as the images of the catalogue. Errors: `DriverError`. */
-  check(images: readonly WantedImage[]): Promise<Finding[]>
+  /**
+   * Checks that the cluster has what Wolke needs, such as the images of the catalogue, and that packets pass between all
+   * hosts. Errors: `DriverError`, and the reason of the signal, with which nothing is left behind.
+   */
+  check(images: readonly WantedImage[], signal?: AbortSignal): Promise<Finding[]>
   /** Tells what its locations can do at the moment. */
   capabilities(): Capabilities
   close(): Promise<void>
@@ -141,7 +146,10 @@ function hostsOf({ incus, media, overlay, balancers }: Opened, options: ClusterO
         },
       },
     },
-    check: (images) => findings({ incus, media, overlay }, options, images),
+    check: async (images, signal) => [
+      ...(await findings({ incus, media, overlay }, options, images)),
+      ...(await pathsFound({ incus, options, signal }, await membersOf(incus))),
+    ],
     uphold: () => overlay.prepare(),
     inventory: () => survey({ incus, overlay, pool: options.pool }),
     owner: () => ownerOf(incus),

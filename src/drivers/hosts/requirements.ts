@@ -56,4 +56,4 @@ async function answerOf(incus: Incus, name: string) {
 }
 
 /** The message of an error with that of its cause, such as that the daemon shows another certificate. */
-const whole = ({ message, cause }: Error) => (cause instanceof Error ? `${message}: ${cause.message}` : message)
+export const whole = ({ message, cause }: Error) => (cause instanceof Error ? `${message}: ${cause.message}` : message)

@@ -64,6 +64,11 @@ export function optionsOf({ incus, ovn, names, pools, metadata }: Lab): string[]
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
 }
 
+/** The options of `wolke infrastructure`. */
+export function hostsOptionsOf(lab: Lab): string[] {
+  return optionsOf(lab).filter((_, index, all) => all[index - (index % 2)] !== '--address-pool')
+}
+
 /** Wolke numbers what it makes from here on, so that hosts that remember earlier tests take nothing for what they removed. */
 export async function numberFromNow(db: Database): Promise<void> {
   await db.transact(async ({ query }) => {

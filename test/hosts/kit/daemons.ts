@@ -1,10 +1,10 @@
-/** What happens to the hosts of a lab: daemons that die, and hosts that stand still or lose their power. */
+/** What happens to the hosts of a lab: daemons that die, hosts that stand still or lose their power, and ways that are cut. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startNetwork, step } from '../../../lab/hosts.ts'
 import type { Member } from '../../../lab/lab.ts'
 import { theLab } from './cluster.ts'
-import { onHost } from './guests.ts'
+import { onHost, output } from './guests.ts'
 
 /** Kills a daemon without its having a say, by the file with its process id. */
 export async function killDaemon(member: Member, pidFile: string): Promise<void> {
@@ -40,4 +40,15 @@ function setFrozen({ name, cgroups }: Member, isFrozen: boolean): void {
   const present = files.filter(({ path }) => existsSync(path))
   if (present.length === 0) throw new Error(`${name} cannot be frozen: none of its control groups can`)
   for (const { path, text } of present) writeFileSync(path, text)
+}
+
+/** Lets nothing through the tunnel from one host to another, but all the way back. Returns what heals it. */
+export async function cutWay(from: Member, to: Member): Promise<() => Promise<void>> {
+  // The hosts have the program; the network between them is that of the lab itself.
+  const nft = (text: string) => output(['nsenter', '-t', `${from.pid}`, '-m', '--', 'nft', text])
+  const tunnel = `ip saddr ${from.address} ip daddr ${to.address} udp dport 6081`
+  await nft(`table bridge cut { chain ways { type filter hook forward priority 0; ${tunnel} drop; }; }`)
+  return async () => {
+    await nft('delete table bridge cut')
+  }
 }

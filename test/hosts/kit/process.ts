@@ -11,7 +11,7 @@ import { until } from '../../kit/database/bare-database.ts'
 import { makeClient } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
 import { program, type Served, token } from '../../program/kit/program.ts'
-import { makeKey, numberFromNow, onHosts, optionsOf } from './cluster.ts'
+import { hostsOptionsOf, makeKey, numberFromNow, onHosts, optionsOf } from './cluster.ts'
 import { openLook } from './look.ts'
 
 /** Nothing else listens in the namespace of a lab. */
@@ -58,8 +58,7 @@ export async function openProcess(
     kill: () => served.kill(),
     running: () => running(api),
     async differences() {
-      const own = optionsOf(lab).flatMap((option, at, all) => (at % 2 === 0 ? [[option, all[at + 1]!]] : []))
-      const options = own.filter(([name]) => name !== '--address-pool').flat()
+      const options = hostsOptionsOf(lab)
       const { stdout, stderr } = await command('infrastructure', 'diff', '--database', `sqlite:${file}`, ...options)
       return (stdout + stderr).split('\n').filter(Boolean)
     },
