@@ -29,6 +29,13 @@ function partsOf(name: string): { namespace: string; pid: number; start: string 
   return { namespace, pid: Number(pid), start }
 }
 
+/** The only lab that runs, by its name; undefined when there is none. Errors: one when there are several. */
+export function runningLab(): string | undefined {
+  const [name, ...others] = labs().running
+  if (others.length > 0) throw new Error(`There is not one lab, but ${others.length + 1}`)
+  return name
+}
+
 /** The command line that runs one in the namespaces of a lab, in the same folder. Its process is one outside of them too. */
 export function within(name: string, command: readonly string[]): [string, ...string[]] {
   const first = childOf(childOf(partsOf(name).pid))
@@ -37,7 +44,8 @@ export function within(name: string, command: readonly string[]): [string, ...st
   return ['nsenter', '-t', `${first}`, ...namespaces, 'env', '-C', process.cwd(), variable, ...command]
 }
 
-function childOf(pid: number): number {
+/** The first child of a process. */
+export function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
 }
 

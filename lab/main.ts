@@ -3,17 +3,20 @@
  *   node lab/main.ts build              builds what labs are made of, which every other command does when it has to
  *   node lab/main.ts run COMMAND...     starts a lab, runs a command in it, which `WOLKE_LAB` tells about it, and ends it
  *   node lab/main.ts start              starts a lab that runs until it is interrupted
+ *   node lab/main.ts serve OPTION...    runs Wolke on the hosts of the lab that runs, or of one of its own, until it is interrupted
+ *   node lab/main.ts in COMMAND...      runs a command in the network of the lab that runs, where Wolke and servers answer
  *   node lab/main.ts exec HOST COMMAND  runs a command on a host of the lab that runs
  *   node lab/main.ts clean              clears up after labs that were killed
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from './build.ts'
 import { makeLabGroup } from './cgroups.ts'
 import { follow } from './commands.ts'
 import { startLab } from './inside.ts'
-import { currentLab, labVariable, onMember } from './lab.ts'
-import { clear, descriptionOf, folderOf, labs, ownName, within } from './labs.ts'
+import { currentLab, type Lab, labVariable, onMember } from './lab.ts'
+import { clear, descriptionOf, folderOf, labs, ownName, runningLab, within } from './labs.ts'
+import { buildProgram, interruptible, serveCommand } from './serve.ts'
 
 /** The memory that all hosts of a lab may use together, in bytes. */
 const memory = 6 * 1024 ** 3
@@ -27,6 +30,11 @@ const commands: Record<string, (...args: string[]) => Promise<number>> = {
   },
   run,
   start: () => run(...self, 'rest'),
+  serve,
+  async in(...command) {
+    const [program, ...args] = currentLab() ? command : within(theRunningLab(), command)
+    return await follow(program ?? 'sh', args)
+  },
   exec: execute,
   async clean() {
     for (const name of labs().left) await clear(name)
@@ -35,7 +43,10 @@ const commands: Record<string, (...args: string[]) => Promise<number>> = {
   inside,
   /** Keeps a lab until it is ended. */
   rest() {
-    console.log(`The lab is up. Another terminal reaches its hosts with: node lab/main.ts exec h1 incus list
+    console.log(`The lab is up, until it is interrupted. In another terminal:
+  node lab/main.ts serve                runs Wolke on its hosts, until it is interrupted
+  node lab/main.ts in COMMAND...        runs a command where Wolke and its servers answer, such as hcloud or ssh
+  node lab/main.ts exec h1 incus list   runs a command on a host
 Programs in its namespaces find what it is in ${process.env[labVariable]}`)
     setInterval(() => {}, 1 << 30)
     return new Promise(() => {})
@@ -45,7 +56,7 @@ Programs in its namespaces find what it is in ${process.env[labVariable]}`)
 try {
   const [name = 'start', ...args] = process.argv.slice(2)
   const command = commands[name]
-  if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 5).join(', ')}`)
+  if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 7).join(', ')}`)
   if (process.getuid?.() !== 0) throw new Error('The lab needs root: it makes namespaces, mounts and control groups')
   process.exitCode = await command(...args)
 } catch (error) {
@@ -99,8 +110,24 @@ async function execute(host: string, ...command: string[]): Promise<number> {
     const [program, ...args] = onMember(member, command)
     return await follow(program, args)
   }
-  const [running, ...others] = labs().running
-  if (running === undefined || others.length > 0) throw new Error(`There is not one lab, but ${labs().running.length}`)
-  const [program, ...args] = within(running, [...self, 'exec', host, ...command])
+  const [program, ...args] = within(theRunningLab(), [...self, 'exec', host, ...command])
   return await follow(program, args)
+}
+
+/** Runs Wolke until it is interrupted. In a lab of its own, everything goes at once with the lab. */
+async function serve(...options: string[]): Promise<number> {
+  await buildProgram()
+  const lab = currentLab()
+  if (lab) return await interruptible([], serveCommand(lab, options))
+  const running = runningLab()
+  if (running === undefined) return await run(...self, 'serve', ...options)
+  const description = JSON.parse(readFileSync(descriptionOf(running), 'utf8')) as Lab
+  return await interruptible(within(running, []), serveCommand(description, options))
+}
+
+/** The name of the lab that runs. Errors: one when there is not one. */
+function theRunningLab(): string {
+  const running = runningLab()
+  if (running === undefined) throw new Error('No lab runs: npm run lab:hosts starts one')
+  return running
 }

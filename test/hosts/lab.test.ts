@@ -1,11 +1,14 @@
 /** What the other tests here stand on: a lab has hosts with limits, and leaves nothing when it ends, however it ends. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { until } from '../kit/database/bare-database.ts'
+import { program } from '../program/kit/program.ts'
 import { theLab } from './kit/cluster.ts'
 import { onHost, output } from './kit/guests.ts'
 import { inLab } from './kit/place.ts'
@@ -53,6 +56,40 @@ test('a lab leaves nothing when its command ends, nor when it is killed', inLab,
       await output([process.execPath, main, 'clean'])
     }),
   ])
+})
+
+test('a lab says how Wolke is run in it, which ends when it is interrupted', inLab, async (t) => {
+  const { folder } = program('served')
+  const lab = spawn(process.execPath, [main, 'start'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, WOLKE_LAB_HOSTS: '1' },
+  })
+  t.after(() => lab.kill('SIGKILL'))
+  let said: string[] | undefined
+  for await (const line of createInterface({ input: lab.stdout! })) {
+    said ??= /^ {2}node (\S+) (serve) /.exec(line)?.slice(1)
+    if (line.startsWith('Programs')) break
+  }
+  // Whoever types it is in no lab.
+  const { WOLKE_LAB: _, ...env } = process.env
+  const file = join(folder, 'ready')
+  const options = { cwd: join(import.meta.dirname, '../..'), env }
+  const serving = spawn(process.execPath, [...said!, '--ready-file', file, '--log-level', 'error'], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => serving.kill('SIGKILL'))
+  const ended = once(serving, 'exit')
+  await until(async () => existsSync(file) || serving.exitCode !== null, 'Wolke is ready')
+  const asking = `fetch('http://127.0.0.1:8080/v1/servers').then(({ status }) => console.log(status))`
+  const asked = await promisify(execFile)(process.execPath, [said![0]!, 'in', process.execPath, '-e', asking], options)
+  assert.equal(asked.stdout, '401\n')
+
+  serving.kill('SIGINT')
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(existsSync(file), false)
+  lab.kill('SIGINT')
+  await once(lab, 'exit')
 })
 
 /** Starts a lab whose command waits, ends it, and looks for what is left of it. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { currentLab, type Lab } from '../../../lab/lab.ts'
+import { hostsOptionsOf as labOptionsOf } from '../../../lab/serve.ts'
 import type { ClusterOptions } from '../../../src/drivers/hosts/options.ts'
 import type { Database } from '../../../src/kernel/data/db.ts'
 import { output } from './guests.ts'
@@ -41,33 +42,15 @@ export function clusterOf(lab: Lab): ClusterOptions {
   }
 }
 
-/** The options of `wolke serve`. */
-export function optionsOf({ incus, ovn, names, pools, metadata }: Lab): string[] {
-  const options = {
-    infrastructure: 'incus',
-    incus: incus.urls.join(','),
-    'incus-cert': incus.clientCertificate,
-    'incus-key': incus.clientKey,
-    'incus-server-cert': incus.serverCertificate,
-    'incus-uplink': names.uplink,
-    'incus-network': names.network,
-    'incus-pool': names.pool,
-    'incus-type': 'container',
-    'incus-overcommit': '16',
-    ovn: ovn.northbound,
-    'ovn-ca': ovn.authority,
-    'ovn-cert': ovn.certificate,
-    'ovn-key': ovn.key,
-    'metadata-listen': `${metadata.host}:${metadata.port}`,
-    'address-pool': `${pools.ipv4.replace('.0.0/16', '.2.0')}/24,${pools.ipv6}`,
-  }
-  return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
-}
-
 /** The options of `wolke infrastructure`. */
-export function hostsOptionsOf(lab: Lab): string[] {
-  return optionsOf(lab).filter((_, index, all) => all[index - (index % 2)] !== '--address-pool')
-}
+export const hostsOptionsOf = (lab: Lab): string[] => Object.entries(labOptionsOf(lab)).flat()
+
+/** The options of `wolke serve`, with a part of the public addresses that the server of this process has none of. */
+export const optionsOf = (lab: Lab): string[] => [
+  ...hostsOptionsOf(lab),
+  '--address-pool',
+  `${lab.pools.ipv4.replace('.0.0/16', '.2.0')}/24,${lab.pools.ipv6}`,
+]
 
 /** Wolke numbers what it makes from here on, so that hosts that remember earlier tests take nothing for what they removed. */
 export async function numberFromNow(db: Database): Promise<void> {
