@@ -1,5 +1,5 @@
 /** The labs of this machine: each is a process with namespaces, a folder and control groups, all of one name. */
-import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -29,10 +29,11 @@ function partsOf(name: string): { namespace: string; pid: number; start: string 
   return { namespace, pid: Number(pid), start }
 }
 
-/** The only lab that runs, by its name; undefined when there is none. Errors: one when there are several. */
+/** The only lab that runs, by its name; undefined when there is none. Errors: one when there are several, or it is not up. */
 export function runningLab(): string | undefined {
   const [name, ...others] = labs().running
   if (others.length > 0) throw new Error(`There is not one lab, but ${others.length + 1}`)
+  if (name !== undefined && !existsSync(descriptionOf(name))) throw new Error('The lab is not up yet')
   return name
 }
 

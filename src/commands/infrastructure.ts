@@ -1,19 +1,20 @@
-/** `wolke infrastructure` looks at hosts: whether they can be used, how they differ from what is wanted, whose they are. */
+/**
+ * `wolke infrastructure` looks at hosts: whether they can be used, how they differ from what is wanted, whose they are. And
+ * it brings images onto them.
+ */
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption, serveOptions } from '../config/config.ts'
-import { checkHosts, hostsOptions } from '../config/hosts.ts'
+import { hostsOptions } from '../config/hosts.ts'
 import type { Finding } from '../drivers/hosts/finding.ts'
-import { type OpenedCluster, openCluster, placesOf } from '../drivers/infrastructure.ts'
 import type { Database } from '../kernel/data/db.ts'
-import { runningClock } from '../kernel/process/clock.ts'
-import { openLog } from '../kernel/process/log.ts'
 import { adopt as adoptHosts } from '../reconcile/adopt.ts'
 import { installationName } from '../reconcile/installation.ts'
 import { nameOf } from '../reconcile/inventory.ts'
 import { planFor } from '../reconcile/plan.ts'
-import { readClusters } from './clusters.ts'
 import { withDatabase } from './database.ts'
+import { forEachCluster, opened } from './each-cluster.ts'
 import { CommandFailure } from './failure.ts'
+import { imageCommand } from './infrastructure-image.ts'
 import { type KeyFiles, openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
 import { readCatalogue } from './options.ts'
 import { jsonOption, type ListOptions, printList } from './output.ts'
@@ -25,7 +26,9 @@ const shared = ['--catalogue', '--metadata-listen', ...hostsOptions().map(({ lon
 const optionsOfHosts = () => serveOptions().filter(({ long }) => shared.includes(long))
 
 export function infrastructureCommand(): Command {
-  const command = new Command('infrastructure').description('look at the hosts that run the machines')
+  const command = new Command('infrastructure').description(
+    'look at the hosts that run the machines, and bring images onto them',
+  )
   command
     .command('check')
     .description(
@@ -46,28 +49,9 @@ export function infrastructureCommand(): Command {
     .addOption(keyFileOption())
     .addOption(previousKeyFileOption())
     .action((options: Options) => adopt(options))
+  imageCommand(command.command('image'))
   for (const one of command.commands) for (const option of optionsOfHosts()) one.addOption(option)
   return command
-}
-
-/** Clusters with the names that the options give them, each opened when it is its turn. Errors: `CommandFailure`. */
-async function forEachCluster(
-  options: Options,
-  work: (open: () => Promise<OpenedCluster>, name: string) => Promise<void>,
-) {
-  checkHosts(options)
-  const [{ locations }, { usual, clusters }] = await Promise.all([
-    readCatalogue(options.catalogue),
-    readClusters(options),
-  ])
-  const places = placesOf({ locations, usual, clusters })
-  const used = clusters.filter(({ name }) => places.has(name))
-  if (used.length === 0) throw new CommandFailure('no location is on hosts: --infrastructure says what runs them', 2)
-  const parts = { clock: runningClock(), log: openLog('error'), directory: undefined, isLookedAt: true }
-  for (const cluster of used) {
-    await using opened = new AsyncDisposableStack()
-    await work(() => openCluster(cluster, places, parts, opened), cluster.name)
-  }
 }
 
 interface Checked extends Finding {
@@ -152,12 +136,4 @@ async function adopt(options: Options): Promise<void> {
 
 async function nameIn(db: Database, keys: KeyFiles): Promise<string> {
   return installationName(await unlockSecrets(db, await openKeyring(db, keys)), db)
-}
-
-async function opened(open: () => Promise<OpenedCluster>): Promise<OpenedCluster> {
-  try {
-    return await open()
-  } catch (error) {
-    throw new CommandFailure((error as Error).message)
-  }
 }

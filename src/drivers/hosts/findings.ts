@@ -3,8 +3,9 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from '../../protocols/incus/client.ts'
 import { balancerImage } from './balancers/instance.ts'
 import type { Finding } from './finding.ts'
+import { imageAliases } from './images/imports.ts'
 import type { Media } from './images/media.ts'
-import { type ClusterMember, membersOf } from './members.ts'
+import { architectures, type ClusterMember, membersOf } from './members.ts'
 import { imageAlias, rescueName } from './names.ts'
 import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './overlay/overlay.ts'
@@ -15,9 +16,6 @@ export interface WantedImage {
   readonly name: string | null
   readonly architecture: keyof typeof architectures
 }
-
-/** The names that Linux has for them. */
-const architectures = { x86: 'x86_64', arm: 'aarch64' } as const
 
 interface ServerInfo {
   /** `driver` has what a daemon can run, such as `lxc | qemu`. */
@@ -82,9 +80,7 @@ async function hostsFollow(overlay: Overlay): Promise<Finding> {
 
 /** Without all images of the catalogue servers can be installed from some; without any, from none. */
 async function imagesFound(incus: Incus, images: readonly WantedImage[]): Promise<Finding[]> {
-  const aliases = new Set(
-    (await incus.list<{ name: string }>('/1.0/images/aliases?recursion=1')).map(({ name }) => name),
-  )
+  const aliases = await imageAliases(incus)
   const isThere = ({ id }: WantedImage) => aliases.has(imageAlias(id))
   const missing = images.filter((image) => !isThere(image)).map(({ id, name }) => `${imageAlias(id)} (${name})`)
   const rest = missing.length === 0 ? '' : `; without ${missing.join(', ')}`

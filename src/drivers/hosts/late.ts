@@ -58,6 +58,8 @@ class LateHosts implements Hosts {
   }
 
   check: Hosts['check'] = async (images, signal) => this.#present().check(images, signal)
+  images: Hosts['images'] = async () => this.#present().images()
+  importImage: Hosts['importImage'] = async (alias, source) => this.#present().importImage(alias, source)
   inventory: Hosts['inventory'] = async () => this.#present().inventory()
   uphold: Hosts['uphold'] = async () => this.#present().uphold()
   owner: Hosts['owner'] = async () => this.#present().owner()

@@ -5,6 +5,9 @@ import type { Instance } from '../../protocols/incus/edit.ts'
 import { idOf, serverName } from './names.ts'
 import { placementGroup } from './servers/instances.ts'
 
+/** The names that Linux has for architectures. */
+export const architectures = { x86: 'x86_64', arm: 'aarch64' } as const
+
 /** A member as Incus tells it. */
 export interface ClusterMember {
   readonly server_name: string
@@ -85,6 +88,14 @@ export class Placements {
 /** All members; none when Incus is no cluster. Errors: `DriverError`. */
 export function membersOf(incus: Incus): Promise<readonly ClusterMember[]> {
   return incus.list<ClusterMember>('/1.0/cluster/members?recursion=1')
+}
+
+/** What Linux calls the architectures of the members, or of the only daemon. Errors: `DriverError`. */
+export async function architecturesOf(incus: Incus): Promise<ReadonlySet<string>> {
+  const members = await membersOf(incus)
+  if (members.length > 0) return new Set(members.map(({ architecture }) => architecture))
+  const server = await incus.get<{ environment: { kernel_architecture: string } }>('/1.0')
+  return new Set(server ? [server.value.environment.kernel_architecture] : [])
 }
 
 /**

@@ -8,9 +8,10 @@ import { type BalancerDriver, openBalancers } from './balancers/driver.ts'
 import type { Finding } from './finding.ts'
 import { findings, type WantedImage } from './findings.ts'
 import { incusImages } from './images/images.ts'
+import { type ImageSource, imageAliases, importImage } from './images/imports.ts'
 import { Media } from './images/media.ts'
 import { remark, survey } from './inventory/inventory.ts'
-import { membersOf } from './members.ts'
+import { architecturesOf, membersOf } from './members.ts'
 import { Measurements } from './metrics/measurements.ts'
 import { incusInterfaces } from './networks/interfaces.ts'
 import { incusNetworks } from './networks/networks.ts'
@@ -32,6 +33,10 @@ export interface Hosts extends Reconcilable {
    * hosts. Errors: `DriverError`, and the reason of the signal, with which nothing is left behind.
    */
   check(images: readonly WantedImage[], signal?: AbortSignal): Promise<Finding[]>
+  /** Names of aliases by which the cluster has images, and what Linux calls its architectures. Errors: `DriverError`. */
+  images(): Promise<{ readonly aliases: ReadonlySet<string>; readonly architectures: ReadonlySet<string> }>
+  /** Makes an alias lead to an image (see `importImage`). */
+  importImage(alias: string, source: ImageSource): Promise<boolean>
   /** Tells what its locations can do at the moment. */
   capabilities(): Capabilities
   close(): Promise<void>
@@ -150,6 +155,8 @@ function hostsOf({ incus, media, overlay, balancers }: Opened, options: ClusterO
       ...(await findings({ incus, media, overlay }, options, images)),
       ...(await pathsFound({ incus, options, signal }, await membersOf(incus))),
     ],
+    images: async () => ({ aliases: await imageAliases(incus), architectures: await architecturesOf(incus) }),
+    importImage: (alias, source) => importImage(incus, alias, source, options.instanceType),
     uphold: () => overlay.prepare(),
     inventory: () => survey({ incus, overlay, pool: options.pool }),
     owner: () => ownerOf(incus),

@@ -3,9 +3,10 @@
  * Every call has a deadline, and what runs on in Incus is waited for. Texts of Incus are never interpreted: they are the
  * causes of errors, for the log.
  */
+import type { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { DriverError } from '../driver-error.ts'
-import { type Answer, type Endpoint, Transport, Unreachable } from './transport.ts'
+import { type Answer, type Body, type Endpoint, Transport, Unreachable } from './transport.ts'
 
 /** Told how much of some work is done, from 0 to 1. */
 export type Progress = (share: number) => void
@@ -37,6 +38,13 @@ export interface ChangeOptions {
   readonly report?: Progress | undefined
   /** It may take so long, in milliseconds, with what runs on. */
   readonly timeoutMs?: number
+}
+
+/** A body of so many bytes, which is opened as often as it is sent. */
+export interface Upload {
+  readonly type: string
+  readonly bytes: number
+  open(): Readable
 }
 
 /** The type of what is written into an instance, and who may read it (`0600`: root alone). */
@@ -129,6 +137,13 @@ export class Incus {
       : { operation: undefined, metadata }
   }
 
+  /** Sends what need not fit into memory, and waits as `change` does for what comes of it. Errors: those of `change`. */
+  async upload(path: string, { type, bytes, open }: Upload): Promise<unknown> {
+    const headers = { 'content-type': type, 'content-length': String(bytes) }
+    const { type: how, metadata } = reply(await this.#send('POST', path, open, headers, longMs), `POST ${path}`)
+    return how === 'async' ? (await this.wait((metadata as Operation).id, `POST ${path}`)).metadata : metadata
+  }
+
   /**
    * Reads the beginning of a file of an instance, whose owner may have made it endless; undefined when there is none.
    * Errors: `DriverError`.
@@ -209,7 +224,7 @@ export class Incus {
   async #send(
     method: string,
     path: string,
-    body?: string,
+    body?: Body,
     headers: Readonly<Record<string, string>> = {},
     timeoutMs = shortMs,
     mostBytes?: number,

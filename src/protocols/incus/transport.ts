@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { pipeline, type Readable } from 'node:stream'
 import type { PeerCertificate } from 'node:tls'
 import { DriverError } from '../driver-error.ts'
 
@@ -15,6 +16,9 @@ export interface Certificates {
 
 /** The address of a daemon: the path of its unix socket, or its URL (`https://host:8443`). */
 export type Endpoint = { readonly socket: string } | { readonly url: string; readonly certificates: Certificates }
+
+/** What is sent: at once, or as it is read, from its beginning each time. */
+export type Body = Buffer | string | (() => Readable)
 
 export interface Answer {
   readonly status: number
@@ -44,7 +48,7 @@ export class Transport {
   }
 
   /** Sends a request and reads the whole answer. Errors: a transient `Unreachable` when there is none in time. */
-  async send(method: string, path: string, body: Buffer | string | undefined, options: SendOptions): Promise<Answer> {
+  async send(method: string, path: string, body: Body | undefined, options: SendOptions): Promise<Answer> {
     const deadline = AbortSignal.timeout(options.timeoutMs)
     for (;;) {
       const sent = this.#open(method, path, options.headers ?? {}, deadline)
@@ -81,8 +85,9 @@ export class Transport {
       reject(error)
     })
     return {
-      answer(body: Buffer | string | undefined) {
-        request.end(body)
+      answer(body: Body | undefined) {
+        if (typeof body === 'function') pipeline(body(), request, (error) => error && reject(error))
+        else request.end(body)
         return promise
       },
       isStale: () => request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(failure?.code ?? ''),
