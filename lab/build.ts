@@ -3,17 +3,7 @@
  * either has a digest of its recipe, so that a changed recipe makes another.
  */
 import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { follow, outputWithin } from './commands.ts'
 import { release, sources } from './sources.ts'
@@ -24,7 +14,7 @@ const cache = resolve(process.env.WOLKE_LAB_CACHE ?? join(here, '../node_modules
 /** The file system of hosts, which each sees through a layer of its own. */
 const host = join(cache, `host-${digest('host/packages.sh')}`)
 /** The folder with the image of servers: `metadata.tar.xz` and `root.squashfs`. */
-const image = join(cache, `image-${digest('guest/**')}`)
+const image = join(cache, `image-${digest('guest/**', 'host/make-image.sh')}`)
 
 /** The longest time for a part, in milliseconds: mirrors may be far away. */
 const patienceMs = 1_800_000
@@ -75,7 +65,7 @@ async function part(path: string, make: (folder: string) => Promise<void>): Prom
 
 async function buildHost(folder: string): Promise<void> {
   const script = join(here, 'host/packages.sh')
-  await debian(folder, 'apt', [
+  await debian(folder, [
     '--include=ca-certificates',
     `--customize-hook=copy-in ${script} /root`,
     '--customize-hook=chroot "$1" sh /root/packages.sh',
@@ -83,33 +73,19 @@ async function buildHost(folder: string): Promise<void> {
 }
 
 async function buildImage(folder: string): Promise<void> {
-  const root = join(folder, 'root')
-  await debian(root, 'minbase', [
-    `--include=${readFileSync(join(here, 'guest/packages'), 'utf8').trim().split('\n').join(',')}`,
+  const packages = readFileSync(join(here, 'guest/packages'), 'utf8').trim().split('\n').join(',')
+  const own = [
+    '--dpkgopt=force-unsafe-io',
+    `--include=${packages}`,
     `--customize-hook=sh ${join(here, 'guest/customize.sh')} "$1"`,
-  ])
-  const metadata = join(folder, 'metadata')
-  cpSync(join(here, 'guest/templates'), join(metadata, 'templates'), { recursive: true })
-  const architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  const text = readFileSync(join(here, 'guest/metadata.yaml'), 'utf8').replace('ARCHITECTURE', architecture)
-  writeFileSync(join(metadata, 'metadata.yaml'), text)
-  await outputWithin(patienceMs, 'tar', '-cJf', join(folder, 'metadata.tar.xz'), '-C', metadata, '.')
-  await outputWithin(
-    patienceMs,
-    'mksquashfs',
-    root,
-    join(folder, 'root.squashfs'),
-    '-comp',
-    'lz4',
-    '-noappend',
-    '-no-progress',
-  )
-  for (const made of [root, metadata]) rmSync(made, { recursive: true })
+  ]
+  const script = join(here, 'host/make-image.sh')
+  await outputWithin(patienceMs, 'sh', script, folder, release, ...(await sources()), ...own)
 }
 
 /** Makes a file system of Debian's packages. */
-async function debian(folder: string, variant: string, options: readonly string[]): Promise<void> {
-  const how = ['--mode=root', `--variant=${variant}`, '--dpkgopt=force-unsafe-io', ...options]
+async function debian(folder: string, options: readonly string[]): Promise<void> {
+  const how = ['--mode=root', '--variant=apt', '--dpkgopt=force-unsafe-io', ...options]
   await outputWithin(patienceMs, 'mmdebstrap', ...how, release, folder, ...(await sources()))
 }
 

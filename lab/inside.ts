@@ -12,7 +12,7 @@ const here = import.meta.dirname
 /** A single host has everything that tests of the lab itself look at. */
 const names = ['h1', 'h2', 'h3'].slice(0, Number(process.env.WOLKE_LAB_HOSTS ?? 3))
 const addressOf = (index: number) => `10.99.0.${index + 1}`
-const poolSize = '6GiB'
+const pool = ['size', '6GiB']
 const pools = { ipv4: '198.18.0.0/16', ipv6: '2001:db8:100::/40' }
 const outside = { ipv4: '198.51.100.1', ipv6: '2001:db8:ff::1' }
 /** Addresses that the router of servers takes on the uplink. */
@@ -56,14 +56,14 @@ async function makeFabric(): Promise<void> {
 async function makeCluster([first, ...others]: readonly Member[], folder: string): Promise<void> {
   await Promise.all([
     startNetwork(first!, first!).then(() =>
-      step(first!, 'host/incus-first', first!.name, first!.address, first!.address, poolSize),
+      step(first!, 'host/incus-first', first!.name, first!.address, first!.address, ...pool),
     ),
     ...others.map((member) => startNetwork(member, first!).then(() => on(member, 'systemctl', 'start', 'incus'))),
   ])
   // Incus takes one member after the other.
   for (const member of others) {
     const token = await on(first!, 'incus', 'cluster', 'add', member.name, '--quiet')
-    await step(member, 'host/incus-join', member.address, token.trim(), poolSize)
+    await step(member, 'host/incus-join', member.address, token.trim(), ...pool)
   }
   const certificate = await output('cat', join(folder, 'tls/wolke.crt'))
   writeFileSync(join(folder, 'h1/incus/wolke.crt'), certificate)
@@ -86,7 +86,7 @@ async function makeNetworks(first: Member): Promise<void> {
 async function importImage(first: Member): Promise<void> {
   const mine = process.arch === 'arm64' ? 'arm' : 'x86'
   const aliases = images.filter(({ architecture }) => architecture === mine).map(({ id }) => `wolke-${id}`)
-  await step(first, 'host/image', '/image/metadata.tar.xz', '/image/root.squashfs', ...aliases, 'wolke-balancer')
+  await step(first, 'root/image', '/image/metadata.tar.xz', '/image/root.squashfs', ...aliases, 'wolke-balancer')
   // Every member has this one. Snapshots of tests live for seconds, and copies of them would take most of the time.
   await on(first, 'incus', 'config', 'set', 'cluster.images_minimal_replica=1')
 }

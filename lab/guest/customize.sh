@@ -11,7 +11,5 @@ systemctl --root="$root" disable -q haproxy.service
 # They would work on every server at times that no test knows.
 systemctl --root="$root" mask -q apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer \
   e2scrub_reap.service systemd-pstore.service getty@tty1.service
-rm -rf "$root"/etc/ssh/ssh_host_* "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/locale/* "$root"/var/lib/apt/lists/*
-: >"$root/etc/machine-id"
-: >"$root/etc/hostname"
+rm -rf "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/locale/* "$root"/var/lib/apt/lists/*
 printf "127.0.0.1 localhost\n::1 localhost\n" >"$root/etc/hosts"

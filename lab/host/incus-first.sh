@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes the first member of the cluster, with the pool of all servers and what Incus needs to reach OVN.
-#   incus-first.sh NAME ADDRESS CENTRAL POOL_SIZE
+#   incus-first.sh NAME ADDRESS CENTRAL KEY VALUE
+# KEY and VALUE are the `size` of a file that is the pool, or the `source` of it, a partition.
 set -eu
-name=$1 address=$2 central=$3 size=$4
+name=$1 address=$2 central=$3 key=$4 value=$5
 systemctl start incus
 incus admin init --preseed <<PRESEED
 config:
@@ -14,7 +15,7 @@ storage_pools:
   - name: local
     driver: btrfs
     config:
-      size: $size
+      $key: $value
 PRESEED
 incus config set cluster.offline_threshold=11
 incus config set \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Makes a host a further member of the cluster.
-#   incus-join.sh ADDRESS TOKEN POOL_SIZE
+#   incus-join.sh ADDRESS TOKEN KEY VALUE
 # TOKEN is what `incus cluster add NAME --quiet` prints on a member.
 set -eu
-address=$1 token=$2 size=$3
+address=$1 token=$2 key=$3 value=$4
 systemctl start incus
 incus admin init --preseed <<PRESEED
 cluster:
@@ -13,6 +13,6 @@ cluster:
   member_config:
     - entity: storage-pool
       name: local
-      key: size
-      value: $size
+      key: $key
+      value: $value
 PRESEED

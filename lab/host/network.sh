@@ -5,6 +5,7 @@
 # interface without an address through which the public addresses of servers are reached.
 set -eu
 name=$1 address=$2 central=$3 uplink=$4
+echo "$name" >/etc/openvswitch/system-id.conf
 systemctl start openvswitch-switch
 ovs-vsctl set-ssl /etc/ovn/host.key /etc/ovn/host.crt /etc/ovn/ca.crt
 ovs-vsctl set open_vswitch . \

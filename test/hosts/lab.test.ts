@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Member } from '../../lab/lab.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { program } from '../program/kit/program.ts'
 import { theLab } from './kit/cluster.ts'
@@ -31,6 +32,21 @@ test('all hosts of a lab are members of one cluster, and chassis of one network'
     chassis.split('\n').filter(Boolean).sort(),
     members.map(({ name }) => name),
   )
+})
+
+test('hosts listen on the ports that the page about them names, and on no others', inLab, async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/hosts.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (.*host.*?) \| TCP (\d+) \|/gm)]
+  const [first, ...others] = theLab().members
+  const named = (to: RegExp) => rows.filter(([, which]) => to.test(which!)).map(([, , port]) => port!)
+  const listening = async (member: Member) => {
+    const sockets = await onHost(member, 'ss', '-Hlnt')
+    const ends = sockets.split('\n').flatMap((line) => line.trim().split(/\s+/)[3] ?? [])
+    const ports = ends.filter((end) => !/^(127\.|\[::1\])/.test(end)).map((end) => end.replace(/^.*:/, ''))
+    return [...new Set(ports)].sort()
+  }
+  assert.deepEqual(await listening(first!), named(/./).sort())
+  for (const member of others) assert.deepEqual(await listening(member), named(/^every host$/))
 })
 
 test('a host of a lab cannot take more memory than it has been given', inLab, async () => {

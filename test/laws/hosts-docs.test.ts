@@ -3,6 +3,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Command } from 'commander'
+import { images } from '../../src/catalogue/images.ts'
+import { infrastructureCommand } from '../../src/commands/infrastructure.ts'
+import { imageCommand } from '../../src/commands/infrastructure-image.ts'
 import { hostsOptions } from '../../src/config/hosts.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -35,4 +39,21 @@ test('the page explains every option about hosts', () => {
     assert.ok(page.includes(`\`${long} `), `${long} is missing`)
     assert.ok(page.includes(`\`${envVar}\``), `${envVar} is missing`)
   }
+})
+
+test('the page explains every option that images have of their own', () => {
+  for (const { long } of imageCommand(new Command()).options)
+    assert.ok(page.includes(`\`${long}`), `${long} is missing`)
+})
+
+test('every command of Wolke on the page is one, and every name of an image in it is known', () => {
+  const named = [...page.matchAll(/wolke infrastructure image ([a-z][\w.-]*)/g)].map(([, name]) => name)
+  assert.ok(named.length > 0)
+  for (const name of named)
+    assert.ok(
+      images.some((image) => image.name === name),
+      `there is no image ${name}`,
+    )
+  const known = infrastructureCommand().commands.map((command) => command.name())
+  for (const [, name] of page.matchAll(/wolke infrastructure ([a-z]+)/g)) assert.ok(known.includes(name!), name)
 })

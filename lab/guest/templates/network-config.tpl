@@ -1,1 +1,0 @@
-{{ config_get("cloud-init.network-config", properties.default) }}

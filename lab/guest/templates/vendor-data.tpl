@@ -1,1 +1,0 @@
-{{ config_get("cloud-init.vendor-data", properties.default) }}
