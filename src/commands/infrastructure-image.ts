@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Command, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { Architecture, SystemImage } from '../catalogue/catalogue.ts'
 import type { Config } from '../config/config.ts'
 import { balancerImage } from '../drivers/hosts/balancers/instance.ts'
@@ -26,7 +26,7 @@ interface Options extends Config, ListOptions {
 }
 
 /** An image that servers or Load Balancers may be made of. */
-interface Known {
+interface Importable {
   readonly name: string
   /** Undefined when it is for whatever hosts there are. */
   readonly architecture: Architecture | undefined
@@ -34,8 +34,8 @@ interface Known {
 }
 
 /** Declares the command. */
-export function imageCommand(command: Command): Command {
-  return command
+export function imageCommand(): Command {
+  return new Command('image')
     .description('bring an image onto the hosts; without a name: list the images and which of them are there')
     .argument('[name]', `name of an image of the catalogue, or ${balancerImage}`)
     .addOption(new Option('--architecture <name>', 'that of the image, on hosts of both').choices(['x86', 'arm']))
@@ -53,7 +53,11 @@ export function imageCommand(command: Command): Command {
 
 async function list(options: Options): Promise<void> {
   const all = await knownImages(options)
-  const found: (Omit<Known, 'architecture'> & { infrastructure: string; architecture: string; isThere: boolean })[] = []
+  const found: (Omit<Importable, 'architecture'> & {
+    infrastructure: string
+    architecture: string
+    isThere: boolean
+  })[] = []
   await forEachCluster(options, async (open, infrastructure) => {
     const { aliases, architectures } = await asked((await opened(open)).images())
     for (const { name, architecture = '', alias } of all.filter((image) => runsOn(image, architectures))) {
@@ -87,7 +91,7 @@ async function bring(name: string, options: Options): Promise<void> {
   })
 }
 
-async function knownImages({ catalogue }: Options): Promise<Known[]> {
+async function knownImages({ catalogue }: Options): Promise<Importable[]> {
   const { images } = await readCatalogue(catalogue)
   const isNamed = (image: SystemImage): image is SystemImage & { name: string } => image.name !== null
   const system = images
@@ -96,11 +100,11 @@ async function knownImages({ catalogue }: Options): Promise<Known[]> {
   return [...system, { name: balancerImage, architecture: undefined, alias: balancerImage }]
 }
 
-const runsOn = ({ architecture }: Known, here: ReadonlySet<string>) =>
+const runsOn = ({ architecture }: Importable, here: ReadonlySet<string>) =>
   architecture === undefined || here.has(architectures[architecture])
 
 /** The one that is meant of those with the same name. Errors: `CommandFailure`. */
-function chosen(named: readonly Known[], wanted: Architecture | undefined, here: ReadonlySet<string>): Known {
+function chosen(named: readonly Importable[], wanted: Architecture | undefined, here: ReadonlySet<string>): Importable {
   const possible = named.filter(
     (image) => runsOn(image, here) && (image.architecture ?? wanted) === (wanted ?? image.architecture),
   )

@@ -49,7 +49,7 @@ export function infrastructureCommand(): Command {
     .addOption(keyFileOption())
     .addOption(previousKeyFileOption())
     .action((options: Options) => adopt(options))
-  imageCommand(command.command('image'))
+  command.addCommand(imageCommand())
   for (const one of command.commands) for (const option of optionsOfHosts()) one.addOption(option)
   return command
 }

@@ -76,7 +76,13 @@ const dependants: readonly Dependant[] = [
     why: 'the screens of servers',
   },
   {
-    paths: ['src/reconcile/', 'src/drivers/hosts/', 'src/drivers/infrastructure.ts', 'src/drivers/by-location.ts'],
+    paths: [
+      'src/reconcile/',
+      'src/drivers/hosts/',
+      'src/drivers/infrastructure.ts',
+      'src/drivers/by-location.ts',
+      'src/commands/infrastructure-image.ts',
+    ],
     families: [
       'firewalls',
       'floating-ips',
