@@ -44,7 +44,7 @@ const namespaces = ['unshare', '--mount', '--pid', '--mount-proc', '--fork', '--
 
 function digest(...recipe: readonly string[]): string {
   const files = globSync([...recipe, 'build.ts', 'sources.ts'], { cwd: here }).sort()
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(release)
   for (const file of files.filter((file) => statSync(join(here, file)).isFile())) {
     hash.update(`${file}\n`).update(readFileSync(join(here, file)))
   }

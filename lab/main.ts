@@ -4,7 +4,7 @@
  *   node lab/main.ts run COMMAND...     starts a lab, runs a command in it, which `WOLKE_LAB` tells about it, and ends it
  *   node lab/main.ts start              starts a lab that runs until it is interrupted
  *   node lab/main.ts serve OPTION...    runs Wolke on the hosts of the lab that runs, or of one of its own, until it is interrupted
- *   node lab/main.ts in COMMAND...      runs a command in the network of the lab that runs, where Wolke and servers answer
+ *   node lab/main.ts in COMMAND...      runs a command in the network of the lab that runs, or a shell, where Wolke and servers answer
  *   node lab/main.ts exec HOST COMMAND  runs a command on a host of the lab that runs
  *   node lab/main.ts clean              clears up after labs that were killed
  */
@@ -31,9 +31,10 @@ const commands: Record<string, (...args: string[]) => Promise<number>> = {
   run,
   start: () => run(...self, 'rest'),
   serve,
-  async in(...command) {
-    const [program, ...args] = currentLab() ? command : within(theRunningLab(), command)
-    return await follow(program ?? 'sh', args)
+  async in(...given) {
+    const command = given.length > 0 ? given : ['bash']
+    const [program = '', ...args] = currentLab() ? command : within(theRunningLab(), command)
+    return await follow(program, args)
   },
   exec: execute,
   async clean() {

@@ -1,8 +1,8 @@
 /** Debian's packages come from wherever the packages of this machine do. */
 import { output } from './commands.ts'
 
-/** The release of hosts and servers, whatever that of the machine. */
-export const release = 'bookworm'
+/** The release of hosts and servers, whatever that of the machine: `bookworm`, or `trixie`. */
+export const release = process.env.WOLKE_LAB_RELEASE ?? 'bookworm'
 
 interface Source {
   readonly uri: string

@@ -29,7 +29,7 @@ async function filesIn(folder: string): Promise<{ usual: Files; other: Files }> 
   mkdirSync(content)
   await output(['tar', '-C', content, '-xJf', usual.metadata])
   const path = join(content, 'metadata.yaml')
-  writeFileSync(path, readFileSync(path, 'utf8').replace(/^( *description:).*$/m, '$1 another one'))
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/description: \w+/, 'description: another'))
   const metadata = join(folder, 'metadata.tar.xz')
   await output(['tar', '-C', content, '-cJf', metadata, '.'])
   return { usual, other: { metadata, root: usual.root } }
@@ -101,7 +101,7 @@ test(
     }
     try {
       assert.deepEqual(await bring(...filesOf(other)), ['incus', name, alias, 'imported'])
-      assert.equal(await description(), 'another one')
+      assert.equal(await description(), 'another')
       assert.deepEqual(await bring(...filesOf(other)), ['incus', name, alias, 'there already'])
       await bring(...filesOf(usual))
       assert.deepEqual((await incus<string[]>(lab, '/1.0/images')).sort(), before.images)
@@ -110,6 +110,18 @@ test(
       assert.equal((await bring('--server', server)).at(-1), 'imported')
       assert.match(await description(), /^Fedora 43/)
       assert.equal((await bring('--server', server)).at(-1), 'there already')
+      const urls = ['--metadata', `${server}/incus.tar.xz`, '--root', `${server}/squashfs`]
+      assert.equal((await bring(...urls)).at(-1), 'there already')
+      const gone = await command(
+        'infrastructure',
+        'image',
+        name,
+        ...urls,
+        '--root',
+        `${server}/gone`,
+        ...hostsOptionsOf(lab),
+      )
+      assert.deepEqual([gone.code, gone.stderr], [2, `wolke: --root: ${server}/gone answers with status 404\n`])
     } finally {
       await bring(...filesOf(usual))
     }

@@ -26,6 +26,8 @@ test('all hosts of a lab are members of one cluster, and chassis of one network'
       members.map(({ name }) => `${name} Online`),
     )
     assert.equal((await onHost(member, 'hostname')).trim(), member.name)
+    // Debian takes the name of the chassis from here at each boot.
+    assert.equal((await onHost(member, 'cat', '/etc/openvswitch/system-id.conf')).trim(), member.name)
   }
   const chassis = await onHost(members[0]!, 'ovn-sbctl', '--timeout=30', '--bare', '--columns=name', 'list', 'Chassis')
   assert.deepEqual(
