@@ -52,14 +52,16 @@ async function waysFound(incus: Incus, probes: readonly Probe[], signal: AbortSi
     },
   })
   const names = probes.map(({ member }) => member)
-  const whole = `packets of ${ends.mtu} bytes`
+  const largest = `packets of ${ends.mtu} bytes`
   if (broken.length === 0) {
-    return [{ what: 'packets between hosts', isFine: true, says: `${whole} arrive on all ways of ${names.join(', ')}` }]
+    return [
+      { what: 'packets between hosts', isFine: true, says: `${largest} arrive on all ways of ${names.join(', ')}` },
+    ]
   }
   return broken.map(({ from, to, passesSmall }) => ({
     what: `packets from ${names[from]} to ${names[to]}`,
     isFine: false,
-    says: passesSmall ? `${whole} do not arrive, small ones do` : 'none arrives',
+    says: passesSmall ? `${largest} do not arrive, small ones do` : 'none arrives',
   }))
 }
 
