@@ -7,6 +7,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 
+const [major, minor] = process.versions.node.split('.').map(Number)
+// The sources are TypeScript, which older versions cannot run.
+if (major < 24 || (major === 24 && minor < 9)) {
+  console.error(`wolke: the build needs Node.js 24.9 or newer, which npm ci brings along, not ${process.version}`)
+  process.exit(2)
+}
 process.chdir(import.meta.dirname)
 await alone('dist/.building')
 const digestFile = 'dist/.digest'

@@ -84,7 +84,7 @@ function inNamespaces(command: readonly string[]): Promise<number> {
   const own = ['--net', '--mount', '--pid', '--ipc', '--uts', '--mount-proc', '--fork', '--kill-child']
   const first = ['bash', '-c', '"$@" <&0 & wait $!', 'lab']
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...own, ...first, ...command], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill('SIGKILL'))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGKILL'))
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => resolve(code ?? 130))

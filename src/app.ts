@@ -46,7 +46,7 @@ import type { People } from './people/people.ts'
 import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { DefaultNames } from './protocols/net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
-import { publicFamilies } from './public-families.ts'
+import { missing } from './public-families.ts'
 import { installationName } from './reconcile/installation.ts'
 import type { ReconciledHosts } from './reconcile/inventory.ts'
 import { consoleSocket } from './screens/service.ts'
@@ -271,10 +271,9 @@ function edgeOptions(
   }
 }
 
-/** What the families that are not here yet are called, by their paths with their roots. */
+/** What is not here yet is called, by its path with its root. */
 function lackedFamilies(): Readonly<Record<string, string>> {
-  const lacked = families.filter(({ name }) => Object.hasOwn(publicFamilies, name))
-  return Object.fromEntries(lacked.map(({ base, name, spelling }) => [`${base}/${name}`, spelling.titles]))
+  return Object.fromEntries(Object.entries(missing).map(([path, titles]) => [`${publicBase}/${path}`, titles]))
 }
 
 /** Processes that share a database share the buckets too, except for those of networks. */

@@ -12,6 +12,12 @@ export const publicFamilies: Readonly<Record<string, string>> = Object.fromEntri
   [storageBoxTypes, storageBoxes].map(({ path, titles }) => [path, titles]),
 )
 
+/** What the public cloud has at other services, which clients may look for here, by the paths at which they do. */
+const elsewhere = { buckets: 'Buckets', object_storages: 'Object Storages' }
+
+/** All that a refusal names, by path: the families, and what would not be one here. */
+export const missing: Readonly<Record<string, string>> = { ...publicFamilies, ...elsewhere }
+
 /** Dated changes that make no difference before the family is here, by its path. They move to the family with it. */
 export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
   [storageBoxes.path]: defineChanges({

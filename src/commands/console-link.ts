@@ -1,4 +1,4 @@
-/** Says where the console is, and makes the link of a first start. */
+/** Says where the console is, notes it for the links of commands, and makes the link of a first start. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { App } from '../app.ts'
@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
+import { noteConsoleOrigin } from '../people/console-origin.ts'
 import { hasAdmin } from '../people/person-store.ts'
 import { makeSetupLink, makeTesterLink } from '../people/setup.ts'
 import { keyFileOf } from './keyring.ts'
@@ -34,6 +35,7 @@ export async function makeConsoleLink(
   const { origin } = new URL(apiUrl)
   const [public_] = config.publicUrl
   const named = nameOf(origin, people.installation)
+  await noteConsoleOrigin(people.db, public_ ?? origin)
   const at = (path: string) => ({
     url: `${public_ ?? named ?? origin}/console${path}`,
     byAddress: public_ === undefined && named !== undefined ? `${origin}/console${path}` : undefined,

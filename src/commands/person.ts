@@ -6,6 +6,7 @@ import { publicUrlOption } from '../config/people.ts'
 import { noteSubjects } from '../kernel/audit/audited.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { findConsoleOrigin } from '../people/console-origin.ts'
 import { disablePerson } from '../people/disabling.ts'
 import { createPerson, findPerson, hasAdmin, hasOtherAdmin, listPeople, lockSetup } from '../people/person-store.ts'
 import { makePersonLink } from '../people/sessions/resets.ts'
@@ -85,7 +86,9 @@ async function create(db: Database, print: Print, options: CreateOptions): Promi
   }
 }
 
-async function linkFor(db: Database, { id }: PersonRow, [origin = 'http://127.0.0.1:8080']: readonly string[]) {
+/** The link names what --public-url of the command says, or else where the server is. */
+async function linkFor(db: Database, { id }: PersonRow, [publicUrl]: readonly string[]): Promise<string> {
+  const origin = publicUrl ?? (await findConsoleOrigin(db.query)) ?? 'http://127.0.0.1:8080'
   return `${origin}/console/reset#${await makePersonLink(db, id)}`
 }
 

@@ -211,8 +211,12 @@ function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
     await stop()
     log.flush()
   }
+  let isStopping = false
+  // A signal may come more than once: to the group of this process, and handed on by npm.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
+    process.on(signal, () => {
+      if (isStopping) return
+      isStopping = true
       onSignal(signal).catch((error: unknown) => {
         log.error({ err: error }, 'stopping failed')
         process.exitCode = 1

@@ -222,6 +222,15 @@ forProjects('a family that is not here', (open) => {
     }
   })
 
+  test('says so of what the public cloud has at other services', async () => {
+    const { api } = await open()
+    for (const path of ['/buckets', '/buckets/logs', '/object_storages?page=1']) {
+      const answer = await api.get(path)
+      assertRefused(answer, 'not_found')
+      assert.match(answer.body.error.message, /^this installation has no (Buckets|Object Storages)$/)
+    }
+  })
+
   test('is not confused with a family that is here, or with what no API has', async () => {
     const { api, anonymous } = await open()
     for (const path of ['/serverz', '/', '/servers/1/nonsense', '/constructor', '/networksx', '/images/x/y']) {

@@ -1,7 +1,20 @@
-/** What operators install: a checkout without development dependencies, and the package that `npm pack` makes of it. */
+/**
+ * What operators install, by the commands of README.md word by word: a checkout without development dependencies, on
+ * whichever Node.js the machine has, and the package that `npm pack` makes of it.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -17,25 +30,49 @@ const checkout = join(folder, 'checkout')
 const installed = join(folder, 'installed')
 const program = join(installed, 'node_modules/wolke')
 
-const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
+/** The programs of the machine, without those of the project under test: its Node.js may be older than Wolke needs. */
+const itsPrograms = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.endsWith('/node_modules/.bin'))
 
-/** A machine with this Node.js and npm, where nothing of the project under test is around; npm keeps a cache in TMPDIR. */
-const machine = Object.fromEntries(
-  Object.entries({ ...process.env, PATH: path, TMPDIR: folder }).filter(
-    ([name]) => !/^(npm_|NODE_|INIT_CWD)/.test(name),
-  ),
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A machine where nothing of the project under test is around; npm keeps a cache in TMPDIR. */
+function machineWith(programs: readonly string[]): Environment {
+  const env = { ...process.env, PATH: programs.join(delimiter), TMPDIR: folder }
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(npm_|NODE_|INIT_CWD)/.test(name)))
+}
+
+const machine = machineWith(itsPrograms)
+/** The same with the Node.js that the package needs. */
+const newMachine = machineWith([dirname(process.execPath), ...itsPrograms])
+
+/** Runs a command line and returns its standard output. */
+function runs(command: string, cwd: string, env: Environment = machine): string {
+  return execFileSync('sh', ['-c', command], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** The commands that README.md starts with, without what it says about them. */
+const [, beginning = ''] = /## Two commands\n(.+?)\n## /s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+const commands = [...beginning.matchAll(/^(np[mx] .+?)(?: +#.*)?$|`(np[mx] [^`]+)`/gm)].map(
+  ([, line, inline]) => line ?? inline!,
 )
 
-const npm = (cwd: string, ...args: string[]) =>
-  execFileSync('npm', args, { cwd, env: machine, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+/** The one of them that begins so. */
+function said(beginning: string): string {
+  const found = commands.find((command) => command.startsWith(beginning))
+  assert.ok(found, `README.md has no ${beginning}`)
+  return found
+}
+
+/** A checkout is installed by the first part of a command, and started by the second one. */
+const [install = '', start = ''] = said('npm ci --omit=dev').split(' && ')
 
 const readPackage = (path: string) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
 
-/** A checkout after `npm ci --omit=dev`, which needs a registry: without one it gets the same packages from this one. */
+/** A checkout after its installation, which needs a registry: without one it gets the same packages from this one. */
 function makeCheckout(): void {
   const left = new Set(['.git', 'node_modules', 'dist', 'data', '.cache'].map((name) => join(root, name)))
   cpSync(root, checkout, { recursive: true, filter: (path) => !left.has(path) })
-  if (process.env.CI) npm(checkout, 'ci', '--omit=dev')
+  if (process.env.CI) runs(install, checkout)
   else copyPackages()
 }
 
@@ -48,6 +85,8 @@ function copyPackages(): void {
     if (!path.startsWith('node_modules/') || dev || link || !existsSync(join(root, path))) continue
     cpSync(join(root, path), join(checkout, path), { recursive: true })
   }
+  mkdirSync(join(checkout, 'node_modules/.bin'))
+  symlinkSync('../node/bin/node', join(checkout, 'node_modules/.bin/node'))
 }
 
 const running = new Set<ChildProcess>()
@@ -64,18 +103,30 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
+interface Started {
+  readonly cwd: string
+  readonly command: string
+  readonly env: Environment
+  readonly database: string
+}
+
 /** Starts a server by `command`, lets `use` call it, and asks it to stop, which it has to do with 0. */
 async function whileServing(
-  { cwd, command, database }: { cwd: string; command: readonly string[]; database: string },
+  { cwd, command, env, database }: Started,
   use: (baseUrl: string) => Promise<void>,
 ): Promise<void> {
   const ready = join(cwd, 'ready.json')
   rmSync(ready, { force: true })
-  const free = ['--listen', '--dns-listen', '--metadata-listen'].flatMap((option) => [option, '127.0.0.1:0'])
-  const options = ['--database', database, ...free, '--token', token, '--ready-file', ready, '--log-level', 'error']
-  const [file, ...args] = [...command, ...options] as [string, ...string[]]
+  const at = '127.0.0.1:0'
+  const options = {
+    ...{ WOLKE_LISTEN: at, WOLKE_DNS_LISTEN: at, WOLKE_METADATA_LISTEN: at, WOLKE_DATABASE: database },
+    ...{ WOLKE_TOKEN: token, WOLKE_READY_FILE: ready, WOLKE_LOG_LEVEL: 'error' },
+  }
   // npm and its shells form a group of processes with the server, which a failure must not leave behind.
-  const child = spawn(file, args, { cwd, env: machine, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn('sh', ['-c', command], {
+    ...{ cwd, env: { ...env, ...options }, detached: true },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   running.add(child)
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -95,12 +146,28 @@ async function whileServing(
 }
 
 /** What makes the bundle and the console, and is in neither. */
-const builders = ['@vitejs/plugin-react', 'esbuild', 'vite']
+const builders = ['@vitejs/plugin-react', 'esbuild', 'node', 'vite']
 
-test('A checkout without development dependencies builds and serves', async () => {
-  const database = `sqlite:${join(folder, 'data/wolke.db')}`
-  await whileServing({ cwd: checkout, command: ['npm', 'start', '--'], database }, async (baseUrl) => {
+const inCheckout = {
+  ...{ cwd: checkout, command: start, env: machine },
+  database: `sqlite:${join(folder, 'data/wolke.db')}`,
+}
+
+test('A checkout without development dependencies builds and serves, on whichever Node.js the machine has', async () => {
+  await whileServing(inCheckout, async (baseUrl) => {
     assert.equal((await call(baseUrl, 'GET', '/servers')).status, 200)
+  })
+})
+
+test('The build says in one line what it needs on an older Node.js, before it does anything', () => {
+  const sources = join(folder, 'sources')
+  mkdirSync(sources)
+  cpSync(join(root, 'build.mjs'), join(sources, 'build.mjs'))
+  onOlderNodes((command) => {
+    const child = spawnSync('sh', ['-c', `${command} build.mjs`], { cwd: sources, env: machine, encoding: 'utf8' })
+    assert.deepEqual([child.status, child.stdout], [2, ''])
+    assert.match(child.stderr, /^wolke: the build needs Node\.js 24\.9 or newer, .+, not v[\d.]+\n$/)
+    assert.deepEqual(readdirSync(sources), ['build.mjs'])
   })
 })
 
@@ -110,7 +177,7 @@ function rebuild(path: string, change: (text: string) => string) {
   const digest = () => readFileSync(join(checkout, 'dist/.digest-console'), 'utf8')
   const before = { assets: assets(), digest: digest() }
   writeFileSync(join(checkout, path), change(readFileSync(join(checkout, path), 'utf8')))
-  execFileSync(process.execPath, ['build.mjs'], { cwd: checkout, env: machine })
+  execFileSync(process.execPath, ['build.mjs'], { cwd: checkout, env: newMachine })
   assert.notEqual(digest(), before.digest, `the console is made anew when ${path} changes`)
   return { before: before.assets, after: assets() }
 }
@@ -122,8 +189,7 @@ test('Pages of the console that are open while a checkout is upgraded still get 
   // A build that comes out the same must not put itself in the place of the one before.
   const same = rebuild('src/families/firewalls/decisions.ts', (text) => `${text}\n// Nothing else.\n`)
   assert.deepEqual(same.after, same.before)
-  const database = `sqlite:${join(folder, 'data/wolke.db')}`
-  await whileServing({ cwd: checkout, command: ['npm', 'start', '--'], database }, async (baseUrl) => {
+  await whileServing(inCheckout, async (baseUrl) => {
     for (const name of gone) assert.equal((await fetch(new URL(`/console/assets/${name}`, baseUrl))).status, 200, name)
   })
 })
@@ -133,11 +199,14 @@ describe('The package', () => {
   let packedBytes: number
 
   before(() => {
-    const [packed] = JSON.parse(npm(checkout, 'pack', '--json', '--pack-destination', folder))
+    const [packed] = JSON.parse(
+      runs(said('npm pack'), checkout, { ...machine, npm_config_json: 'true', npm_config_pack_destination: installed }),
+    )
     files = packed.files.map(({ path }: { path: string }) => path)
     packedBytes = packed.size
     // An empty cache and no network: whatever is missing in the package cannot come from elsewhere.
-    npm(installed, 'install', '--offline', '--cache', join(folder, 'cache'), join(folder, packed.filename))
+    const alone = { npm_config_offline: 'true', npm_config_cache: join(folder, 'cache') }
+    runs(said('npm install'), installed, { ...newMachine, ...alone })
   })
 
   test('holds the program and its documentation, and is small', () => {
@@ -181,8 +250,8 @@ describe('The package', () => {
       const database = await freshDatabase(engine, opened)
       try {
         const url = database.engine === 'sqlite' ? 'sqlite:data/wolke.db' : database.url
-        const command = ['npx', '--offline', 'wolke', 'serve']
-        await whileServing({ cwd: installed, command, database: url }, async (baseUrl) => {
+        const env = { ...newMachine, npm_config_offline: 'true' }
+        await whileServing({ cwd: installed, command: said('npx wolke'), env, database: url }, async (baseUrl) => {
           const upload = { name: 'web', ...selfSigned('www.example.com') }
           // A program of its own, on a thread, reads the pair.
           assert.equal((await call(baseUrl, 'POST', '/certificates', upload)).status, 201)
@@ -205,27 +274,25 @@ describe('The package', () => {
 
   test('says its version', () => {
     const { version } = readPackage(root)
-    const said = execFileSync('npx', ['--offline', 'wolke', '--version'], { cwd: installed, env: machine })
-    assert.equal(said.toString(), `${version}\n`)
+    assert.equal(runs('npx --offline wolke --version', installed, newMachine), `${version}\n`)
   })
 
   test('says in one line what it needs on an older Node.js', () => {
-    const run = (node: string, ...flags: string[]) => {
-      const child = spawnSync(node, [...flags, join(program, 'dist/main.js'), 'serve'], { encoding: 'utf8' })
+    onOlderNodes((command) => {
+      const line = `${command} ${join(program, 'dist/main.js')} serve`
+      const child = spawnSync('sh', ['-c', line], { env: machine, encoding: 'utf8' })
       assert.deepEqual([child.status, child.stdout], [2, ''])
       assert.match(child.stderr, /^wolke: needs Node\.js 24\.9 or newer, not v[\d.]+\n$/)
-    }
-    const older = "{ version: { value: 'v22.1.0' }, versions: { value: { node: '22.1.0' } } }"
-    run(process.execPath, '--import', `data:text/javascript,Object.defineProperties(process, ${older})`)
-    for (const node of olderNodes()) run(node)
+    })
   })
 })
 
-/** Whatever older Node.js this machine has; the test above does not depend on one. */
-function olderNodes(): string[] {
-  const candidates = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'))
-  return [...new Set(candidates.filter(existsSync))].filter((path) => {
+/** Calls `check` with commands that run an older Node.js: this one, which says that it is, and whatever the machine has. */
+function onOlderNodes(check: (command: string) => void): void {
+  const older = "{ version: { value: 'v22.1.0' }, versions: { value: { node: '22.1.0' } } }"
+  check(`'${process.execPath}' --import "data:text/javascript,Object.defineProperties(process, ${older})"`)
+  for (const path of new Set(itsPrograms.map((path) => join(path, 'node')).filter(existsSync))) {
     const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' })
-    return Number(/^v(\d+)/.exec(stdout)?.[1]) < 24
-  })
+    if (Number(/^v(\d+)/.exec(stdout)?.[1]) < 24) check(path)
+  }
 }

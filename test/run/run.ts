@@ -4,21 +4,24 @@
  * clients. Files of requests share a process, because a process takes longer to load the program than most of them take;
  * each file of the other folders has its own. As many run at once as keep the cores busy. `--hosts` runs those of hosts
  * instead, in two labs, but not those that have a command of their own (`test:hosts:long`, `test:kvm`). A test that fails
- * is run once more alone (docs/flaky.md). Ends with the failed tests and one summary in the form of Node.js.
+ * is run once more alone (docs/flaky.md). Ends with the failed tests and one summary in the form of Node.js. Files that are
+ * named are run instead of all of them.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, constants } from 'node:os'
 import { resolve as resolvePath } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type StartedLab, startLab } from '../hosts/kit/labs.ts'
 import { engines } from '../kit/engines.ts'
 import type { Told } from './batch.ts'
+import { buildForRun } from './built.ts'
 import { type Durations, keepDurations, secondsOf } from './durations.ts'
 import { type Failure, keepFlaky, mostFlaky } from './flaky.ts'
-import { globalSetup, globalTeardown } from './global-setup.ts'
 import { judgeLedger, ledgerVariable } from './ledger.ts'
+import { RUN_FOLDER_VARIABLE, watchLeftovers } from './leftovers.ts'
+import { endAll } from './processes.ts'
 import { watchCores } from './spare.ts'
 
 const isHosts = process.argv.includes('--hosts')
@@ -35,12 +38,15 @@ const batchSeconds = 20
 /** The folders whose files send requests and share processes; each file of the others has its own. */
 const sharing = ['access', 'browser', 'dns', 'http', 'kit', 'laws', 'people', 'run', 'walks']
 
-const queue = isHosts
-  ? globSync('test/hosts/**/*.test.ts', { exclude: ['test/hosts/{long,kvm}/**'] }).map((file) => [file])
-  : [
-      ...shares(globSync(['src/**/*.test.ts', `test/{${sharing.join()}}/**/*.test.ts`])),
-      ...(isQuick ? [] : globSync('test/**/*.test.ts').filter(isWanted)).map((file) => [file]),
-    ]
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const queue = named.length
+  ? named.map((file) => [file])
+  : isHosts
+    ? globSync('test/hosts/**/*.test.ts', { exclude: ['test/hosts/{long,kvm}/**'] }).map((file) => [file])
+    : [
+        ...shares(globSync(['src/**/*.test.ts', `test/{${sharing.join()}}/**/*.test.ts`])),
+        ...(isQuick ? [] : globSync('test/**/*.test.ts').filter(isWanted)).map((file) => [file]),
+      ]
 queue.sort((a, b) => secondsOfAll(b) - secondsOfAll(a))
 
 /** Each process loads the same program, which takes half as long when another one has compiled it. */
@@ -48,7 +54,9 @@ const compiled = resolvePath('node_modules/.cache/compiled')
 mkdirSync(compiled, { recursive: true })
 /** Only a run of all tests on both databases shows each statement to each of them. */
 const ledger = isAll && engines.length > 1 ? mkdtempSync(`${compiled}/../ledger-`) : undefined
-const env = { ...process.env, NODE_COMPILE_CACHE: compiled, ...(ledger && { [ledgerVariable]: ledger }) }
+const more = { NODE_COMPILE_CACHE: compiled, ...(ledger && { [ledgerVariable]: ledger }) }
+/** The environment of labs, which know nothing of the folder of this run. */
+const outside = { ...process.env }
 
 /** What became of a batch. */
 interface Outcome {
@@ -70,24 +78,40 @@ interface Outcome {
 const started = performance.now()
 const running = new Set<ChildProcess>()
 const outcomes: Outcome[] = []
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
-const labs = isHosts ? await Promise.all(Array.from({ length: mostLabs }, startLab)) : []
-await globalSetup()
+let cut: Promise<void> | undefined
+// A signal may come more than once: to the group of this process, and handed on by npm.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    cut ??= end(signal)
+  })
+}
+const labs: StartedLab[] = []
 let flaky: readonly Failure[] = []
+let leftNothing: ReturnType<typeof watchLeftovers> | undefined
 try {
+  labs.push(...(isHosts ? await Promise.all(Array.from({ length: mostLabs }, startLab)) : []))
+  if (!isQuick) await buildForRun()
+  leftNothing = watchLeftovers()
   await (isHosts ? Promise.all(labs.map(runInLab)) : runBatches())
   flaky = await findFlaky()
+} catch (error) {
+  // Whatever a signal ended did not do its work.
+  if (!cut) throw error
 } finally {
+  await cut
   await Promise.all(labs.map((lab) => lab.end()))
-  await globalTeardown()
+  await leftNothing?.(cut !== undefined)
 }
-report()
+await cut
+if (cut) dropLedger()
+else report()
 
-/** Ends everything that was started, and then this process. */
-function end(): void {
+/** Ends everything that was started, which lets this process end. */
+async function end(signal: NodeJS.Signals): Promise<void> {
   queue.length = 0
-  process.exitCode = 130
-  for (const { pid } of running) process.kill(-pid!, 'SIGTERM')
+  process.exitCode = 128 + constants.signals[signal]
+  console.log(`ended by ${signal}`)
+  await endAll({ groups: new Set([...running].map(({ pid }) => pid!)), folder: process.env[RUN_FOLDER_VARIABLE] })
 }
 
 function isWanted(file: string): boolean {
@@ -152,7 +176,7 @@ async function runBatch(
   const node = [process.execPath, 'test/run/batch.ts', ...files]
   const [command = '', ...args] = lab?.within(node) ?? [...inOwnNetworks(files), ...node]
   const child = spawn(command, args, {
-    env: { ...env, WOLKE_TEST_ONLY: JSON.stringify(only) },
+    env: { ...(lab ? outside : process.env), ...more, WOLKE_TEST_ONLY: JSON.stringify(only) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     // A group of its own, so that a signal reaches what its tests have started.
     detached: true,
@@ -183,7 +207,7 @@ async function runBatch(
 
 /** Runs the tests that failed once more alone. Those that pass count as passed. */
 async function findFlaky(): Promise<readonly Failure[]> {
-  const broken = outcomes.filter(({ isGood }) => !isGood)
+  const broken = cut ? [] : outcomes.filter(({ isGood }) => !isGood)
   const failed = broken.flatMap(({ failures }) => failures)
   if (failed.length > mostFlaky || broken.some(({ failures }) => failures.length === 0)) return []
   const found: Failure[] = []
@@ -211,7 +235,7 @@ function asPassed(counts: ReadonlyMap<string, number>): Map<string, number> {
 function askLedger(isWhole: boolean): readonly string[] {
   if (!ledger) return []
   const found = judgeLedger(ledger)
-  rmSync(ledger, { recursive: true })
+  dropLedger()
   if (found.length === 0) return []
   if (!isWhole) {
     console.log(`The ledger of statements would find ${found.length}, and is judged once all tests pass`)
@@ -220,6 +244,10 @@ function askLedger(isWhole: boolean): readonly string[] {
   const advice =
     'Let a test that makes the statement run on both databases (forEachDatabase), or exempt it in test/run/ledger.ts.'
   return [`\n✖ the ledger of statements (docs/adr/0025-tests-share-installations.md)\n${found.join('\n')}\n${advice}\n`]
+}
+
+function dropLedger(): void {
+  if (ledger) rmSync(ledger, { recursive: true })
 }
 
 function report(): void {

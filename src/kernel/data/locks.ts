@@ -38,6 +38,7 @@ const kernelLocks: Locks = {
       'migration',
       'key_canary',
       'installation_secret',
+      'console_origin',
       'write_probe',
       'rate_limit',
       // A step is recorded as fence, effects, end; a late worker stops at the fence.

@@ -2,13 +2,23 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../kit/database/bare-database.ts'
+import { createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
+import { type EngineName, engines } from '../../kit/engines.ts'
 import { adminEmail, own, password, signIn, TestBrowser } from '../../people/kit/browser.ts'
 import { program, type Served, token } from '../kit/program.ts'
 
 const { folder, serve, command } = program('people')
+
+/** The URL of a new database. */
+async function openDatabase(t: TestContext, engine: EngineName): Promise<string> {
+  if (engine === 'sqlite') return `sqlite:${join(folder, 'links/wolke.db')}`
+  const { url, drop } = await createDatabase(await postgresUrl())
+  t.after(drop)
+  return url
+}
 
 /** The link that a start prints. */
 async function printed({ output, child }: Served, path: string): Promise<string> {
@@ -82,6 +92,40 @@ describe('The first start', () => {
 })
 
 describe('wolke person', () => {
+  for (const engine of engines) {
+    test(`makes links to the server that runs, or to the one of several that started last, on ${engine}`, async (t) => {
+      const database = await openDatabase(t, engine)
+      let count = 0
+      const linkAt = async (at: string, ...options: readonly string[]) => {
+        const person = ['--email', `p${++count}@example.com`]
+        const { stdout, stderr } = await command('person', 'create', ...person, '--database', at, ...options)
+        assert.equal(stderr, '')
+        return new URL(stdout).origin
+      }
+      const first = await serve(database)
+      assert.equal(await linkAt(database), new URL(first.baseUrl).origin)
+      if (engine === 'sqlite') await first.stop()
+      const second = await serve(database)
+      assert.notEqual(second.baseUrl, first.baseUrl)
+      assert.equal(await linkAt(database), new URL(second.baseUrl).origin)
+      assert.equal(await linkAt(database, '--public-url', 'https://b.example.com'), 'https://b.example.com')
+      await second.stop()
+      const third = await serve(database, '--public-url', 'https://a.example.com')
+      assert.equal(await linkAt(database), 'https://a.example.com')
+      for (const server of [first, third]) if (server.child.exitCode === null) await server.stop()
+    })
+  }
+
+  test('makes links to a server that keeps its data in memory', async () => {
+    const servers = [await serve('memory'), await serve('memory')]
+    for (const { baseUrl } of servers) {
+      const { origin, port } = new URL(baseUrl)
+      const { stdout } = await command('person', 'create', '--email', 'a@example.com', '--database', `memory:${port}`)
+      assert.equal(new URL(stdout).origin, origin)
+    }
+    for (const server of servers) await server.stop()
+  })
+
   test('creates, lists and disables people, and lets in who has lost everything', async () => {
     const database = `sqlite:${join(folder, 'person/wolke.db')}`
     const server = await serve(database)

@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { certificate, privateKey } from '../../fixtures/tls.ts'
+import { until } from '../../kit/database/bare-database.ts'
 import { createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
 import { onPostgres } from '../../kit/engines.ts'
 import {
@@ -56,6 +57,27 @@ describe('wolke serve', { concurrency: 2 }, () => {
     assert.equal(await second.end('SIGTERM'), 0)
     assert.equal(second.texts.stderr, '')
     idle.destroy()
+  })
+
+  test('finishes what it owes when the signal comes again, as from npm and the terminal', async (t) => {
+    const server = await serve(t, '--database', 'memory')
+    const slow = connect(Number(new URL(server.baseUrl).port), '127.0.0.1')
+    const answer = slow.setEncoding('latin1').toArray()
+    const head = ['POST /v1/ssh_keys HTTP/1.1', 'Host: a', `Authorization: Bearer ${tokenOf(server)}`]
+    const body = ['Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue']
+    slow.write(`${[...head, ...body].join('\r\n')}\r\n\r\n`)
+    await once(slow, 'data')
+    server.child.kill('SIGTERM')
+    const refused = () =>
+      api(server.baseUrl, 'none', '/ssh_keys').then(
+        () => false,
+        () => true,
+      )
+    await until(refused, 'it takes no more connections')
+    server.child.kill('SIGTERM')
+    slow.write('{}')
+    assert.match((await answer).join(''), /^HTTP\/1\.1 100 .+HTTP\/1\.1 422 /s)
+    assert.equal(await server.end('SIGTERM'), 0)
   })
 
   test('takes the token that it is given, in commands to be pasted as well, and SIGINT', async (t) => {
