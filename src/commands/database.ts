@@ -10,6 +10,32 @@ import { runningClock } from '../kernel/process/clock.ts'
 import { migrations } from '../migrations/index.ts'
 import { CommandFailure } from './failure.ts'
 
+/** How long a start waits for a database that does not answer because it, or this machine, is too busy, in milliseconds. */
+const patienceMs = 60_000
+
+/** The patience of a start with a PostgreSQL that is there and does not take a connection in time. */
+export interface StartPatience extends Required<Pick<PostgresOptions, 'triesAgain'>> {
+  /** From now on, callers wait, and are told that they may repeat their request. */
+  end(): void
+}
+
+/** Begins to be patient; `wait` is called when that is needed first. */
+export function startPatience(wait: () => void = () => undefined): StartPatience {
+  let until = performance.now() + patienceMs
+  let isNeeded = false
+  return {
+    triesAgain() {
+      if (performance.now() > until) return false
+      if (!isNeeded) wait()
+      isNeeded = true
+      return true
+    },
+    end() {
+      until = Number.NEGATIVE_INFINITY
+    },
+  }
+}
+
 /** Opens and migrates. Errors: `CommandFailure` when the database is away or newer than this program. */
 export async function openMigrated(
   url: DatabaseUrl,
@@ -65,7 +91,7 @@ export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => 
 async function openExisting(url: DatabaseUrl): Promise<Database> {
   let db: Database | undefined
   try {
-    db = await openDatabase(url, { clock: runningClock(), create: false })
+    db = await openDatabase(url, { clock: runningClock(), create: false, postgres: startPatience() })
     const state = await schemaState(db, migrations)
     if (state === 'current') return db
     throw state === 'none' ? noDatabase(url) : outdated(url)

@@ -16,7 +16,7 @@ import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
 import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
 import { type ConsoleLink, makeConsoleLink } from './console-link.ts'
-import { explained, openMigrated, unusable } from './database.ts'
+import { explained, openMigrated, startPatience, unusable } from './database.ts'
 import { effectiveOptions, keepTexts } from './effective-options.ts'
 import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
@@ -69,7 +69,9 @@ async function start(
   const clock = runningClock(config.now)
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
+  const patience = startPatience(() => log.warn('the database does not answer in time; trying again for a minute'))
   const db = await openMigrated(config.database, clock, {
+    triesAgain: patience.triesAgain,
     connections: config.databaseConnections,
     connectionsPerProject: config.projectConnections,
   })
@@ -97,6 +99,7 @@ async function start(
   const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
   running.defer(async () => channel?.close())
   await app.start()
+  patience.end()
   stopOnSignal(log, async () => {
     readyFile.remove()
     await running.disposeAsync()

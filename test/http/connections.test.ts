@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { principalIn } from '../../src/kernel/access/principal.ts'
@@ -15,6 +15,7 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import { inOrderOfLeaving } from '../../src/kernel/process/network.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { certificate, privateKey } from '../fixtures/tls.ts'
+import { until } from '../kit/database/bare-database.ts'
 import { testClock } from '../kit/harness.ts'
 import { checkEnvelope, checkHeaders, request, talk } from '../stubs/raw-http.ts'
 
@@ -262,6 +263,34 @@ describe('The server', () => {
       checkEnvelope(answer, 408, 'timeout')
       assert.equal(more.length, 0)
     }
+  })
+
+  test('counts no time in which this process does not run, and reads first what has arrived meanwhile', async (t) => {
+    const edge = edgeAlone({ authenticator: { cached: () => principal } as never })
+    edge.mount({ create: things.create }, { create: async () => undefined })
+    Object.assign(edge.server.server, { headersTimeout: 3_000, requestTimeout: 3_000 })
+    const answer = async () => {
+      sockets[0]!.write('application/json\r\nContent-Length: 2\r\n\r\n{}')
+      sockets[1]!.write('}')
+      // What comes while input is handled is read after the timers.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_500)
+      return { status: 200, type: 'text/plain', body: 'x' }
+    }
+    edge.open({ path: '/busy', answer })
+    const port = await listen(t, edge)
+    const taken: Socket[] = []
+    edge.server.server.on('connection', (socket) => taken.push(socket))
+    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n'
+    const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{'
+    const halves = [`${head}Content-Type: `, head + body, `${head}X-Never: `]
+    const sockets = halves.map(() => connect(port, '127.0.0.1'))
+    const answers = sockets.map((socket, index) => talk(socket, [halves[index]!]))
+    const read = () => taken.map((socket) => socket.bytesRead).sort((a, b) => a - b)
+    const sent = halves.map((half) => half.length).sort((a, b) => a - b)
+    await until(() => isDeepStrictEqual(read(), sent), 'the halves are read')
+    await talk(connect(port, '127.0.0.1'), [request('GET /busy', undefined)])
+    const statuses = (await Promise.all(answers)).map(([answer]) => answer?.status)
+    assert.deepEqual(statuses, [204, 204, 408])
   })
 
   test('stops without waiting for who sends nothing or half a request, and answers the others', async (t) => {

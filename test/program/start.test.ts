@@ -1,5 +1,6 @@
 /** Starts that cannot succeed say so in one line, and leave nothing behind. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import {
   existsSync,
   linkSync,
@@ -10,10 +11,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { certificate, privateKey } from '../fixtures/tls.ts'
+import { createDatabase, postgresUrl } from '../kit/database/postgres.ts'
+import { onPostgres } from '../kit/engines.ts'
 import { mount } from '../kit/samples/disks.ts'
 import { call, program } from './kit/program.ts'
 
@@ -47,6 +50,50 @@ describe('A second server', () => {
     const next = await serve(`sqlite:${join(at, 'link.db')}`, '--key-file', `${file}.key`)
     assert.equal((await call(next.baseUrl, 'GET', '/ssh_keys')).status, 200)
     await next.stop()
+  })
+})
+
+/** Passes connections on to PostgreSQL, and leaves some, by their number, without an answer. */
+async function busyPostgres(t: TestContext, silent: readonly number[]): Promise<{ url: string; taken(): number }> {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  t.after(drop)
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let taken = 0
+  const proxy = createServer((socket) => {
+    const both = [socket]
+    if (!silent.includes(++taken)) {
+      const other = connect(Number(port), hostname)
+      socket.pipe(other).pipe(socket)
+      both.push(other)
+    }
+    for (const one of both) {
+      sockets.add(one)
+      one.on('error', () => undefined).on('close', () => both.forEach((each) => void each.destroy()))
+    }
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+  })
+  const through = new URL(url)
+  Object.assign(through, { hostname: '127.0.0.1', port: (proxy.address() as { port: number }).port })
+  return { url: through.href, taken: () => taken }
+}
+
+describe('On a PostgreSQL that is too busy to answer', onPostgres, () => {
+  test('a start and a command try again', async (t) => {
+    const { url, taken } = await busyPostgres(t, [1, 3])
+    const server = await serve(url)
+    assert.ok(taken() > 3)
+    assert.equal((await call(server.baseUrl, 'GET', '/ssh_keys')).status, 200)
+    await server.stop()
+    const again = await busyPostgres(t, [1])
+    const { code, stderr } = await command('project', 'list', '--database', again.url)
+    // The second one is answered: nobody has served this database yet.
+    assert.equal(code, 1)
+    assert.match(stderr, /^wolke: there is no Wolke database at /)
   })
 })
 

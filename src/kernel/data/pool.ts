@@ -19,6 +19,8 @@ export interface PostgresOptions {
   readonly connectionsPerProject?: number | undefined
   /** The time that a request waits for a connection, in milliseconds; 5 s by default. */
   readonly patienceMs?: number
+  /** Tells whether to try again when the server does not take a connection in time; by default it is not tried again. */
+  readonly triesAgain?: () => boolean
 }
 
 const defaultConnections = 30
@@ -27,6 +29,8 @@ const defaultPatienceMs = 5_000
 /** Longer than the server's timeout, so that it applies only when the server does not answer at all. */
 const queryTimeoutMs = 10_000
 const connectTimeoutMs = 2_000
+/** What the driver says after that time. */
+const tookTooLong = /timeout exceeded when trying to connect|due to connection timeout/
 
 /**
  * The idle timeout keeps a stalled process from blocking others. Sequential scans are off because the plan of a
@@ -60,10 +64,12 @@ export class Connections {
   readonly #prepares: boolean
   readonly #troubles: TroubleListeners
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
+  readonly #triesAgain: () => boolean
 
   constructor(url: string, troubles: TroubleListeners, options: PostgresOptions = {}) {
     this.#troubles = troubles
     const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
+    this.#triesAgain = options.triesAgain ?? (() => false)
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     const kept = Math.min(2, connections >> 1)
     const error = () => unavailable(new Error('waited too long for a connection to the database'))
@@ -112,13 +118,23 @@ export class Connections {
   /** A connection outside the fair scheduling. */
   async connect(): Promise<Lease> {
     const failed = (error: unknown) => this.#troubles.tell(error)
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    const client = await this.#client().catch((error: unknown) => {
       failed(error)
       throw error
     })
     const connection = this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares, failed })
     this.#known.set(client, connection)
     return { connection, release: () => client.release(connection.isBroken) }
+  }
+
+  async #client(): Promise<pg.PoolClient> {
+    for (;;) {
+      try {
+        return await this.#pool.connect()
+      } catch (error) {
+        if (!tookTooLong.test((error as Error).message) || !this.#triesAgain()) throw error
+      }
+    }
   }
 
   async close(): Promise<void> {

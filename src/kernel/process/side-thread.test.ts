@@ -41,6 +41,17 @@ test('a thread that does not start fails the work, and says so', async () => {
   await assert.rejects(thread.run(1), /did not start/)
 })
 
+test('a thread that has no processor to start on fails the work as what may be tried again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const silent = new SideThread<string, string>(new URL('data:text/javascript,setInterval(() => {}, 1e9)'), {
+    limitMs: 1_000,
+  })
+  const refused = assert.rejects(silent.run('anything'), { code: 'unavailable', status: 503 })
+  await new Promise(setImmediate)
+  t.mock.timers.tick(30_000)
+  await refused
+})
+
 test('it is refused once too much waits', async () => {
   const thread = new SideThread<number, number>(file, { limitMs: 20_000, maxWaiting: 2 })
   const some = [1, 2, 3].map((one) => thread.run(one))

@@ -96,6 +96,7 @@ export class SideThread<Input, Output> {
         if (this.#worker === worker) this.#worker = undefined
       })
     await answerOf(worker, afterTime(startMs)).catch((cause: unknown) => {
+      if (cause instanceof ApiError) throw cause
       throw new Error('a side thread did not start', { cause })
     })
     return worker
@@ -111,10 +112,11 @@ export class SideThread<Input, Output> {
 type Limit = (giveUp: (reason: Error) => void) => () => void
 
 const tooLong = (limitMs: number) => new Exhausted(`the work did not end within ${limitMs} ms`)
+const busy = () => new ApiError('unavailable', 'the server is too busy to read this; try again')
 
 function afterTime(limitMs: number): Limit {
   return (giveUp) => {
-    const timer = setTimeout(() => giveUp(tooLong(limitMs)), limitMs)
+    const timer = setTimeout(() => giveUp(busy()), limitMs)
     return () => clearTimeout(timer)
   }
 }
@@ -136,8 +138,7 @@ function afterWork(worker: Worker, limitMs: number): Limit {
     // One that has ended meanwhile tells that itself.
     const again = (ms: number) => setTimeout(() => void look().catch(() => undefined), ms)
     let next = again(limitMs)
-    const busy = new ApiError('unavailable', 'the server is too busy to read this; try again')
-    const last = setTimeout(() => giveUp(busy), mostStarved * limitMs)
+    const last = setTimeout(() => giveUp(busy()), mostStarved * limitMs)
     before.catch(() => undefined)
     return () => {
       isOver = true

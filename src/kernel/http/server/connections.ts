@@ -7,6 +7,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { Line } from '../../process/line.ts'
 import { type Doing, type Member, type Network, Networks, type Place } from '../../process/network.ts'
+import { afterRunning } from '../../process/running-time.ts'
 
 export interface ConnectionLimits {
   /** Maximum number of open connections per network (see `clientNetwork`). */
@@ -136,6 +137,22 @@ export class Connection implements Member {
     }
     response.on('close', this.#next)
     this.#await({ request, response, begin })
+  }
+
+  /** Gives the request that is late as long again, in which this process runs, and then calls `refuse` unless it is here. */
+  waitOn(ms: number, refuse: () => void): void {
+    const isHere = this.#newest?.request?.complete === false
+    const awaited = this.#requests + (isHere ? 0 : 1)
+    const stop = afterRunning(ms, () => {
+      if (!this.#hasArrived(awaited)) refuse()
+    })
+    this.#socket.once('close', stop)
+  }
+
+  /** Tells whether the request of this number has arrived as a whole. */
+  #hasArrived(number: number): boolean {
+    if (this.#isHandedOver || this.#requests > number) return true
+    return this.#requests === number && this.#newest?.request?.complete !== false
   }
 
   /** Answers malformed input in its turn and closes the connection. `text` returns the raw response. */

@@ -61,6 +61,8 @@ export function answerMalformed(options: {
   now(): number
   addressOf(request: IncomingMessage): string
   report(id: string, reason: string): void
+  /** The time to wait on for a request that is late because this process did not run meanwhile; undefined when it did. */
+  timeToWaitOn(): number | undefined
 }): MalformedInput {
   const headersFor = (address: string | undefined, reason: string) => {
     const id = correlationId()
@@ -72,9 +74,13 @@ export function answerMalformed(options: {
     clientError(cause, socket) {
       const connection = known?.of(socket)
       if (cause.code === 'ECONNRESET' || !connection || !socket.writable) return void socket.destroy()
-      connection.refuse(() =>
-        rawAnswer(malformed(cause.code), headersFor(socket.remoteAddress, cause.code ?? cause.message)),
-      )
+      const refuse = () =>
+        connection.refuse(() =>
+          rawAnswer(malformed(cause.code), headersFor(socket.remoteAddress, cause.code ?? cause.message)),
+        )
+      const ms = cause.code === tooLate ? options.timeToWaitOn() : undefined
+      if (ms === undefined) refuse()
+      else connection.waitOn(ms, refuse)
     },
     turnAway(socket, reason) {
       const error = new ApiError('rate_limit_exceeded', reason)
@@ -104,11 +110,14 @@ export function answerMalformed(options: {
 
 const json = 'application/json; charset=utf-8'
 
+/** The code of a request whose time is over. */
+const tooLate = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 function malformed(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new ApiError('invalid_input', 'the request headers are too large', { status: 431 })
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  if (code === tooLate) {
     return new ApiError('timeout', 'the request did not arrive in time', { status: 408 })
   }
   return new ApiError('invalid_input', 'the request is not valid HTTP', { status: 400 })

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../../process/clock.ts'
 import type { Logger } from '../../process/log.ts'
 import { clientNetwork } from '../../process/network.ts'
+import { Pauses } from '../../process/running-time.ts'
 import type { Limiter, Verdict } from '../admission/rate-limit.ts'
 import type { WebSockets } from '../streams/web-sockets.ts'
 import { callerAddress, type Trust } from './caller.ts'
@@ -32,6 +33,9 @@ interface Handlers {
 /** The time that a connection may be idle while its caller does not read a response, in milliseconds. */
 const idleMs = 30_000
 
+/** The time between two looks for requests whose time is over, in milliseconds. */
+const checkMs = 1_000
+
 /** An HTTP server with timeouts and with limits on connections and their requests. */
 export function serverFor({ requests, sockets }: Handlers, options: ServerOptions): Server {
   const { tls, clock, log, limits, handshakeMs = 5_000 } = options
@@ -39,7 +43,7 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
     headersTimeout: 5_000,
     requestTimeout: 10_000,
     keepAliveTimeout: 75_000,
-    connectionsCheckingInterval: 1_000,
+    connectionsCheckingInterval: checkMs,
     // The edge refuses requests without Host; Node's own refusal would be empty.
     requireHostHeader: false,
     // Everybody else is answered as if they had not asked for another protocol.
@@ -50,11 +54,15 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
     : createServer(settings)
   // The timeout is for callers that do not read their response; `Connections` decides what happens to them.
   server.setTimeout(idleMs)
+  const pauses = new Pauses()
+  server.once('close', () => pauses.close())
   const malformed = answerMalformed({
     take: (network) => limits.networks.take(network) as Verdict,
     now: clock.now,
     addressOf: (request) => callerAddress(request, options.trust),
     report: (id, reason) => log.info({ id, reason }, 'malformed request'),
+    // Node looks at its clock before it reads what has arrived.
+    timeToWaitOn: () => (pauses.within(server.requestTimeout + checkMs) ? server.requestTimeout : undefined),
   })
   const connections = new Connections(
     { ...defaultConnectionLimits, ...options.connections },
