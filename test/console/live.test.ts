@@ -156,13 +156,13 @@ forConsole('open pages of the console', (open) => {
       await page.clock.fastForward(21_000)
       return asked
     }
-    await expect.poll(later, { intervals: [50], timeout: 30_000 }).toContain('1')
+    await expect.poll(later, { intervals: [50] }).toContain('1')
     const before = asked.length
     const seen = async () => {
       await page.keyboard.press('Shift')
       return (await later()).slice(before)
     }
-    await expect.poll(seen, { intervals: [50], timeout: 30_000 }).toContain(undefined)
+    await expect.poll(seen, { intervals: [50] }).toContain(undefined)
   })
 
   test('say since when the server does not answer, and go on when it does', async () => {
@@ -195,7 +195,7 @@ forConsole('open pages of the console', (open) => {
     await expect.poll(() => streams).toBe(1)
     await page.route(/\/console\/api\/wolke/, (route) => route.abort('connectionrefused'))
     gone.resolve()
-    await expect(page.getByText('The server does not answer')).toBeVisible({ timeout: 2_500 })
+    await expect(page.getByText('The server does not answer')).toBeVisible()
     // As soon as the stream is open again, so is everything.
     await context.unroute(/\/events\b/)
     await expect(page.getByText('The server does not answer')).toHaveCount(0)

@@ -13,7 +13,7 @@ export function serveDns({ app }: World, options: DnsOptions = {}, host = '127.0
   return app.serveDns({ host, port: 0 }, options)
 }
 
-const patienceMs = 60_000
+const patienceMs = 300_000
 
 /** Sends bytes over UDP and returns the answer. */
 export function exchangeUdp({ host, port }: Place, bytes: Uint8Array): Promise<Buffer> {

@@ -71,7 +71,7 @@ test('a program gets what it asks the terminal for', async () => {
   assert.equal(screen.hasApplicationKeys, true)
 })
 
-test('no sequence keeps the process busy for ever', { timeout: 60_000 }, async () => {
+test('no sequence keeps the process busy for ever', async () => {
   const finals = Array.from({ length: 0x7e - 0x40 + 1 }, (_, at) => String.fromCharCode(0x40 + at))
   const prefixes = ['', '?', '>', '=']
   for (const final of finals) {

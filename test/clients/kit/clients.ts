@@ -48,12 +48,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly input?: string
+  /** Its end for one that hangs, however busy the machine is: ten minutes by default. */
   readonly timeoutMs?: number
 }
 
 /** Runs a program to its end, whatever that is. It sees only the environment given and what every program needs. */
 export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const { env = {}, cwd, input = '', timeoutMs = 60_000 } = options
+  const { env = {}, cwd, input = '', timeoutMs = 600_000 } = options
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,

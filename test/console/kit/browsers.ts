@@ -3,8 +3,8 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { openBrowser } from './chromium.ts'
 import { type Watch, watch } from './watch.ts'
 
-/** How long a page may take to show what is expected, in milliseconds: the machine has other tests to run as well. */
-export const patience = 30_000
+/** The end for a page that never shows what is expected, in milliseconds, however busy the machine is. */
+export const patience = 300_000
 
 /** A browser with a page. */
 export interface Visitor extends Watch {

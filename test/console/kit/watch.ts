@@ -14,7 +14,7 @@ export interface Watch {
 }
 
 /** How long the reply of a change may be away when a test is over. */
-const patienceMs = 2_000
+const patienceMs = 10_000
 
 export function watch(context: BrowserContext, origin: string): Watch {
   const problems: string[] = []

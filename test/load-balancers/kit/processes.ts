@@ -37,9 +37,3 @@ function listeningSockets(pid: number, address: string): string[] {
 /** What a process has open. It goes on meanwhile, and may close a descriptor that was listed. */
 const openFiles = (pid: number) =>
   readdirSync(`/proc/${pid}/fd`).map((descriptor) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`)))
-
-/** The most memory that a process has had, in MB. */
-export function peakMb(pid: number): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) / 1_024
-}

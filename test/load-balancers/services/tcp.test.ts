@@ -72,7 +72,7 @@ onEachPlane('TCP', import.meta.filename, (plane) => {
     assert.equal((await read(await dial(t, balancer.at(90)))).length, 0)
   })
 
-  test('serves no more connections than it may, and the next one when one ends', { timeout: 60_000 }, async (t) => {
+  test('serves no more connections than it may, and the next one when one ends', async (t) => {
     const most = 5
     const port = 8091
     const { address, connections } = await echoTarget(t, plane)
