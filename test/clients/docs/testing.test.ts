@@ -26,8 +26,9 @@ it('starts a server of its own, whatever an earlier run has left in the folder',
     )
     .replace('terraform apply -auto-approve', `node -e "${asks}.then(({ status }) => console.log(status))"`)
   const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, TMPDIR: folder }
-  // The server is in the background, and has ended when its output has.
-  const { code, stdout, stderr } = await run('bash', ['-ec', `${script}\nwait`], { cwd: folder, env })
+  // Whatever becomes of the commands, the server in the background does not outlive them.
+  const ends = "trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT"
+  const { code, stdout, stderr } = await run('bash', ['-ec', `${ends}\n${script}`], { cwd: folder, env })
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^200$/m)
 })
