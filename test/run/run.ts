@@ -111,7 +111,9 @@ async function end(signal: NodeJS.Signals): Promise<void> {
   queue.length = 0
   process.exitCode = 128 + constants.signals[signal]
   console.log(`ended by ${signal}`)
-  await endAll({ groups: new Set([...running].map(({ pid }) => pid!)), folder: process.env[RUN_FOLDER_VARIABLE] })
+  const groups = new Set([...running].map(({ pid }) => pid!))
+  // Before there is one, the variable may name that of another run, within which this one is.
+  await endAll({ groups, folder: leftNothing && process.env[RUN_FOLDER_VARIABLE] })
 }
 
 function isWanted(file: string): boolean {
