@@ -24,6 +24,8 @@ export async function startLab(): Promise<StartedLab> {
     detached: true,
   })
   const ended = once(lab, 'exit')
+  // One that a signal has ended hears nothing more.
+  lab.stdin.on('error', () => undefined)
   let path = ''
   for await (path of createInterface({ input: lab.stdout })) break
   if (path === '') throw new Error('a lab did not come up')
