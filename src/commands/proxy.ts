@@ -8,7 +8,7 @@ import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
 import { cannotListen } from './listening.ts'
 
-interface Options {
+interface ProxySettings {
   readonly port: number
   readonly to: URL
   readonly hosts: readonly string[]
@@ -40,7 +40,7 @@ export function proxyCommand(): Command {
         'data/proxy',
       ),
     )
-    .action((options: Options) => proxy(options))
+    .action((options: ProxySettings) => proxy(options))
 }
 
 function port(text: string): number {
@@ -58,7 +58,7 @@ function origin(text: string): URL {
 
 const hosts = (text: string) => text.split(',').map((name) => absoluteName(name.trim()).slice(0, -1))
 
-async function proxy({ port, to, hosts, caFolder }: Options): Promise<void> {
+async function proxy({ port, to, hosts, caFolder }: ProxySettings): Promise<void> {
   // Loaded only here, to keep the start of a server fast.
   const [{ openAuthority }, { openProxy }] = await Promise.all([
     import('../proxy/authority.ts'),
