@@ -11,6 +11,7 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 // The sources are TypeScript, which older versions cannot run.
 if (major < 24 || (major === 24 && minor < 9)) {
   console.error(`wolke: the build needs Node.js 24.9 or newer, which npm ci brings along, not ${process.version}`)
+  // An error would show its stack instead of this line, and nothing has begun yet that would have to end.
   process.exit(2)
 }
 process.chdir(import.meta.dirname)

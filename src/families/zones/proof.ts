@@ -28,6 +28,7 @@ import {
   takenTwice,
   unique,
 } from '../../../test/kit/proof.ts'
+import { expect } from '../../../test/kit/resources.ts'
 import { sizeOf } from './limits.ts'
 import { rrsetFromRow } from './rrsets/store.ts'
 
@@ -362,3 +363,34 @@ const crash: Proof['crash'] = {
 }
 
 export const proof: Proof = { samples, errors, actions, consistency, traffic, crash }
+
+// ---- The zone example.com in tests of the family -------------------------------------------------------------------
+
+export const nameservers = ['ns1.wolke.example.', 'ns2.wolke.example.', 'ns3.wolke.example.']
+export const a = (...last: number[]) => last.map((octet) => ({ value: `192.0.2.${octet}` }))
+export const soaLine = '@ IN SOA ns1.wolke.example. hostmaster.wolke.example. 0 86400 10800 3600000 3600'
+export const nsLines = nameservers.map((name) => `@ IN NS ${name}`).join('\n')
+
+export async function exampleZone({ api }: Pick<World, 'api'>, more: object = {}) {
+  return expect(await api.post('/zones', { name: 'example.com', mode: 'primary', ...more }), 201).body.zone
+}
+
+export async function serialOf({ api }: World, zone = 'example.com'): Promise<number> {
+  const { rrset } = (await api.get(`/zones/${zone}/rrsets/@/SOA`)).body
+  return Number(rrset.records[0].value.split(' ')[2])
+}
+
+/** The RRSets of a zone by id, without the ones that every zone has. */
+export async function rrsetsOf({ api }: Pick<World, 'api'>, zone = 'example.com') {
+  const { rrsets } = expect(await api.get(`/zones/${zone}/rrsets?per_page=100`), 200).body
+  return Object.fromEntries(
+    rrsets
+      .filter(({ type }: { type: string }) => type !== 'SOA' && type !== 'NS')
+      .map((rrset: { id: string; records: { value: string }[] }) => [
+        rrset.id,
+        rrset.records.map(({ value }) => value),
+      ]),
+  )
+}
+
+export const records = (path: string) => `/zones/example.com/rrsets/${path}`
