@@ -90,6 +90,13 @@ describe('the process of the embedded data plane', () => {
     assert.ok(isGone())
   })
 
+  test('is one for all clients that start it at the same moment', async () => {
+    const drivers = await Promise.all(Array.from({ length: 6 }, () => openDriver()))
+    const ids = drivers.map((_, at) => at + 1)
+    await Promise.all(drivers.map((driver, at) => driver.apply(state({ id: at + 1, services: [] }))))
+    for (const driver of drivers) assert.deepEqual((await driver.inventory())?.balancers.toSorted(), ids)
+  })
+
   test('ignores what is older than what it has', async () => {
     const driver = await openDriver()
     await driver.apply(state({ generation: 5 }))

@@ -1,8 +1,7 @@
 /** Keeps a second server off a SQLite file. The operating system releases the lock when its holder ends. */
 import { lstatSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { databaseFailure } from '../data/dialect.ts'
+import { lockFile } from './file-lock.ts'
 import { createFolderOf, createPrivate } from './private-file.ts'
 
 /** The lock on a database file. */
@@ -23,7 +22,10 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
   try {
     traces.defer(createFolderOf(path))
     const real = realPath(path)
-    const lock = takeLock(`${real}-serve-lock`, traces)
+    // A file of its own, because locking the database would lock out commands as well.
+    const file = `${real}-serve-lock`
+    traces.defer(createPrivate(file))
+    const lock = lockFile(file, 0)
     if (!lock) return undefined
     if (!isThere(real)) {
       const made = [real, `${real}-wal`, `${real}-shm`, `${real}-journal`, ...beside].filter((file) => !isThere(file))
@@ -31,11 +33,11 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
     }
     return {
       path: real,
-      release: () => lock.close(),
+      release: () => lock[Symbol.dispose](),
       abandon() {
         // Removed before the lock is released, so that no other process sees a half-removed installation.
         traces.dispose()
-        lock.close()
+        lock[Symbol.dispose]()
       },
     }
   } catch (error) {
@@ -45,20 +47,6 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
 }
 
 const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
-
-/** The lock is a separate database, because locking the real one would lock out commands as well. */
-function takeLock(file: string, traces: DisposableStack): DatabaseSync | undefined {
-  traces.defer(createPrivate(file))
-  const lock = new DatabaseSync(file, { timeout: 0 })
-  try {
-    lock.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
-    return lock
-  } catch (error) {
-    lock.close()
-    if (databaseFailure(error)?.kind === 'busy') return undefined
-    throw error
-  }
-}
 
 /** The real path of a file, which need not exist; its directory must. */
 function realPath(path: string): string {

@@ -25,6 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kernel/actions/define.ts',
     'kernel/actions/in-time.ts',
     'kernel/process/clock.ts',
+    'kernel/process/file-lock.ts',
     'reachability/driver.ts',
     'reconcile/inventory.ts',
     'metadata/driver.ts',
@@ -240,7 +241,7 @@ const packages: Rule = {
       return /^kernel\/http\/(\w+\/)?(caller|calls|edge|http|instance|page-trees|replies|served|streams|lazy-part)\.ts$/.test(
         path,
       )
-    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
+    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/file-lock)\.ts$/.test(path)
     return true
   }),
   planted: [

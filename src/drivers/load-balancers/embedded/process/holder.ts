@@ -3,8 +3,9 @@
  * that is named by the id of its process. So whoever connects knows whom it has to do with, even when that one hangs and
  * says nothing, and never takes the process that came after it for that one.
  */
-import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { closeSync, openSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { lockFile } from '../../../../kernel/process/file-lock.ts'
 
 export interface Holder {
   readonly pid: number
@@ -24,6 +25,22 @@ export function holderOf(path: string): Holder | undefined {
     // Nothing is there, or the socket itself, as earlier versions had it.
     return undefined
   }
+}
+
+/** A process waits so long for others that look whether the place is taken, in milliseconds. */
+const patienceMs = 8_000
+
+/**
+ * Lets one process at a time look whether the place is taken, and take it: two that looked at the same moment would both
+ * find it free. Errors: when others look for too long.
+ */
+export function alone(path: string): Disposable {
+  const file = `${path}.lock`
+  // Its folder is not made: where that was removed, nobody wants this process.
+  closeSync(openSync(file, 'a', 0o600))
+  const lock = lockFile(file, patienceMs)
+  if (!lock) throw new Error(`another process has locked ${file} for too long`)
+  return lock
 }
 
 /** Takes the place for a process that listens on its socket, and clears away that of whoever had it before. */

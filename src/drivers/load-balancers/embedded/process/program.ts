@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { chmodSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Report } from '../report.ts'
-import { hold, socketOf } from './holder.ts'
+import { alone, hold, socketOf } from './holder.ts'
 import { Plane } from './plane.ts'
 import { type Call, type Message, receive, send, settingsOf } from './wire.ts'
 
@@ -39,9 +39,10 @@ class Program {
 
   /**
    * Takes the place once it listens, so that what is found there is always a process that answers, or one that is dead or
-   * hangs. Does nothing when one answers: another API server was faster.
+   * hangs. Does nothing when one answers: another API server was faster. Errors: those of the file system.
    */
   async start(): Promise<void> {
+    using _alone = alone(this.#socketPath)
     if (await isAnswered(this.#socketPath)) return this.#plane.close()
     const socket = socketOf(this.#socketPath, process.pid)
     // A dead process that had this one's id may have left it behind.
