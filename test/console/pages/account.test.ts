@@ -12,7 +12,7 @@ import { client, type RunningProvider, startProvider } from '../../people/kit/pr
 import { assertAccessible } from '../kit/accessible.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from '../kit/harness.ts'
-import { confirm } from '../kit/keyboard.ts'
+import { confirm, take } from '../kit/keyboard.ts'
 
 const password = 'sieben blaue Teller tanzen'
 
@@ -45,8 +45,7 @@ async function enterPassword(page: Page, email: string, secret = password): Prom
 async function signOut(page: Page): Promise<void> {
   await tabTo(page, 'button', /^Account of |person-/)
   await press(page, 'Enter')
-  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
-  await press(page, 'ArrowUp', 'Enter')
+  await take(page, 'Sign out')
   await page.waitForURL('**/console/login')
 }
 
@@ -186,12 +185,7 @@ forConsole('the account', (open) => {
     const act = async (way: string, label: string) => {
       await tabTo(page, 'button', `Actions for ${way}`)
       await press(page, 'Enter')
-      const item = page.getByRole('menuitem', { name: label })
-      await item.waitFor()
-      for (let i = 0; i < 3 && !(await item.evaluate((one) => one.matches(':focus'))); i++) {
-        await press(page, 'ArrowDown')
-      }
-      await press(page, 'Enter')
+      await take(page, label)
     }
     await act('Laptop', 'Rename')
     const renaming = page.getByRole('dialog').getByRole('textbox')
@@ -259,13 +253,11 @@ forConsole('the account', (open) => {
     await expect(page.getByRole('row', { name: /This session/ })).toHaveCount(1)
     await page.keyboard.press('j')
     await page.keyboard.press('.')
-    await page.getByRole('menuitem', { name: 'End session' }).waitFor()
-    await press(page, 'ArrowDown', 'Enter')
+    await take(page, 'End session')
     await confirm(page, /^End the session of .+\?$/, 'Keep it')
     await expect(page.getByRole('row')).toHaveCount(4)
     await page.keyboard.press('.')
-    await page.getByRole('menuitem', { name: 'End session' }).waitFor()
-    await press(page, 'ArrowDown', 'Enter')
+    await take(page, 'End session')
     await confirm(page, /^End the session of .+\?$/, 'End session')
     await expect(page.getByRole('row')).toHaveCount(3)
     const status = (other: Page) =>
@@ -301,24 +293,19 @@ forConsole('the account', (open) => {
     await console.visit('/account/profile')
     await tabTo(page, 'button', 'Theme')
     await press(page, 'Enter')
-    await page.getByRole('menuitem', { name: 'Dark' }).waitFor()
     const kept = page.waitForResponse((reply) => reply.url().endsWith('/account') && reply.request().method() === 'PUT')
-    await page.keyboard.type('Dark')
-    await press(page, 'Enter')
+    await take(page, 'Dark')
     assert.equal((await kept).status(), 200)
     assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
     await tabTo(page, 'button', /^Account of |person-/)
     await press(page, 'Enter')
-    await page.getByRole('menuitem', { name: 'Deutsch' }).waitFor()
-    await page.keyboard.type('Deutsch')
-    await press(page, 'Enter')
+    await take(page, 'Deutsch')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Ihr Konto')
     // Signing out forgets it all in this browser.
     const button = page.getByRole('button', { name: /person-/ })
     await button.focus()
     await press(page, 'Enter')
-    await page.getByRole('menuitem', { name: 'Abmelden' }).waitFor()
-    await press(page, 'ArrowUp', 'Enter')
+    await take(page, 'Abmelden')
     await page.waitForURL('**/console/login')
     assert.deepEqual(
       (await context.cookies()).filter(({ name }) => !name.endsWith('-try')),
@@ -387,8 +374,7 @@ forConsole('the account', (open) => {
     await page.waitForURL(`${origin}/console/account/security`)
     await tabTo(page, 'button', 'Actions for 127.0.0.1')
     await press(page, 'Enter')
-    await page.getByRole('menuitem', { name: 'Remove' }).waitFor()
-    await press(page, 'ArrowDown', 'Enter')
+    await take(page, 'Remove')
     await tabTo(page, 'button', 'Remove')
     await press(page, 'Enter')
     await expect(page.getByText('Nothing is linked.')).toBeVisible()

@@ -8,20 +8,9 @@ import { addMember } from '../../../src/people/memberships/membership-store.ts'
 import { createPerson } from '../../../src/people/person-store.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
 import { expect, forConsole, press, tabTo } from '../kit/harness.ts'
+import { choose } from '../kit/keyboard.ts'
 import { effective, someMail } from '../states/admin.ts'
 import { someServers } from '../states/servers.ts'
-
-/** Chooses an entry of the menu of a row. */
-async function choose(page: Page, row: string, entry: string): Promise<void> {
-  await tabTo(page, 'button', `Actions for ${row}`)
-  await press(page, 'Enter')
-  const item = page.getByRole('menuitem', { name: entry })
-  await item.waitFor()
-  for (let step = 0; step < 10 && !(await item.evaluate((one) => one.matches(':focus'))); step++)
-    await press(page, 'ArrowDown')
-  await expect(item).toBeFocused()
-  await press(page, 'Enter')
-}
 
 /** Opens one of the pages about the installation by its tab. */
 async function go(page: Page, tab: string): Promise<void> {

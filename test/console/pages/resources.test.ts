@@ -9,29 +9,10 @@ import type { Page } from 'playwright-core'
 import { scoped } from '../../../src/kernel/data/scoped.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from '../kit/harness.ts'
+import { choose, fill } from '../kit/keyboard.ts'
 import { someBalancers } from '../states/firewalls.ts'
 import { pageOf, publicKey, someKeys, someNetworks, someZones } from '../states/resources.ts'
 import { someServers } from '../states/servers.ts'
-
-/** Opens the menu of a row and takes an entry. */
-async function choose(page: Page, row: string, entry: string): Promise<void> {
-  await tabTo(page, 'button', `Actions for ${row}`)
-  await press(page, 'Enter')
-  const item = page.getByRole('menuitem', { name: entry })
-  await item.waitFor()
-  for (let steps = 0; steps < 20; steps++) {
-    if (await item.evaluate((element) => element.matches(':focus'))) break
-    await press(page, 'ArrowDown')
-  }
-  await press(page, 'Enter')
-}
-
-/** Replaces what is in a field. */
-async function fill(page: Page, name: string | RegExp, text: string): Promise<void> {
-  await tabTo(page, 'textbox', name)
-  await press(page, 'Control+a')
-  await page.keyboard.insertText(text)
-}
 
 async function act(page: Page, name: string): Promise<void> {
   await tabTo(page, 'button', name)
