@@ -1,4 +1,4 @@
-/** What only Wolke has: the management API, the test lab, and the console with the pages before it. Loaded on first use. */
+/** What only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
 import { eventStream } from './events/stream.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { auditEndpoints } from './kernel/audit/contract.ts'
@@ -15,8 +15,8 @@ import { doorFiles, doorRoutes } from './people/pages/routes.ts'
 import type { People } from './people/people.ts'
 import { peopleHandlers } from './people/routes.ts'
 import type { Platform } from './platform.ts'
-import { labEndpoints } from './reachability/contract.ts'
-import { labRoutes } from './reachability/routes.ts'
+import { reachabilityEndpoints } from './reachability/contract.ts'
+import { reachabilityRoutes } from './reachability/routes.ts'
 import { version } from './version.ts'
 
 /** What the parts are made of. */
@@ -30,7 +30,7 @@ export interface Own {
 
 export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Own): void {
   const { db, clock, familyOf } = platform
-  part.mount(labEndpoints, labRoutes(platform, drivers), wolkeBase)
+  part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

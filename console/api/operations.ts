@@ -6,7 +6,7 @@ import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
 import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
-import type { labEndpoints } from '../../src/reachability/contract.ts'
+import type { reachabilityEndpoints } from '../../src/reachability/contract.ts'
 import type { Contracts } from '../generated/contracts.ts'
 import { type OperationId, places } from '../generated/operations.ts'
 
@@ -18,7 +18,7 @@ interface Families extends Contracts {
   management: typeof managementEndpoints
   people: typeof peopleEndpoints
   actions: typeof actionEndpoints
-  lab: typeof labEndpoints
+  reachability: typeof reachabilityEndpoints
 }
 
 /** `servers`: every family has operations, not all have resources. */

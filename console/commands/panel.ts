@@ -74,7 +74,7 @@ function beginningOf(client: Client, origin: Origin): string {
 
 /** Returns whether a token of a Project does not suffice, as for most of what only Wolke has. */
 export function needsManagement(operation: string, { base, needs }: PanelRow): boolean {
-  return base === wolkeBase && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('lab_')
+  return base === wolkeBase && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('reachability_')
 }
 
 const renderers: Readonly<Record<Client, (request: Asked, around: Surroundings) => Rendered>> = {

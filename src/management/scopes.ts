@@ -3,13 +3,13 @@ import { families } from '../families.ts'
 import { commandOf, familyOf, generalVerbs, type ScopeText } from '../kernel/access/token-scope.ts'
 import { canonical, parseSelector } from '../kernel/contract/selectors.ts'
 import type { Problem } from '../kernel/errors.ts'
-import { labEndpoints } from '../reachability/contract.ts'
+import { reachabilityEndpoints } from '../reachability/contract.ts'
 
 const operations = families.flatMap(({ endpoints }) => Object.values(endpoints))
 
 /** The families that a scope can grant. Actions of all families are read with what starts them. */
 export const grantedFamilies: readonly string[] = [
-  ...new Set([...operations, ...Object.values(labEndpoints)].map(familyOf)),
+  ...new Set([...operations, ...Object.values(reachabilityEndpoints)].map(familyOf)),
 ]
   .filter((family) => family !== 'actions')
   .sort()

@@ -9,7 +9,7 @@ import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
 import { managementEndpoints } from '../management/contract.ts'
 import { peopleEndpoints } from '../people/contract.ts'
-import { labEndpoints } from '../reachability/contract.ts'
+import { reachabilityEndpoints } from '../reachability/contract.ts'
 import { Components, explicit } from './components.ts'
 
 interface Row {
@@ -29,7 +29,12 @@ export function allEndpoints(): Row[] {
 
 /** All endpoints of what only Wolke has, each with its part. */
 export function ownEndpoints(): Row[] {
-  const parts = { audit: auditEndpoints, lab: labEndpoints, management: managementEndpoints, people: peopleEndpoints }
+  const parts = {
+    audit: auditEndpoints,
+    reachability: reachabilityEndpoints,
+    management: managementEndpoints,
+    people: peopleEndpoints,
+  }
   return Object.entries(parts).flatMap(([family, endpoints]) =>
     Object.entries(endpoints).map(([key, endpoint]) => ({ family, base: wolkeBase, key, endpoint })),
   )
@@ -53,7 +58,7 @@ export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string
 
 /** Builds the document of what only Wolke has, below `/wolke/v1`. */
 export function labDocument(): Record<string, unknown> {
-  return documentOf(ownEndpoints(), wolkeBase, 'The management API and the test lab of Wolke', Number.POSITIVE_INFINITY)
+  return documentOf(ownEndpoints(), wolkeBase, 'The management API and reachability of Wolke', Number.POSITIVE_INFINITY)
 }
 
 function documentOf(rows: readonly Row[], base: string, description: string, nowMs: number): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** The test lab's part of the API, below `/wolke/v1`: what no client of the public API knows. */
+/** Reachability and capabilities on the wire, below `/wolke/v1`: what no client of the public API knows. */
 import { type TBoolean, Type } from 'typebox'
 import { type Capability, capabilityNames } from '../catalogue/capabilities.ts'
 import { defineEndpoints, Id, named, nullable, type Param } from '../kernel/contract/contract.ts'
@@ -79,7 +79,7 @@ const Capabilities = named('Capabilities', {
   ...(Object.fromEntries(capabilityNames.map((name) => [name, Type.Boolean()])) as Record<Capability, TBoolean>),
 })
 
-export const labEndpoints = defineEndpoints({
+export const reachabilityEndpoints = defineEndpoints({
   capabilities: {
     family: 'locations',
     title: 'location',
@@ -98,7 +98,7 @@ export const labEndpoints = defineEndpoints({
     needs: 'viewer',
     path: '/reachability',
     summary: 'Tell whether a packet would arrive, and what decides it',
-    section: 'The test lab',
+    section: 'Reachability',
     query: {
       from: endParam('Where the packet comes from'),
       to: endParam('Where it goes'),

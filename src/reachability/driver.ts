@@ -1,4 +1,4 @@
-/** The test lab asks the infrastructure what would happen to a packet. */
+/** Reachability asks the infrastructure what would happen to a packet. */
 import type { Drivers } from '../kernel/actions/define.ts'
 
 export const packetProtocols = ['tcp', 'udp', 'icmp'] as const

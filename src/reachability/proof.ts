@@ -3,7 +3,7 @@ import type { Client, World } from '../../test/kit/harness.ts'
 import { done } from '../../test/kit/proof.ts'
 import { newServer, serverOf } from '../families/servers/proof.ts'
 import { wolkeBase } from '../kernel/contract/bases.ts'
-import type { labEndpoints } from './contract.ts'
+import type { reachabilityEndpoints } from './contract.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 export type Json = any
@@ -48,7 +48,7 @@ export const ssh = { direction: 'in', protocol: 'tcp', port: '22', source_ips: a
 export const outside = '8.8.4.4'
 
 /** Queries by endpoint. */
-export const queries: Readonly<Record<keyof typeof labEndpoints, object>> = {
+export const queries: Readonly<Record<keyof typeof reachabilityEndpoints, object>> = {
   capabilities: {},
   reachability: { from: outside, to: outside, protocol: 'icmp' },
 }

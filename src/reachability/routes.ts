@@ -1,4 +1,4 @@
-/** The test lab through the API. Whatever belongs to another Project is as unknown as what lies outside. */
+/** Reachability through the API. Whatever belongs to another Project is as unknown as what lies outside. */
 import { isFree, ownerOf } from '../families/addresses/store.ts'
 import { onTheWay, placesWith } from '../families/networks/reads.ts'
 import { recall, serverOf } from '../families/servers/desired.ts'
@@ -11,11 +11,11 @@ import type { ProjectScope } from '../kernel/scope.ts'
 import type { Platform } from '../platform.ts'
 import { cidrContains, parseCidr } from '../protocols/net/ip.ts'
 import { privateUse } from '../protocols/net/private-networks.ts'
-import type { labEndpoints, NamedEnd } from './contract.ts'
+import type { NamedEnd, reachabilityEndpoints } from './contract.ts'
 import type { Packet, PacketEnd, Verdict } from './driver.ts'
 
 /** One handler for each endpoint. */
-export function labRoutes(platform: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
+export function reachabilityRoutes(platform: Platform, drivers: Drivers): Handlers<typeof reachabilityEndpoints> {
   const { catalogue, capabilities, db, secrets } = platform
   const { query } = db
   return {

@@ -21,7 +21,7 @@ const notInConsole: Readonly<Record<string, string>> = {
   isos_get: inList,
   load_balancer_types_get: inList,
   locations_get: inList,
-  lab_capabilities: 'what a location cannot do is told by its refusal',
+  reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_list: none,
   storage_boxes_list: none,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { bodies as ofManagement, pathIn, placeIn, type SamplePaths } from '../../src/management/proof.ts'
 import { ownEndpoints } from '../../src/pages/openapi.ts'
 import { type Named, namedIn, bodies as ofPeople } from '../../src/people/proof.ts'
-import { queries as ofLab } from '../../src/reachability/proof.ts'
+import { queries as ofReachability } from '../../src/reachability/proof.ts'
 import type { World } from './harness.ts'
 import { neverExisted } from './proof.ts'
 
@@ -35,7 +35,7 @@ const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePath
   management: ofManagement,
   people: ofPeople,
 }
-const queries: Readonly<Record<string, Readonly<Record<string, object>>>> = { lab: ofLab }
+const queries: Readonly<Record<string, Readonly<Record<string, object>>>> = { reachability: ofReachability }
 
 /** A request for an endpoint: its path below the base of what only Wolke has, and its body. */
 export function ownRequest({ family, key, endpoint }: OwnRow, { place, named }: OwnPlace) {

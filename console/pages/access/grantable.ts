@@ -3,7 +3,9 @@ import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { operationIds, operationOf } from '../../api/operations.ts'
 
 /** The public API, and what of Wolke's own shows the resources of a Project. */
-const rows = operationIds.filter((id) => operationOf(id).base !== wolkeBase || id.startsWith('lab_')).map(operationOf)
+const rows = operationIds
+  .filter((id) => operationOf(id).base !== wolkeBase || id.startsWith('reachability_'))
+  .map(operationOf)
 
 /** The families of the API, by the first part of their paths. */
 export const families: readonly string[] = [...new Set(rows.map(({ path }) => path.split('/')[1] ?? ''))]

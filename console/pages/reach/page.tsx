@@ -95,7 +95,7 @@ function requestOf(asked: Asked, world: World): ApiRequest | undefined {
   const port = readPort(asked.port)
   if (!from || from.kind === 'internet' || !to || !port) return undefined
   return {
-    operation: 'lab_reachability',
+    operation: 'reachability_reachability',
     query: {
       from: nameOf(from),
       to: nameOf(to),

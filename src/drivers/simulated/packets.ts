@@ -35,7 +35,7 @@ export interface Filter {
 
 const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null, network: null }
 
-/** Creates the network with the driver that the test lab asks. */
+/** Creates the network with the driver that reachability asks. */
 export function simulatePackets(_site: Site) {
   const hosts = new Map<number, Host>()
   const filters = new Map<number, Filter>()

@@ -32,7 +32,7 @@ const questions = fc.array(
 )
 
 forProjects('decide', (open) => {
-  test('answers as the test lab does', async () => {
+  test('answers as reachability does', async () => {
     const world = await open({ runActions: true })
     const { api, settle } = world
     const servers = [await makeServer(world, 'web'), await makeServer(world, 'db')]
