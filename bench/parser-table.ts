@@ -31,6 +31,7 @@ import { parseTime } from '../src/kernel/audit/contract.ts'
 import { metadataBase, publicBase } from '../src/kernel/contract/bases.ts'
 import { hasMoreCharacters } from '../src/kernel/contract/field-checks.ts'
 import { bodyCheck, isStorable, maxBodyBytes, parseJson, parseLargeJson } from '../src/kernel/contract/input.ts'
+import { parseInstant } from '../src/kernel/contract/instants.ts'
 import { checkJsonBounds } from '../src/kernel/contract/json-bounds.ts'
 import { readJsonInTurns } from '../src/kernel/contract/json-in-turns.ts'
 import { labelKeyProblem, labelValueProblem, parseLabels } from '../src/kernel/contract/labels.ts'
@@ -41,6 +42,7 @@ import { readWeights } from '../src/kernel/http/api/weights.ts'
 import { parseId } from '../src/kernel/ids.ts'
 import { isMailAddress, plainAddress } from '../src/kernel/mail/address.ts'
 import { sortSteps } from '../src/kernel/process/sorting.ts'
+import { parseDuration } from '../src/lab/duration.ts'
 import { readExpiry } from '../src/management/tokens.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from '../src/metadata/documents.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
@@ -316,6 +318,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   ),
   'kernel/contract/selectors.ts parseSelector': text(parseSelector, enough, 'a in (', 'a=', '!'),
   'kernel/contract/urls.ts isDecodable': text(isDecodable, most.headers, '/%41'),
+  'kernel/contract/instants.ts parseInstant': text(parseInstant, most.body, '2030-01-01T00:00:00.'),
   'kernel/contract/urls.ts methodsAt': text((value) => methodsAt(value, paths), most.headers, '/'),
   'kernel/contract/urls.ts isOwnHost': text(isOwnHost, most.headers, '['),
   'kernel/http/admission/console-api.ts routing': text(routing([publicBase]).isForWolke, most.headers, '/'),
@@ -323,6 +326,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'kernel/ids.ts parseId': text(parseId, most.headers, '1'),
   'kernel/mail/address.ts isMailAddress': text(isMailAddress, enough, 'a@'),
   'kernel/mail/address.ts plainAddress': text(plainAddress, enough, 'a@'),
+  'lab/duration.ts parseDuration': text(parseDuration, most.body, '1'),
   'management/tokens.ts readExpiry': text((value) => readExpiry(value, 0), most.body, '2030-01-01T00:00:00.'),
   'protocols/net/address-bytes.ts bytesOfAddress': text((value) => bytesOfAddress(value), enough, '1:', '::'),
   'protocols/net/der.ts readAll': bytes(readAll, 30_000),

@@ -91,8 +91,8 @@ function fullest(place: string): Pick<Figure, 'now' | 'of'> {
   return { now: files.length, of: folder }
 }
 
-/** Words that stand for the web console, the hosts' lab and the like, and may name nothing else in paths of src. */
-const taken = ['console', 'lab']
+/** Words that stand for the web console and the like, and may name nothing else in paths of src. */
+const taken = ['console']
 function twofold(): Pick<Figure, 'now' | 'of'> {
   const means = (word: string) => below('src').filter((path) => new RegExp(`/${word}(/|\\.ts$)`).test(path))
   const found = taken.filter((word) => means(word).some((path) => path !== `src/pages/${word}.ts`))

@@ -14,7 +14,7 @@ import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
 import { audited } from './kernel/audit/audited.ts'
-import { defaultRetentionDays, removeOldEntries } from './kernel/audit/expiry.ts'
+import { defaultRetentionDays, entryEnds, removeOldEntries } from './kernel/audit/expiry.ts'
 import { AuditLog } from './kernel/audit/log.ts'
 import { publicBase } from './kernel/contract/bases.ts'
 import type { Database } from './kernel/data/db.ts'
@@ -28,10 +28,12 @@ import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import { type Faults, noFaults } from './kernel/process/faults.ts'
-import { type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
+import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
+import type { LabClock } from './lab/clock.ts'
+import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import type { Own } from './own.ts'
@@ -43,7 +45,7 @@ import { icon } from './pages/icon.ts'
 import { referencePages } from './pages/reference.ts'
 import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
 import type { People } from './people/people.ts'
-import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
+import { type GivenSettings, type Job, type Platform, settingsOf } from './platform.ts'
 import { DefaultNames } from './protocols/net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
 import { missing } from './public-families.ts'
@@ -59,6 +61,8 @@ const personShare = 1 / 2
 export interface AppOptions {
   readonly db: Database
   readonly clock: Clock
+  /** The clock again where testers may move it; it is that of the database, too. */
+  readonly lab?: LabClock
   readonly log: Logger
   readonly catalogue: Catalogue
   /** Drivers of the infrastructure. */
@@ -100,7 +104,7 @@ export interface AppOptions {
   readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
   readonly observe?: (exchange: Exchange) => void
   readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
-  readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
+  readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs' | 'durations'>>
 }
 
 /** Options of a name server that the caller may set; the others have defaults. */
@@ -133,7 +137,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
   const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
   const platform = platformOf(options, db)
-  const { defaultNames, settings } = platform
   const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
   const authenticator = new Authenticator(db, undefined, () => clock.now())
@@ -143,20 +146,19 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const standing = standingOf(options, db, sessions)
   const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
   const edge = buildEdge({ ...edgeOptions(options, db), ...access, clock, log, vendor })
-  const definitions = families.flatMap((family) => family.actions)
-  const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
+  const engine = new Engine({ db, drivers, secrets, log, definitions: definitions(), faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const others = [
-    ...(await jobsOfHosts(options, { db, drivers })),
-    { name: 'tidyPeople', run: () => tidyPeople(people) },
-    { name: 'writeUses', run: () => authenticator.writeUses() },
-  ]
-  const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...others], { log, clock })
+  const jobs = planJobs(await jobsFor(options, { platform, drivers, people, authenticator }), { log, clock })
+  const services: Service[] = []
+  const time = await timeFor(options, { platform, engine, jobs, mailer, people, services })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
-  mountAll(edge, { platform, drivers, people, process, log })
+  mountAll(edge, { platform: skipping(platform, time), drivers, people, process, log, time })
   edge.accept(consoleSocket({ db, drivers, secrets, log, standing }))
-  servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
-  const services: { close(): Promise<void> }[] = []
+  servePages(edge, drivers, [
+    ...healthPages(watch, { hasLab: time !== undefined }),
+    changesPage(clock),
+    ...referencePages(clock),
+  ])
   return {
     edge,
     engine,
@@ -175,6 +177,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       return service.url
     },
     async serveDns(at, dns) {
+      const { defaultNames, settings } = platform
       const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain, defaultNames }
       const server = await startNameServer({ ...parts, ...dns }, at)
       services.push(server)
@@ -190,7 +193,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     async stop() {
       await edge.server.close()
       await auditLog.flush()
-      await jobs.stop()
+      await Promise.all([time?.stop(), jobs.stop()])
       await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
       await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
       await Promise.all(services.splice(0).map((service) => service.close()))
@@ -198,6 +201,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     },
   }
 }
+
+const definitions = () => families.flatMap(({ actions }) => actions)
 
 function platformOf(options: AppOptions, db: Database): Platform {
   const { clock, catalogue, secrets, reverseDomain, faults = noFaults, limits = {} } = options
@@ -240,6 +245,38 @@ function standingOf({ clock, askAgainMs }: AppOptions, { query }: Database, sess
   return new Standing({ query, now: clock.now, everyMs: askAgainMs, findAgain })
 }
 
+/** A service beside the API. */
+interface Service {
+  close(): Promise<void>
+  /** Does what has become due. */
+  look?(): Promise<void>
+}
+
+interface TimedParts {
+  readonly platform: Platform
+  readonly engine: Engine
+  readonly jobs: Jobs
+  readonly mailer: Mailer
+  readonly people: People
+  readonly services: readonly Service[]
+}
+
+async function timeFor(
+  { lab: clock }: AppOptions,
+  { people, services, ...parts }: TimedParts,
+): Promise<Time | undefined> {
+  if (!clock) return undefined
+  const { openTime } = await import('./lab/open.ts')
+  const look = async () => {
+    for (const service of services) await service.look?.()
+  }
+  return openTime({ clock, ...parts, personMail: people.mail, look })
+}
+
+function skipping(platform: Platform, time: Time | undefined): Platform {
+  return time ? { ...platform, skip: (isOver) => time.skip(isOver) } : platform
+}
+
 /** Mounts the public API, and what only Wolke has with the first request for it. */
 function mountAll(edge: Edge, own: Own): void {
   for (const family of families) edge.mount(family.endpoints, family.handlers(own.platform, own.drivers), family.base)
@@ -255,11 +292,12 @@ function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonl
 }
 
 function edgeOptions(
-  { rateLimit, tls, connections, publicOrigins, trustedProxies, streams, observe }: AppOptions,
+  options: AppOptions,
   db: Database,
 ): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor'> {
+  const { tls, connections, publicOrigins, trustedProxies, streams, observe } = options
   return {
-    limits: limitsOf(rateLimit, db),
+    limits: limitsOf(options, db),
     bases: [...new Set(families.map(({ base }) => base))],
     lacking: lackedFamilies(),
     ...(tls ? { tls } : {}),
@@ -277,8 +315,9 @@ function lackedFamilies(): Readonly<Record<string, string>> {
 }
 
 /** Processes that share a database share the buckets too, except for those of networks. */
-function limitsOf(rateLimit: number | undefined, db: Database): Limits {
-  const limited = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
+function limitsOf({ rateLimit, lab }: AppOptions, db: Database): Limits {
+  const local = (most: number) => localLimiter(most, lab ? () => lab.now() : undefined)
+  const limited = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : local(most))
   const callers = limited(callerRequests)
   if (rateLimit === undefined) return { ...noLimits, callers }
   return {
@@ -286,7 +325,7 @@ function limitsOf(rateLimit: number | undefined, db: Database): Limits {
     people: limited(rateLimit),
     shares: limited(Math.ceil(rateLimit * personShare)),
     callers,
-    networks: localLimiter(rateLimit),
+    networks: local(rateLimit),
   }
 }
 
@@ -302,23 +341,51 @@ async function jobsOfHosts(
   const installation = await installationName(secrets, db)
   const parts = { db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs }
   const reconciler = new Reconciler(parts)
-  return [{ name: 'reconcileHosts', run: () => reconciler.run() }]
+  return [{ name: 'reconcileHosts', due: 'whenever', run: () => reconciler.run() }]
+}
+
+interface Worked {
+  readonly platform: Platform
+  readonly drivers: Drivers
+  readonly people: People
+  readonly authenticator: Authenticator
+}
+
+async function jobsFor(
+  options: AppOptions,
+  { platform, drivers, people, authenticator }: Worked,
+): Promise<PlannedJob[]> {
+  return [
+    ...jobsOf(platform, drivers, options.auditRetentionDays),
+    ...(await jobsOfHosts(options, { db: platform.db, drivers })),
+    { name: 'tidyPeople', due: 'whenever', run: () => tidyPeople(people) },
+    { name: 'writeUses', due: 'whenever', run: () => authenticator.writeUses() },
+  ]
 }
 
 function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {
   const { db, clock } = platform
   const ofFamilies = families.flatMap((family) =>
     family.jobs.map((job) => ({
-      // Reconcilers have no name of their own.
-      name: `${family.name}: ${job.name || 'reconcile'}`,
-      run: () => job(platform, drivers),
+      name: `${family.name}: ${job.name}`,
+      due: sourceOf(platform, job.due),
+      run: () => job.run(platform, drivers),
     })),
   )
   return [
     ...ofFamilies,
-    { name: 'removeOldMail', run: () => removeOldMail(db) },
-    { name: 'fileAllActions', run: () => fileAllActions(db) },
-    { name: 'removeOldActions', run: () => removeOldActions(db, clock) },
-    { name: 'removeOldEntries', run: () => removeOldEntries(db, clock, auditDays) },
+    { name: 'removeOldMail', due: 'whenever', run: () => removeOldMail(db) },
+    { name: 'fileAllActions', due: 'whenever', run: () => fileAllActions(db) },
+    // Lists leave them out before.
+    { name: 'removeOldActions', due: 'whenever', run: () => removeOldActions(db, clock) },
+    {
+      name: 'removeOldEntries',
+      due: (afterMs, limit) => entryEnds(db.query, auditDays, afterMs, limit),
+      run: () => removeOldEntries(db, clock, auditDays),
+    },
   ]
+}
+
+function sourceOf(platform: Platform, due: Job['due']): Due {
+  return due === 'whenever' ? due : (afterMs, limit) => due(platform, afterMs, limit)
 }

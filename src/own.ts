@@ -6,6 +6,9 @@ import { auditRoutes } from './kernel/audit/routes.ts'
 import { wolkeBase } from './kernel/contract/bases.ts'
 import type { Mounting } from './kernel/http/http.ts'
 import type { Logger } from './kernel/process/log.ts'
+import { labEndpoints } from './lab/contract.ts'
+import { labRoutes } from './lab/routes.ts'
+import type { Time } from './lab/time.ts'
 import { managementEndpoints } from './management/contract.ts'
 import type { Process } from './management/installation/routes.ts'
 import { managementRoutes } from './management/routes.ts'
@@ -26,11 +29,14 @@ export interface Own {
   readonly people: People
   readonly process: Process
   readonly log: Logger
+  /** The time of the lab, where there is one. */
+  readonly time: Time | undefined
 }
 
-export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Own): void {
+export function mountOwn(part: Mounting, { platform, drivers, people, process, log, time }: Own): void {
   const { db, clock, familyOf } = platform
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
+  part.mount(labEndpoints, labRoutes(time && { time, isShared: db.dialect.shared }), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

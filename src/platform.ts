@@ -3,6 +3,7 @@ import type { Capabilities } from './catalogue/capabilities.ts'
 import type { Catalogue, Price } from './catalogue/catalogue.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
+import type { DurationTable } from './kernel/actions/durations.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
 import { publicBase } from './kernel/contract/bases.ts'
 import type { Change } from './kernel/contract/changes.ts'
@@ -10,8 +11,9 @@ import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Spelling } from './kernel/contract/spelling.ts'
 import type { Database } from './kernel/data/db.ts'
 import type { Locks } from './kernel/data/locks.ts'
-import type { Clock } from './kernel/process/clock.ts'
+import type { Clock, ClockEvent } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
+import type { Again } from './kernel/process/jobs.ts'
 import type { Desired } from './kernel/resource/desired.ts'
 import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
@@ -43,13 +45,28 @@ export interface Platform {
   readonly limits: DefaultLimits
   readonly secrets: Secrets
   readonly settings: Settings
+  /** Where time skips (src/lab/time.ts): lets it pass until something is over. */
+  readonly skip?: (isOver: () => Promise<boolean>) => Promise<void>
 }
+
+/** Gives the next events of a family after a time, in order, at most `limit` of them. */
+export type Events = (platform: Platform, afterMs: number, limit: number) => Promise<readonly ClockEvent[]>
 
 /**
  * A background job of a family. Every process runs it periodically, so it must tolerate others running at the same
  * time.
  */
-export type Job = (platform: Platform, drivers: Drivers) => Promise<void>
+export interface Job {
+  readonly name: string
+  run(platform: Platform, drivers: Drivers): Promise<void> | Promise<Again>
+  /** The events that give it something to do; `whenever` as in `Due`. */
+  readonly due: Events | 'whenever'
+}
+
+/** Defines a background job by the function that carries it out, whose name it has. */
+export function defineJob(run: Job['run'], due: Job['due']): Job {
+  return { name: run.name, run, due }
+}
 
 /** So many of something that has a price; undefined for what the price list leaves out. Counts are whole numbers. */
 export interface Cost {
@@ -87,7 +104,13 @@ export interface Family {
   /** All endpoints, including those of its actions. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
+  /** How long they take on a public cloud, by their commands. */
+  readonly durations: DurationTable
   readonly jobs: readonly Job[]
+  /** What of it happens at a time of the clock with no job to carry it out, because it is read differently from then on. */
+  readonly events: Events
+  /** What services beside the API do for it at a time of the clock. */
+  readonly serviceEvents: Events
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired: readonly Desired[]
   /** Kinds of its resources whose number per Project is limited. */
@@ -120,6 +143,9 @@ interface FamilyParts<T extends Endpoints> {
   /** Drivers are there for reading what only the infrastructure knows; changes go through actions. */
   routes(platform: Platform, drivers: Drivers): Handlers<T>
   readonly jobs?: readonly Job[]
+  /** None by default. */
+  readonly events?: Events
+  readonly serviceEvents?: Events
   readonly limited?: readonly LimitedKind[]
   readonly locks?: Locks
   readonly defaults?: Family['defaults']
@@ -133,6 +159,7 @@ interface FamilyParts<T extends Endpoints> {
   /** Present when resources of the family have actions. */
   readonly resources?: ActedOn
   readonly actions?: readonly ActionDefinition[]
+  readonly durations?: DurationTable
 }
 
 /** The resources of a family whose paths name them by id. */
@@ -142,17 +169,15 @@ export function byId<T extends ResourceTable, P extends string, Item extends Res
   return { find: ({ db }, scope, id) => get(db.query, scope, id as number) }
 }
 
+const nothing: Events = async () => []
+
 /** Defines a family and adds the endpoints of its actions. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
   const { spelling, endpoints, routes, resources, desired = [] } = parts
   const { type, path: name, title, titles } = spelling
   // Static paths come before those of single resources, which is the order of the reference.
   const all: Endpoints = { ...endpoints, ...(resources && familyActionEndpoints(name, resources.param)) }
-  const reconciling = desired.map(
-    ({ reconcile }): Job =>
-      (platform, drivers) =>
-        reconcile(platform, drivers),
-  )
+  const reconciling = desired.map(({ reconcile }): Job => ({ name: 'reconcile', due: 'whenever', run: reconcile }))
   return {
     name,
     spelling: { type, path: name, title, titles },
@@ -161,7 +186,10 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       Object.entries(all).map(([key, endpoint]) => [key, { family: name, title, ...endpoint }]),
     ),
     actions: parts.actions ?? [],
+    durations: parts.durations ?? {},
     jobs: [...(parts.jobs ?? []), ...reconciling],
+    events: parts.events ?? nothing,
+    serviceEvents: parts.serviceEvents ?? nothing,
     desired,
     limited: parts.limited ?? [],
     locks: parts.locks ?? { order: [] },

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, databaseFailure, fileOf, isInMemory, isTrouble, locationOf } from '../kernel/data/dialect.ts'
 import { migrate, schemaState } from '../kernel/data/migrate.ts'
-import { openDatabase } from '../kernel/data/open.ts'
+import { type OpenOptions, openDatabase } from '../kernel/data/open.ts'
 import type { PostgresOptions } from '../kernel/data/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { runningClock } from '../kernel/process/clock.ts'
@@ -40,11 +40,11 @@ export function startPatience(wait: () => void = () => undefined): StartPatience
 export async function openMigrated(
   url: DatabaseUrl,
   clock = runningClock(),
-  postgres?: PostgresOptions,
+  options: Omit<OpenOptions, 'clock'> = {},
 ): Promise<Database> {
   let db: Database | undefined
   try {
-    db = await openDatabase(url, { clock, ...(postgres ? { postgres } : {}) })
+    db = await openDatabase(url, { clock, ...options })
     await migrate(db, migrations)
     return db
   } catch (error) {

@@ -12,6 +12,8 @@ import { type Config, domainOf } from '../config/config.ts'
 import { defaultNamesOf, givenZoneSettings } from '../config/dns.ts'
 import { oidcOf } from '../config/people.ts'
 import type { AuthorityOptions } from '../drivers/authorities.ts'
+import { families } from '../families.ts'
+import { type Durations, type DurationTable, durationsOf, readDurations } from '../kernel/actions/durations.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
 import type { OidcOptions } from '../people/providers/oidc.ts'
 import { pemBlocks } from '../protocols/net/pem.ts'
@@ -28,6 +30,7 @@ export interface OptionFiles {
   readonly keys: KeyFiles
   readonly oidc: OidcOptions | undefined
   readonly clusters: Clusters
+  readonly durations: Durations | undefined
 }
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
@@ -40,13 +43,14 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
     keys: readKeyFiles(config),
     oidc: readOidc(config),
     clusters: await readClusters(config),
+    durations: actionDurations(config),
   }
 }
 
 /** The options of the app that depend on the command line alone. */
 export function appOptions(
   config: Config,
-  { tls, catalogue, acmeCa, oidc }: OptionFiles,
+  { tls, catalogue, acmeCa, oidc, durations }: OptionFiles,
 ): Omit<AppOptions, 'db' | 'clock' | 'log' | 'secrets' | 'drivers' | 'capabilities'> {
   return {
     catalogue,
@@ -64,6 +68,7 @@ export function appOptions(
     people: { oidc, isOidcOnly: config.oidcOnly },
     auditRetentionDays: config.auditRetention,
     ...(tls ? { tls } : {}),
+    ...(durations ? { engine: { durations } } : {}),
     ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
   }
 }
@@ -142,6 +147,22 @@ function readOidc(config: Config): OidcOptions | undefined {
     throw refused('--oidc-client-secret-file', error)
   }
 }
+
+function actionDurations({ actions, randomSeed }: Config): Durations | undefined {
+  if (actions === 'instant') return undefined
+  if (actions === 'realistic') return durationsOf(realistic(), randomSeed)
+  const text = readFile('--actions', actions)
+  try {
+    return durationsOf(readDurations(text, commandsOfActions()), randomSeed)
+  } catch (error) {
+    throw refused(`--actions ${actions}`, error)
+  }
+}
+
+/** How long actions take on a public cloud. */
+const realistic = (): DurationTable => Object.assign({ '*': [1, 2] }, ...families.map(({ durations }) => durations))
+
+const commandsOfActions = () => families.flatMap(({ actions }) => actions.map(({ command }) => command))
 
 function checkWritable(option: string, path: string): void {
   try {

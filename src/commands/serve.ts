@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config/config.ts'
 import { hostsDirectory } from '../config/hosts.ts'
+import { hasLab } from '../config/lab.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import { publicBase } from '../kernel/contract/bases.ts'
@@ -12,6 +13,7 @@ import { type Clock, runningClock } from '../kernel/process/clock.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { quoted } from '../kernel/process/shell-words.ts'
+import { type ClockMode, LabClock } from '../lab/clock.ts'
 import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
 import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
@@ -22,6 +24,7 @@ import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
 import { prepareInstallation } from './installation.ts'
 import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
+import { makeLabToken } from './lab-token.ts'
 import { type Listeners, type Opened, openListeners } from './listening.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
@@ -66,18 +69,23 @@ async function start(
   running: AsyncDisposableStack,
 ): Promise<void> {
   const log = openLog(config.logLevel)
-  const clock = runningClock(config.now)
+  const lab = hasLab(config) ? new LabClock(config.now, config.clock) : undefined
+  const clock = lab ?? runningClock(config.now)
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
   const patience = startPatience(() => log.warn('the database does not answer in time; trying again for a minute'))
   const db = await openMigrated(config.database, clock, {
-    triesAgain: patience.triesAgain,
-    connections: config.databaseConnections,
-    connectionsPerProject: config.projectConnections,
+    postgres: {
+      triesAgain: patience.triesAgain,
+      connections: config.databaseConnections,
+      connectionsPerProject: config.projectConnections,
+    },
+    ...(lab ? { databaseNow: () => lab.now() } : {}),
   })
   running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, files.keys))
   const token = await prepareInstallation(db, config)
+  const labToken = isInMemory(config.database) ? await makeLabToken(db) : undefined
   const infrastructure = await openMachines(config, files, { clock, log })
   running.defer(() => infrastructure.close())
   const { drivers, capabilities, infrastructureOf } = infrastructure
@@ -86,6 +94,7 @@ async function start(
     effective,
     db,
     clock,
+    ...(lab ? { lab } : {}),
     log,
     secrets,
     drivers,
@@ -107,8 +116,14 @@ async function start(
   })
   // Written last, because a reader may stop the server at once.
   const { api, metadata, dns } = listeners
-  readyFile.write({ base_url: api.at, metadata_url: metadata?.at ?? null, dns: dns?.at ?? null })
-  printWelcome(listeners, token, link)
+  readyFile.write({
+    base_url: api.at,
+    metadata_url: metadata?.at ?? null,
+    dns: dns?.at ?? null,
+    ...(labToken === undefined ? {} : { lab_token: labToken }),
+  })
+  if (lab) log.warn({ clock: lab.mode }, 'this server has a lab: whoever administers it may move its time')
+  printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken } })
 }
 
 /** Errors: `CommandFailure` when this machine cannot do what the options ask for. */
@@ -169,7 +184,12 @@ async function takeCommands({ database }: Config, options: ChannelOptions): Prom
   }
 }
 
-function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined, link: ConsoleLink): void {
+interface Shown {
+  readonly link: ConsoleLink
+  readonly lab: { readonly mode: ClockMode; readonly token: string | undefined } | undefined
+}
+
+function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined, { link, lab }: Shown): void {
   const shown = token ?? '<your token>'
   const lines = [
     `Wolke ${version} is ready.`,
@@ -180,6 +200,7 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     `  Metadata   ${inWords(metadata)}`,
     `  DNS        ${inWords(dns)}`,
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
+    ...(lab ? [`  Lab        on, its clock is ${lab.mode}${lab.token ? `; its token is ${lab.token}` : ''}`] : []),
     '',
     'hcloud and Terraform, in the shell that runs them:',
     `  export HCLOUD_ENDPOINT=${quoted(api.at)} HETZNER_ENDPOINT=${quoted(api.at)} HCLOUD_TOKEN=${quoted(shown)}`,

@@ -12,6 +12,7 @@ import { type AcmeConfig, acmeOptions, checkAcme } from './acme.ts'
 import { type AuditConfig, auditOptions } from './audit.ts'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './dns.ts'
 import { checkHosts, type HostsConfig, hostsOptions, type KeepingConfig, orphanGraceOption } from './hosts.ts'
+import { checkLab, type LabConfig, labOptions } from './lab.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.ts'
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
@@ -29,6 +30,7 @@ export interface Config
     DnsConfig,
     HostsConfig,
     KeepingConfig,
+    LabConfig,
     LoadBalancerConfig,
     MailConfig,
     PeopleConfig {
@@ -310,6 +312,7 @@ export function serveOptions(): Option[] {
     ...installationOptions(),
     ...reverseNameOptions(),
     limitsOption(),
+    ...labOptions(),
     ...acmeOptions(),
     ...auditOptions(),
     keyFileOption(),
@@ -351,5 +354,6 @@ export function toConfig(given: Config): Config {
     throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
   checkMail(options)
   checkHosts(options)
+  checkLab(options)
   return Object.freeze(options)
 }

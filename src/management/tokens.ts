@@ -1,5 +1,6 @@
 /** API tokens through the management API. */
 import type { ListedToken } from '../kernel/access/tokens.ts'
+import { latestMs, parseInstant } from '../kernel/contract/instants.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { readScope } from './scopes.ts'
@@ -32,24 +33,15 @@ export function tokenToWire(token: ListedToken) {
 export function readExpiry(given: string | null | undefined, nowMs: number): number | null {
   if (given === undefined || given === null) return null
   const isDay = /^\d{4}-\d\d-\d\d$/.test(given)
-  const text = isDay ? `${given}T00:00:00Z` : given
-  const [, date = '', time = ''] =
-    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
-  // A date that the calendar does not have, such as February 30, would be read as another day.
-  const isOnCalendar = date !== '' && textOf(Date.parse(`${date}T${time}Z`)) === `${date}T${time}Z`
-  const ms = isOnCalendar ? Date.parse(text) + (isDay ? dayMs : 0) : Number.NaN
-  if (Number.isNaN(ms)) throw refused('must be a time such as 2030-01-31T00:00:00Z')
+  const start = parseInstant(isDay ? `${given}T00:00:00Z` : given)
+  if (start === undefined) throw refused('must be a time such as 2030-01-31T00:00:00Z')
+  const ms = start + (isDay ? dayMs : 0)
   if (ms <= nowMs) throw refused('must be in the future')
   if (ms > latestMs) throw refused('must be before the year 10000')
   return ms
 }
 
 const dayMs = 86_400_000
-
-const textOf = (ms: number) => (Number.isNaN(ms) ? '' : timestamp(ms))
-
-/** The last moment that a timestamp can name. */
-const latestMs = Date.parse('9999-12-31T23:59:59Z')
 
 const refused = (message: string) => invalidInput([{ field: 'expires', message }])
 

@@ -10,15 +10,16 @@ const headers = { 'cache-control': 'no-store' }
 
 /**
  * GET /health is 200 while everything works. GET /health/reads is 200 while reads work, so that a load balancer keeps
- * sending requests while the disk is full. Otherwise they are 503 `unavailable`; the body of both lists what works.
+ * sending requests while the disk is full. Otherwise they are 503 `unavailable`; the body of both lists what works, and
+ * says whether there is a lab, in which nothing is what it is in production.
  */
-export function healthPages({ health }: Watch): OpenPage[] {
+export function healthPages({ health }: Watch, { hasLab }: { readonly hasLab: boolean }): OpenPage[] {
   const page = (path: string, isWell: (health: Health) => boolean): OpenPage => ({
     path,
     isFree: true,
     async answer() {
       const found = await health()
-      const body = { status: statusIn(found), ...found }
+      const body = { status: statusIn(found), ...found, ...(hasLab ? { lab: true } : {}) }
       if (isWell(found)) return { status: 200, type, headers, body: JSON.stringify(body) }
       const error = { code: 'unavailable', message: troubleIn(found), details: null }
       return { status: statusOf('unavailable'), type, headers, body: JSON.stringify({ ...body, error }) }

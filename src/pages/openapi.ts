@@ -7,6 +7,7 @@ import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
+import { labEndpoints } from '../lab/contract.ts'
 import { managementEndpoints } from '../management/contract.ts'
 import { peopleEndpoints } from '../people/contract.ts'
 import { reachabilityEndpoints } from '../reachability/contract.ts'
@@ -31,6 +32,7 @@ export function allEndpoints(): Row[] {
 export function ownEndpoints(): Row[] {
   const parts = {
     audit: auditEndpoints,
+    lab: labEndpoints,
     reachability: reachabilityEndpoints,
     management: managementEndpoints,
     people: peopleEndpoints,

@@ -1,5 +1,6 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
+import { bodies as ofLab } from '../../src/lab/proof.ts'
 import { bodies as ofManagement, pathIn, placeIn, type SamplePaths } from '../../src/management/proof.ts'
 import { ownEndpoints } from '../../src/pages/openapi.ts'
 import { type Named, namedIn, bodies as ofPeople } from '../../src/people/proof.ts'
@@ -32,6 +33,7 @@ export function nothingIn(project: number): OwnPlace {
 const anyLocation = 1
 
 const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePaths) => unknown>>>> = {
+  lab: ofLab,
   management: ofManagement,
   people: ofPeople,
 }

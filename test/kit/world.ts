@@ -1,4 +1,5 @@
 /** Installations for tests: the real server, over a real database, with Projects, tokens and people. */
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import { type App, type AppOptions, buildApp } from '../../src/app.ts'
@@ -22,6 +23,7 @@ import type { ProjectId } from '../../src/kernel/scope.ts'
 import { unlock } from '../../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../../src/kernel/secrets/secrets.ts'
+import type { LabClock } from '../../src/lab/clock.ts'
 import { migrations } from '../../src/migrations/index.ts'
 import { bringUp } from './database/bring-up.ts'
 import { followWrites } from './database/dump.ts'
@@ -55,6 +57,12 @@ export function testClock(start = today): TestClock {
   }
 }
 
+/** A clock that only the server's API moves. */
+function fixed(lab: LabClock): TestClock {
+  const refuse = () => assert.fail('the lab moves its clock')
+  return { now: () => lab.now(), advance: refuse, set: refuse }
+}
+
 /** The key-encryption key of every installation under test. */
 export const testKeyring = { current: toKek(Buffer.alloc(keyBytes, 'test key')) }
 
@@ -62,6 +70,8 @@ export interface WorldOptions {
   /** Among tests that share an installation: one of its own, to change what Projects share or look at all that there is. */
   readonly alone?: true
   readonly clock?: TestClock
+  /** Makes it a lab, with this clock. */
+  readonly lab?: LabClock
   readonly faults?: Faults
   readonly rateLimit?: number
   /** False leaves actions pending until `world.settle()` or `world.app.engine.start()`. */
@@ -147,9 +157,14 @@ export async function openWorld(engineName: EngineName, options: WorldOptions, o
 export async function install(engineName: EngineName, options: WorldOptions, opened: Closers): Promise<Installation> {
   channel(installationChannel).publish(engineName)
   const database = options.database ?? (await freshDatabase(engineName, opened))
-  const clock = options.clock ?? testClock()
+  const { lab } = options
+  const clock = lab ? fixed(lab) : (options.clock ?? testClock())
   const disorder: Error[] = []
-  const plain = await openDatabase(database, { clock, postgres: { connections: 8, patienceMs: 60_000 } })
+  const plain = await openDatabase(database, {
+    clock,
+    postgres: { connections: 8, patienceMs: 60_000 },
+    ...(lab ? { databaseNow: () => lab.now() } : {}),
+  })
   const recorded = plain.dialect.shared
     ? watchDatabase(plain, () => recordLocks((violation) => disorder.push(violation)))
     : plain
@@ -163,6 +178,7 @@ export async function install(engineName: EngineName, options: WorldOptions, ope
   const app = await buildApp({
     db,
     clock,
+    ...(lab ? { lab } : {}),
     log: options.log ?? openLog('silent'),
     catalogue: options.catalogue ?? openCatalogue(builtIn),
     drivers: { ...simulation.drivers, ...options.drivers },

@@ -7,7 +7,7 @@ import { LeaseLost, releaseHeld, type Search, writeHeld } from '../../src/kernel
 import { claimPersonMail, endMail, personMails } from '../../src/people/mail/mail-store.ts'
 import { forEachBareDatabase } from '../kit/database/bare-database.ts'
 
-const claimant = { worker: 'one', definitions: ['server.create'], leaseMs: 1_000 }
+const claimant = { worker: 'one', definitions: ['server.create'], leaseMs: 1_000, longestMs: 60_000 }
 
 const claims: Readonly<Record<string, (db: Database, search: Search) => Promise<readonly unknown[]>>> = {
   actions: (db, search) => actions.claimActions(db, claimant, 1, search),

@@ -121,10 +121,7 @@ export function form(text: string): string {
     .replaceAll('"', '')
     .replaceAll(/\$\d+/g, '?')
     .replaceAll(/cast\(\? as bigint\)|\?::\w+(\[\])?/g, '?')
-    .replaceAll(
-      /cast\(unixepoch\('subsec'\) \* 1000 as integer\)|\(extract\(epoch from clock_timestamp\(\)\) \* 1000\)::bigint/g,
-      'now',
-    )
+    .replaceAll(/wolke_now\(\)|\(extract\(epoch from clock_timestamp\(\)\) \* 1000\)::bigint/g, 'now')
     .replaceAll(/ for (no key update|share|update)( of \w+)?( skip locked)?/g, '')
     .replaceAll(/\blimit \d+/g, 'limit ?')
     .replaceAll(/\([?, ]+\)/g, '(?)')

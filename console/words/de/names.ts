@@ -19,6 +19,7 @@ export const names: typeof English = {
     account: 'Konten',
     whoami: 'Aufrufer',
     reachability: 'Erreichbarkeit',
+    clock: 'Uhr des Labors',
   },
   commands: {
     change_dns_ptr: 'Reverse-DNS ändern',

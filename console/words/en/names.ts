@@ -21,6 +21,7 @@ export const names = {
     account: 'accounts',
     whoami: 'callers',
     reachability: 'reachability',
+    clock: 'clock of the lab',
   } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
   /** The actions that several families have. */
   commands: {

@@ -1,14 +1,16 @@
 /** The family of certificates. */
-import { byId, defineFamily } from '../../platform.ts'
+import { byId, defineFamily, defineJob } from '../../platform.ts'
 import { certificateChanges } from './changes.ts'
 import { certificateEndpoints } from './contract.ts'
+import { durations } from './durations.ts'
+import { certificateEnds } from './host.ts'
 import { certificateActions } from './managed/actions.ts'
-import { renewCertificates } from './managed/jobs.ts'
+import { nextRenewals, renewCertificates } from './managed/jobs.ts'
 import { certificateRoutes } from './routes.ts'
 import { certificateStates } from './states.ts'
 import { certificates as resource } from './store.ts'
 import { certificateLocks } from './tables.ts'
-import { sendExpiryNotices } from './uploaded/jobs.ts'
+import { nextNotices, sendExpiryNotices } from './uploaded/jobs.ts'
 
 export const certificates = defineFamily({
   spelling: resource,
@@ -16,9 +18,11 @@ export const certificates = defineFamily({
   changes: certificateChanges,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
-  jobs: [sendExpiryNotices, renewCertificates],
+  jobs: [defineJob(sendExpiryNotices, nextNotices), defineJob(renewCertificates, nextRenewals)],
+  events: certificateEnds,
   limited: [resource],
   locks: certificateLocks,
   resources: byId(resource),
+  durations,
   actions: certificateActions,
 })

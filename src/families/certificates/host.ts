@@ -1,7 +1,9 @@
 /** What is asked about the certificates of many Projects at once. */
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
+import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
+import type { Events } from '../../platform.ts'
 
 /** How many certificates of some Projects were not issued, or not renewed while they have more time than that. */
 export async function failedCertificates(query: Queries, ids: readonly ProjectId[], until: string) {
@@ -26,4 +28,10 @@ export async function endingCertificates(query: Queries, ids: readonly ProjectId
     .where(({ eb, or }) => or([eb('type', '=', 'uploaded'), eb('renewal', '=', 'failed')]))
     .groupBy('project_id')
     .execute()
+}
+
+/** The next times at which certificates end. */
+export const certificateEnds: Events = ({ db }, afterMs, limit) => {
+  const ends = { table: 'certificate', column: 'not_valid_after', holds: 'timestamp', type: 'certificate' } as const
+  return eventsOfRows(db.query, { ...ends, event: 'certificate_ends' }, afterMs, limit)
 }

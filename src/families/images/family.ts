@@ -1,5 +1,6 @@
 /** The family of images. */
-import { defineFamily } from '../../platform.ts'
+import { deprecationsIn } from '../../catalogue/deprecations.ts'
+import { defineFamily, defineJob } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { imageEndpoints } from './contract.ts'
 import { removeDeleted } from './jobs.ts'
@@ -10,9 +11,10 @@ import { imageLocks } from './tables.ts'
 
 export const images = defineFamily({
   spelling: resource,
+  events: async ({ catalogue }, ...asked) => deprecationsIn(resource.type, catalogue.images, ...asked),
   endpoints: imageEndpoints,
   routes: imageRoutes,
-  jobs: [removeDeleted],
+  jobs: [defineJob(removeDeleted, 'whenever')],
   limited: [resource],
   costs: imageCosts,
   locks: imageLocks,

@@ -1,11 +1,12 @@
 /** The family of Load Balancers. */
-import { byId, defineFamily } from '../../platform.ts'
+import { byId, defineFamily, defineJob } from '../../platform.ts'
 import { loadBalancerActions } from './actions.ts'
 import { addressEndpoints } from './addresses/contract.ts'
 import { addressRoutes } from './addresses/routes.ts'
 import { loadBalancerChanges } from './changes.ts'
 import { loadBalancerEndpoints } from './contract.ts'
 import { state } from './desired.ts'
+import { durations } from './durations.ts'
 import { restoreDataPlane } from './jobs.ts'
 import { metricEndpoints } from './metrics/contract.ts'
 import { metricRoutes } from './metrics/routes.ts'
@@ -42,10 +43,11 @@ export const loadBalancers = defineFamily({
     ...addressRoutes(platform),
     ...metricRoutes(platform, drivers),
   }),
-  jobs: [restoreDataPlane],
+  jobs: [defineJob(restoreDataPlane, 'whenever')],
   limited: [resource],
   locks: loadBalancerLocks,
   resources: byId(resource),
+  durations,
   actions: loadBalancerActions,
   desired: [state],
 })

@@ -98,10 +98,12 @@ export function allows(status: ServerStatus, verb: Verb): boolean {
 }
 
 const windowHours = 4
+/** The number of backup windows in a day. */
+export const windowsOfDay = 24 / windowHours
 const firstWindowHour = 22
 const hourMs = 3_600_000
 
-const windows = Array.from({ length: 24 / windowHours }, (_, index) => {
+const windows = Array.from({ length: windowsOfDay }, (_, index) => {
   const hour = (at: number) => String((firstWindowHour + at * windowHours) % 24).padStart(2, '0')
   return `${hour(index)}-${hour(index + 1)}`
 })
@@ -117,6 +119,12 @@ export function openWindow(now: number): { window: string; day: string } {
   const index = Math.floor(sinceFirst / (windowHours * hourMs))
   const opened = new Date(index * windowHours * hourMs - (24 - firstWindowHour) * hourMs)
   return { window: windows[index % windows.length] as string, day: opened.toISOString().slice(0, 10) }
+}
+
+/** When the first backup window after a time opens, in ms since the epoch. */
+export function nextWindowMs(after: number): number {
+  const [length, shift] = [windowHours * hourMs, (24 - firstWindowHour) * hourMs]
+  return (Math.floor((after + shift) / length) + 1) * length - shift
 }
 
 const passwordAlphabet = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'

@@ -1,13 +1,14 @@
 /** The family of servers. */
-import { byId, defineFamily } from '../../platform.ts'
+import { byId, defineFamily, defineJob } from '../../platform.ts'
 import { accessActions } from './access/actions.ts'
-import { endRescues } from './access/jobs.ts'
+import { endRescues, rescueEnds } from './access/jobs.ts'
 import { serverActions } from './actions.ts'
 import { serverChanges } from './changes.ts'
 import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk/actions.ts'
-import { startBackups } from './disk/jobs.ts'
+import { nextBackups, startBackups } from './disk/jobs.ts'
+import { durations } from './durations.ts'
 import { isoActions } from './iso/actions.ts'
 import { membershipActions } from './placement-groups/actions.ts'
 import { serverCosts } from './prices.ts'
@@ -24,10 +25,15 @@ export const servers = defineFamily({
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,
-  jobs: [startBackups, endRescues, forgetConsoles],
+  jobs: [
+    defineJob(startBackups, nextBackups),
+    defineJob(endRescues, rescueEnds),
+    defineJob(forgetConsoles, 'whenever'),
+  ],
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),
+  durations,
   actions: [
     ...serverActions,
     requestConsole,

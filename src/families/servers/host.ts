@@ -41,6 +41,18 @@ export async function dueServers(
   return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
 }
 
+/** Servers of all Projects that have their backups in a window, by id. */
+export async function serversWithBackups(query: Queries, window: string, limit: number): Promise<DueServer[]> {
+  const rows = await acrossProjects(query)
+    .selectFrom('server')
+    .select(['id', 'project_id'])
+    .where('backup_window', '=', window)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
+}
+
 /** A server with the end of the time in which its rescue system waited for a boot. */
 export interface OverdueRescue extends DueServer {
   readonly until: string

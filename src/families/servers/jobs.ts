@@ -1,22 +1,26 @@
 /** Background jobs work on servers of all Projects, one after the other. */
 import { ApiError } from '../../kernel/errors.ts'
+import type { Again } from '../../kernel/process/jobs.ts'
 import type { DueServer } from './host.ts'
 
 const atOnce = 200
 
 /**
  * Does `work` on all servers that `find` returns in pages, each past the last server of the one before. A locked server is
- * due again in the next round, a deleted one needs nothing, and one that fails does not keep the others waiting. Errors:
- * one for all that failed.
+ * due again as soon as it can be, a deleted one needs nothing, and one that fails does not keep the others waiting.
+ * Errors: one for all that failed.
  */
 export async function forEachDue<Due extends DueServer>(
   failed: string,
   find: (after: Due | undefined, limit: number) => Promise<readonly Due[]>,
   work: (server: Due) => Promise<void>,
-): Promise<void> {
+): Promise<Again> {
   const failures: unknown[] = []
+  let isLocked = false
   const note = (error: unknown) => {
-    if (!(error instanceof ApiError && (error.code === 'locked' || error.code === 'not_found'))) failures.push(error)
+    const code = error instanceof ApiError ? error.code : undefined
+    if (code === 'locked') isLocked = true
+    else if (code !== 'not_found') failures.push(error)
   }
   let due: readonly Due[] = []
   do {
@@ -24,4 +28,5 @@ export async function forEachDue<Due extends DueServer>(
     for (const server of due) await work(server).catch(note)
   } while (due.length === atOnce)
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
+  return isLocked ? 'again' : undefined
 }

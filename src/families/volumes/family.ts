@@ -3,6 +3,7 @@ import { byId, defineFamily } from '../../platform.ts'
 import { volumeActions } from './actions.ts'
 import { volumeEndpoints } from './contract.ts'
 import { attaching, states } from './desired.ts'
+import { durations } from './durations.ts'
 import { volumeCosts } from './prices.ts'
 import { volumeRoutes } from './routes.ts'
 import { volumes as resource } from './store.ts'
@@ -16,6 +17,7 @@ export const volumes = defineFamily({
   limited: [resource],
   locks: volumeLocks,
   resources: byId(resource),
+  durations,
   actions: volumeActions,
   desired: [states, attaching],
 })

@@ -3,7 +3,7 @@ import { defineFamily } from '../../platform.ts'
 import { zoneActions } from './actions.ts'
 import { zoneChanges } from './changes.ts'
 import { zoneEndpoints } from './contract.ts'
-import { announcementsJob, contentsJob } from './jobs.ts'
+import { zoneJobs } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrsets/contract.ts'
 import { rrsetRoutes } from './rrsets/routes.ts'
@@ -11,6 +11,7 @@ import { defaultZoneSettings } from './settings.ts'
 import { zoneStates } from './states.ts'
 import { getZone, zones as resource } from './store.ts'
 import { zoneLocks } from './tables.ts'
+import { nextChecks } from './transfers/host.ts'
 import { zonefileEndpoints } from './zonefiles/contract.ts'
 import { zonefileRoutes } from './zonefiles/routes.ts'
 
@@ -19,7 +20,8 @@ export const zones = defineFamily({
   changes: zoneChanges,
   endpoints: { ...zoneEndpoints, ...zonefileEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...zonefileRoutes(platform), ...rrsetRoutes(platform) }),
-  jobs: [announcementsJob, contentsJob],
+  jobs: zoneJobs,
+  serviceEvents: ({ db }, ...asked) => nextChecks(db.query, ...asked),
   limited: [resource],
   locks: zoneLocks,
   defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),

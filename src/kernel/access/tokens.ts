@@ -5,7 +5,8 @@ import { drawId } from '../data/db.ts'
 import { acrossProjects, scoped } from '../data/scoped.ts'
 import { notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
-import { timestamp } from '../process/clock.ts'
+import { type ClockEvent, timestamp } from '../process/clock.ts'
+import { eventsOfRows, firstEvents } from '../resource/clock-events.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { findManagementToken } from './management-tokens.ts'
 import { type Actor, type Identity, type Principal, principalIn } from './principal.ts'
@@ -330,3 +331,14 @@ export class Authenticator {
 
 /** The number of tokens whose use one transaction writes. */
 const usesAtOnce = 100
+
+/** The next times at which tokens of Projects and of the installation end, in order. */
+export async function tokenEnds(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const ends = { column: 'expires', holds: 'milliseconds', event: 'token_ends' } as const
+  const ofInstallation = { ...ends, table: 'management_token', type: 'management_token', isOfNobody: true } as const
+  const found = [
+    eventsOfRows(query, { ...ends, table: 'token', type: 'token' }, afterMs, limit),
+    eventsOfRows(query, ofInstallation, afterMs, limit),
+  ]
+  return firstEvents(await Promise.all(found), limit)
+}

@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { prepared, preparedAlong } from '../data/prepared.ts'
 import { acrossProjects } from '../data/scoped.ts'
-import { timestamp } from '../process/clock.ts'
+import { type ClockEvent, timestamp } from '../process/clock.ts'
 import {
   type Backlog,
   backlogOf,
@@ -21,6 +21,7 @@ import {
   type WorkTable,
   writeHeld,
 } from '../queue/leases.ts'
+import { eventsOfRows } from '../resource/clock-events.ts'
 import { noteEnded } from './history.ts'
 import { type ActionRow, changeOf } from './tables.ts'
 
@@ -32,6 +33,8 @@ export interface Claimant {
   readonly worker: string
   readonly definitions: readonly string[]
   readonly leaseMs: number
+  /** Longer than any lease or pause, in milliseconds. */
+  readonly longestMs: number
 }
 
 const actions: WorkTable = {
@@ -64,7 +67,7 @@ export async function openActions(query: Queries): Promise<Backlog> {
 /** Claims up to `limit` free actions, oldest first. Actions behind an earlier one in a queue are left. */
 export async function claimActions(
   db: Database,
-  { worker, definitions, leaseMs: lease }: Claimant,
+  { worker, definitions, leaseMs: lease, longestMs }: Claimant,
   limit: number,
   search: Search = {},
 ): Promise<Claimed<ActionRow>[]> {
@@ -72,7 +75,7 @@ export async function claimActions(
   const rows = await claimWork<ActionRow>(db, actions, {
     limit,
     leaseMs: lease,
-    longestMs: Math.max(60_000, 2 * lease),
+    longestMs,
     where: () => [sql<boolean>`definition in (${sql.join(definitions)})`, isNext],
     search,
     set: { worker },
@@ -159,6 +162,12 @@ export async function nextRepetition(db: Database, definitions: readonly string[
     where status = 'running' and lease_until is null and definition in (${sql.join(definitions)}) and ${isNext}
   `.execute(db.query)
   return rows[0]?.wait ?? undefined
+}
+
+/** The next times at which actions go on that wait for a time of the database's clock, in order. */
+export function pauseEnds(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const pauses = { table: 'action', column: 'run_after', holds: 'milliseconds', type: 'action' } as const
+  return eventsOfRows(query, { ...pauses, event: 'action_goes_on', where: "status = 'running'" }, afterMs, limit)
 }
 
 /** Counts the running actions whose definitions this process lacks, by definition. */

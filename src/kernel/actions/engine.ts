@@ -19,6 +19,7 @@ import {
   release,
 } from './claims.ts'
 import { type ActionDefinition, keyOf } from './define.ts'
+import { type Durations, instant } from './durations.ts'
 import { isInterruption, Killed, Run, type RunOptions } from './run.ts'
 import type { ActionRow } from './tables.ts'
 
@@ -28,6 +29,8 @@ export interface EngineOptions
   readonly definitions: readonly ActionDefinition[]
   readonly leaseMs?: number
   readonly pollMs?: number
+  /** How long an action takes besides its work; actions take no longer than that by default. */
+  readonly durations?: Durations
 }
 
 /** Limits of concurrent actions in this process: in total and for one Project. */
@@ -43,12 +46,14 @@ export class Engine {
 
   constructor(given: EngineOptions) {
     const { callTimeoutMs = 60_000 } = given.drivers
-    const options = { faults: noFaults, callTimeoutMs, retryMs: 200, leaseMs, pollMs: 1_000, ...given }
+    const defaults = { faults: noFaults, callTimeoutMs, retryMs: 200, leaseMs, pollMs: 1_000, durations: instant }
+    const options = { ...defaults, ...given }
     const { db, log, pollMs } = options
     this.#options = options
     this.#definitions = new Map(options.definitions.map((definition) => [keyOf(definition), definition]))
     const definitions = [...this.#definitions.keys()]
-    this.#claimant = { worker: this.worker, definitions, leaseMs: options.leaseMs }
+    const longestMs = Math.max(60_000, 2 * options.leaseMs, options.durations.longestMs + 60_000)
+    this.#claimant = { worker: this.worker, definitions, leaseMs: options.leaseMs, longestMs }
     this.#queue = new Worker({
       ...{ db, log, name: 'actions', leaseMs: options.leaseMs, pollMs },
       ...{ atOnce, perProject, leastRoom: perProject / 2 },
@@ -71,6 +76,11 @@ export class Engine {
   /** Looks for waiting actions soon. */
   wake(): void {
     this.#queue.wake()
+  }
+
+  /** Runs all actions that can be claimed now, and waits for them. */
+  drain(): Promise<void> {
+    return this.#queue.drain()
   }
 
   /** Resolves when this engine has no action left to run, now or after a backoff; for tests. */
@@ -96,6 +106,9 @@ export class Engine {
 
   async #run(claim: Claim<ActionRow>): Promise<void> {
     const { row } = claim
+    // An action that has paused before has taken its time.
+    const takesMs = row.run_after === 0 ? this.#options.durations.of(row) : 0
+    if (takesMs > 0) return this.#giveBack(row, { delayMs: takesMs, counts: false })
     try {
       const run = new Run(this.#options, this.#definitions.get(row.definition)!, claim, () => this.#queue.isStopping)
       await onBehalfOf(row.project_id, () => run.proceed())

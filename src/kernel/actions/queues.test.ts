@@ -230,7 +230,7 @@ async function plansOf({ db }: Bench, isSqlite: boolean): Promise<{ statement: s
   const recorder: Database = Object.create(db, {
     transact: { value: (work: (tx: object) => unknown) => work({ query, dialect: db.dialect }) },
   })
-  const claimant = { worker: 'w', definitions: ['things/change_thing', 'b/c'], leaseMs: 1_000 }
+  const claimant = { worker: 'w', definitions: ['things/change_thing', 'b/c'], leaseMs: 1_000, longestMs: 60_000 }
   await claimActions(recorder, claimant, 64)
   await extendLeases(recorder, claimant, [100, 200])
   if (isSqlite) await forgetLeases(recorder)

@@ -1,8 +1,8 @@
 /** The background job that deletes old entries of the audit log. */
 import { sql } from 'kysely'
-import type { Database, Transaction } from '../data/db.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
-import { type Clock, timestamp } from '../process/clock.ts'
+import { type Clock, type ClockEvent, timestamp } from '../process/clock.ts'
 
 const removedAtOnce = 500
 const stepsAtOnce = 40
@@ -15,6 +15,23 @@ export const defaultRetentionDays = 90
 export async function removeOldEntries(db: Database, clock: Clock, days: number): Promise<void> {
   const before = timestamp(clock.now() - days * dayMs)
   for (let step = 0; step < stepsAtOnce; step++) if (!(await db.transact((tx) => removeSome(tx, before)))) return
+}
+
+/** The next times at which entries are older than `days`, and go. Their ids are in the order of time. */
+export async function entryEnds(query: Queries, days: number, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const keptMs = days * dayMs
+  const rows = await acrossProjects(query)
+    .selectFrom('audit')
+    .select(['id', 'time', 'project_id'])
+    .where('time', '>', timestamp(afterMs - keptMs))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, time, project_id: projectId }) => ({
+    atMs: Date.parse(time) + keptMs,
+    event: 'audit_entry_ends',
+    subject: { projectId, type: 'audit', id },
+  }))
 }
 
 /** Deletes old ones among the first entries. Returns whether there may be more. */

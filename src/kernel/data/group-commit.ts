@@ -21,7 +21,7 @@ import {
 } from './db.ts'
 import { type DatabaseEngine, databaseFailure, isTrouble } from './dialect.ts'
 import { runsPrepared } from './prepared.ts'
-import { openSqlite, type SqliteGates } from './sqlite.ts'
+import { openSqlite, type SqliteGates, type SqliteOptions } from './sqlite.ts'
 
 type Settled = { readonly value: unknown } | { readonly error: unknown }
 
@@ -48,11 +48,11 @@ const groupMs = 4
  * each Project in rotation and ends early when it has taken long; the rest waits for the next group. Groups that need not
  * be durable alternate with durable ones, so that neither waits for the whole queue of the other.
  */
-export function openGrouped(path: string, clock: Clock, create = true): Database {
+export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOptions> = {}): Database {
   const heard = new Listeners()
   const troubles = new TroubleListeners()
   const groups = new Groups(troubles)
-  const engine = openSqlite(path, groups.gates, create)
+  const engine = openSqlite(path, groups.gates, { create: true, now: Date.now, ...given })
   const { dialect, writer } = engine as DatabaseEngine & { writer: Writer }
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })

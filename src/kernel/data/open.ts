@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly postgres?: PostgresOptions
   /** False leaves a missing or foreign SQLite file untouched. */
   readonly create?: boolean
+  /** The clock of a SQLite database, by which leases and pauses last; that of the machine by default. */
+  readonly databaseNow?: () => number
 }
 
 /**
@@ -18,9 +20,9 @@ export interface OpenOptions {
  */
 export async function openDatabase(
   url: DatabaseUrl,
-  { clock, postgres, create = true }: OpenOptions,
+  { clock, postgres, create = true, databaseNow = Date.now }: OpenOptions,
 ): Promise<Database> {
-  if (url.engine === 'sqlite') return openGrouped(url.path, clock, create)
+  if (url.engine === 'sqlite') return openGrouped(url.path, clock, { create, now: databaseNow })
   // Loaded only when PostgreSQL is used.
   const { openPooled } = await import('./postgres.ts')
   return openPooled(url.url, clock, postgres)

@@ -42,7 +42,7 @@ const sqliteDialect: Dialect = {
       ),
   title: 'SQLite',
   sizeBytes: sql<number>`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
-  nowMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+  nowMs: sql<number>`wolke_now()`,
   lockRows: () => sql``,
   lockKeys: () => undefined,
 }
@@ -59,13 +59,23 @@ export interface SqliteGates {
   readFailed(error: unknown): void
 }
 
-/** Opens a SQLite file (or `:memory:`). With `create: false` a file that is not a Wolke database stays untouched. */
+/** How a file is opened. */
+export interface SqliteOptions {
+  /** False leaves a file that is not a Wolke database untouched. */
+  readonly create: boolean
+  /** The database's clock, in milliseconds since the epoch. */
+  now(): number
+}
+
+/** Opens a SQLite file (or `:memory:`). */
 export function openSqlite(
   path: string,
   { beforeRead, beforeWrite, readFailed }: SqliteGates,
-  create: boolean,
+  { create, now }: SqliteOptions,
 ): DatabaseEngine {
   const database = prepare(path === ':memory:' ? new DatabaseSync(path) : openFile(path, create), create)
+  // It is the same within a statement, so SQLite need not ask for each row.
+  database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
   const statements = sqliteStatements(database)
   const reading = readTogether(database, readFailed)
   const read: Run = (text, values) => {

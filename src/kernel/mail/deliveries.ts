@@ -9,7 +9,7 @@ import { type PageBack, pageBack } from '../data/backwards.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import { largestId } from '../ids.ts'
-import { timestamp } from '../process/clock.ts'
+import { type ClockEvent, timestamp } from '../process/clock.ts'
 import {
   type Backlog,
   backlogOf,
@@ -20,6 +20,7 @@ import {
   type WorkTable,
   writeHeld,
 } from '../queue/leases.ts'
+import { eventsOfRows } from '../resource/clock-events.ts'
 import type { MailRow, MailState } from './outbox.ts'
 import type { MailContent } from './template.ts'
 
@@ -88,6 +89,12 @@ export async function recordAttempt(
     }
     return writeHeld(tx, mails, delivery, { state: outcome.state, last_error, finished: timestamp(tx.now) })
   })
+}
+
+/** The next times at which mail is sent again, in order. */
+export function repetitions(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const pauses = { table: 'mail', column: 'next_attempt_at', holds: 'milliseconds', type: 'mail' } as const
+  return eventsOfRows(query, { ...pauses, event: 'mail_again', where: "state = 'waiting'" }, afterMs, limit)
 }
 
 /**

@@ -1,9 +1,23 @@
 /** The only source of calendar time. Leases and limits use the database's clock or a monotonic timer instead. */
+import type { ProjectId } from '../scope.ts'
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number
 }
+
+/** Something that happens by itself at a time of the clock. */
+export interface ClockEvent {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  readonly atMs: number
+  /** What happens, such as `backup` or `rescue_ends`. */
+  readonly event: string
+  /** What it happens to; undefined for what concerns everybody. */
+  readonly subject?: { readonly projectId: ProjectId | null; readonly type: string; readonly id: number }
+}
+
+/** Gives the next events of a kind after a time, in order, at most `limit` of them. */
+export type EventSource = (afterMs: number, limit: number) => Promise<readonly ClockEvent[]>
 
 /** The machine's clock, or one that starts at `startMs` and runs on from there (`--now`). */
 export function runningClock(startMs?: number): Clock {

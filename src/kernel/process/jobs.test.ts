@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planJobs } from './jobs.ts'
+import { type PlannedJob, planJobs } from './jobs.ts'
 import { openLog } from './log.ts'
+
+const job = (run: () => Promise<void>): PlannedJob => ({ name: run.name, due: 'whenever', run })
 
 const parts = { log: openLog('silent'), clock: { now: () => 1_000 } }
 
 test('a job that fails keeps no other one from being done, and its next time comes', async () => {
   let done = 0
   const failing = () => Promise.reject(new Error('not today'))
-  const jobs = planJobs([failing, async () => void done++], parts)
+  const jobs = planJobs([job(failing), job(async () => void done++)], parts)
   await jobs.run()
   await jobs.run()
   assert.equal(done, 2)
@@ -29,7 +31,7 @@ test('rounds do not overlap, and none begins after the stop, which waits for the
     await gate.promise
     seen.push('ended')
   }
-  const jobs = planJobs([slow, async () => void seen.push('second')], parts)
+  const jobs = planJobs([job(slow), job(async () => void seen.push('second'))], parts)
   const rounds = [jobs.run(), jobs.run()]
   const stopped = jobs.stop().then(() => seen.push('stopped'))
   gate.resolve()

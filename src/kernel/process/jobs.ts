@@ -2,13 +2,34 @@
  * Background jobs: work done periodically instead of on request. Every process runs all jobs, so each must be safe to
  * run in several at once.
  */
-import type { Clock } from './clock.ts'
+import type { Clock, EventSource } from './clock.ts'
 import type { Logger } from './log.ts'
 
 const everyMs = 60_000
 
-/** A job; lists name it by the name of its function, or by `name`. */
-export type PlannedJob = (() => Promise<void>) | { readonly name: string; readonly run: () => Promise<void> }
+/**
+ * When a job has something to do: at the events of a source, or `whenever` for one that repairs what may be wrong at any
+ * time, or tidies up what nobody sees.
+ */
+export type Due = EventSource | 'whenever'
+
+/** Says that something was due that was in the way of something else; it is done as soon as that has ended. */
+export type Again = 'again' | undefined
+
+/** A piece of work that may have to be done again. */
+export type Work = () => Promise<void> | Promise<Again>
+
+export interface PlannedJob {
+  readonly name: string
+  readonly due: Due
+  readonly run: Work
+}
+
+/** Work that is done at the events of a source. */
+export interface Timed {
+  readonly due: EventSource
+  readonly run: Work
+}
 
 /** The latest run of a job. Times are milliseconds, `startedAt` since the epoch. */
 export interface JobRun {
@@ -18,8 +39,10 @@ export interface JobRun {
 }
 
 export interface Jobs {
-  /** All jobs in their order with their last run, if there was one. */
-  runs(): readonly { readonly name: string; readonly last: JobRun | undefined }[]
+  /** All jobs in their order, with their last run if there was one. */
+  runs(): readonly { readonly name: string; readonly due: Due; readonly last: JobRun | undefined }[]
+  /** The jobs that have something to do at events; a failure is logged. */
+  readonly timed: readonly Timed[]
   /** Runs all jobs now and then periodically. */
   start(): void
   /** Runs all jobs once; a failure is logged and the job waits for the next round. */
@@ -30,27 +53,28 @@ export interface Jobs {
 
 /** Schedules background jobs; nothing runs before it is started. */
 export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Logger; clock: Clock }): Jobs {
-  const planned = jobs.map((job) => ({
-    name: job.name,
-    run: typeof job === 'function' ? job : job.run,
-    last: undefined as JobRun | undefined,
-  }))
+  const planned = jobs.map((job) => ({ job, last: undefined as JobRun | undefined }))
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
   let stopping = false
 
+  const runOne = async (one: (typeof planned)[number]): Promise<Again> => {
+    const [startedAt, begun] = [clock.now(), performance.now()]
+    let hasFailed = false
+    try {
+      return (await one.job.run()) ?? undefined
+    } catch (error) {
+      hasFailed = true
+      log.error({ err: error, job: one.job.name }, 'a background job failed')
+      return undefined
+    } finally {
+      one.last = { startedAt, tookMs: performance.now() - begun, hasFailed }
+    }
+  }
   const goRound = async () => {
-    for (const job of planned) {
+    for (const one of planned) {
       if (stopping) return
-      const [startedAt, begun] = [clock.now(), performance.now()]
-      const hasFailed = await job.run().then(
-        () => false,
-        (error: unknown) => {
-          log.error({ err: error, job: job.name }, 'a background job failed')
-          return true
-        },
-      )
-      job.last = { startedAt, tookMs: performance.now() - begun, hasFailed }
+      await runOne(one)
     }
   }
   const run = () => {
@@ -60,7 +84,8 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
     return round
   }
   return {
-    runs: () => planned.map(({ name, last }) => ({ name, last })),
+    runs: () => planned.map(({ job: { name, due }, last }) => ({ name, due, last })),
+    timed: planned.flatMap((one) => (one.job.due === 'whenever' ? [] : [{ due: one.job.due, run: () => runOne(one) }])),
     start() {
       timer = setInterval(run, everyMs)
       void run()

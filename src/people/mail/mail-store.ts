@@ -1,8 +1,8 @@
 /** Statements on mail to people that waits to be sent. Who has claimed a row writes it under its fence (kernel/queue/leases.ts). */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { type Database, drawId, type Transaction } from '../../kernel/data/db.ts'
-import { timestamp } from '../../kernel/process/clock.ts'
+import { type Database, drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { type ClockEvent, timestamp } from '../../kernel/process/clock.ts'
 import {
   type Claimed,
   claimWork,
@@ -11,6 +11,7 @@ import {
   type Search,
   type WorkTable,
 } from '../../kernel/queue/leases.ts'
+import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { PersonMailRow } from '../tables.ts'
 
@@ -73,6 +74,12 @@ export function claimPersonMail(
   const found = whose === 'projects' ? search : among
   const where = () => [conditions[whose]]
   return claimWork<PersonMailRow>(db, personMails, { limit, leaseMs, longestMs: farthestMs, where, search: found })
+}
+
+/** The next times at which mail is sent again, in order. */
+export function personMailAgain(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const pauses = { table: 'person_mail', column: 'next_attempt_at', holds: 'milliseconds' } as const
+  return eventsOfRows(query, { ...pauses, type: 'person_mail', event: 'mail_again' }, afterMs, limit)
 }
 
 /** Makes all mail due when this process is the only user of the database. */

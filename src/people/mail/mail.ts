@@ -101,6 +101,11 @@ export class PersonMail {
     this.#begin()
   }
 
+  /** Sends all mail that is due and waits for it. */
+  async run(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.drain()))
+  }
+
   /** Lets attempts in progress finish for at most `graceMs`; the next start goes on. */
   async stop(graceMs = 5_000): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop(graceMs)))

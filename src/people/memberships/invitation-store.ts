@@ -4,7 +4,8 @@ import type { Role } from '../../kernel/access/roles.ts'
 import { noteTouched } from '../../kernel/audit/note.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
-import { timestamp } from '../../kernel/process/clock.ts'
+import { type ClockEvent, timestamp } from '../../kernel/process/clock.ts'
+import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { hashSecret, isSecret, randomSecret } from '../credentials/secret-text.ts'
 import { addressIn } from '../person-store.ts'
@@ -86,4 +87,10 @@ export async function endInvitation(tx: Transaction, scope: ProjectScope, id: nu
 
 export async function forgetInvitations(tx: Transaction): Promise<void> {
   await acrossProjects(tx.query).deleteFrom('invitation').where('expires', '<', tx.now).execute()
+}
+
+/** The next times at which invitations can no longer be accepted, in order. */
+export function invitationEnds(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const ends = { table: 'invitation', column: 'expires', holds: 'milliseconds' } as const
+  return eventsOfRows(query, { ...ends, type: 'invitation', event: 'invitation_ends' }, afterMs, limit)
 }

@@ -9,6 +9,7 @@ import { isRole } from '../../../src/kernel/access/roles.ts'
 import { commandOf, familyOf, verbOf } from '../../../src/kernel/access/token-scope.ts'
 import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { timestamp } from '../../../src/kernel/process/clock.ts'
+import { LabClock } from '../../../src/lab/clock.ts'
 import { emptyProject } from '../../../src/management/proof.ts'
 import { countedPaths } from '../../../src/management/store.ts'
 import { checkConsistency } from '../../kit/consistency.ts'
@@ -158,7 +159,7 @@ async function checkOwn(scene: Scene, row: OwnRow): Promise<void> {
   await checkRow(scene, row, { valid, harmless, isDone })
 }
 
-forEachDatabase('every endpoint and every kind of caller', (open) => {
+forEachDatabase('every endpoint and every kind of caller', (open, engineName) => {
   test('lets in who has what its row needs, and nobody else', async () => {
     let cells = 0
     for (const { some, day } of parts) {
@@ -173,7 +174,7 @@ forEachDatabase('every endpoint and every kind of caller', (open) => {
   })
 
   test(`does so below ${wolkeBase} and at the stream of events`, async () => {
-    const world = await open({ runActions: false })
+    const world = await open({ runActions: false, lab: new LabClock(), alone: true })
     const scene = await sceneIn(world)
     // Nobody can delete the Project of the callers.
     await samples[countedPaths[0]!]!.prepare(world)
@@ -181,7 +182,9 @@ forEachDatabase('every endpoint and every kind of caller', (open) => {
     const listening = { path: events.endpoint.path }
     await checkRow(scene, events, { valid: listening, harmless: listening, isDone: ({ status }) => status === 200 })
     assert.equal(scene.cells, (ownRows.length + 1) * kinds)
-    await each(forManagement, async (row) =>
+    const isPossible = ({ family, endpoint }: OwnRow) =>
+      engineName === 'sqlite' || family !== 'lab' || endpoint.method === 'GET'
+    await each(forManagement.filter(isPossible), async (row) =>
       checkDone(scene, row, { name: 'management token', project: await emptyProject(world) }),
     )
     const project = scene.projects.own

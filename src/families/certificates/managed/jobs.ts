@@ -2,6 +2,8 @@
 import type { Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
 import { startAction } from '../../../kernel/actions/store.ts'
+import type { ClockEvent } from '../../../kernel/process/clock.ts'
+import { eventsOfRows, firstEvents } from '../../../kernel/resource/clock-events.ts'
 import type { Platform } from '../../../platform.ts'
 import { issueAgain, startIssuing } from './actions.ts'
 import { dueHints, dueRenewals } from './host.ts'
@@ -44,4 +46,14 @@ async function askForHints({ db, clock }: Platform, { authority }: Drivers): Pro
     if (failures.length > 0) break
   }
   if (failures.length > 0) throw new AggregateError(failures, 'the authority did not say when it wants to renew')
+}
+
+const inTable = { table: 'certificate', holds: 'milliseconds', type: 'certificate' } as const
+
+/** The next times at which a renewal is to be looked at, or the authority is to be asked about one. */
+export async function nextRenewals({ db }: Platform, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const renewals = { ...inTable, column: 'schedule_at', event: 'certificate_renewal' } as const
+  const hints = { ...inTable, column: 'hint_at', event: 'certificate_renewal_hint' } as const
+  const found = [renewals, hints].map((events) => eventsOfRows(db.query, events, afterMs, limit))
+  return firstEvents(await Promise.all(found), limit)
 }

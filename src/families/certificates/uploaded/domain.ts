@@ -8,7 +8,8 @@ export interface ExpiringCertificate extends CertificateSummary {
   readonly notValidAfter: string
 }
 
-const noticeDays = [1, 7, 30] as const
+/** How many days before expiry there are notices. */
+export const noticeDays = [1, 7, 30] as const
 
 /** How long before expiry the first notice is sent, in milliseconds. */
 export const firstNoticeMs = noticeDays.at(-1)! * dayMs

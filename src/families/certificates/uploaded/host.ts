@@ -34,3 +34,12 @@ export async function expiringCertificates(
     notValidAfter: row.not_valid_after!,
   }))
 }
+
+/** How uploaded certificates end. */
+export const uploadedEnds = {
+  table: 'certificate',
+  column: 'not_valid_after',
+  holds: 'timestamp',
+  type: 'certificate',
+  where: "type = 'uploaded'",
+} as const

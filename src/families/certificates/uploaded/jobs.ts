@@ -1,8 +1,12 @@
 /** The background job of uploaded certificates. */
+
 import { queueMail, untold } from '../../../kernel/mail/outbox.ts'
+import type { ClockEvent } from '../../../kernel/process/clock.ts'
+import { eventsOfRows, firstEvents } from '../../../kernel/resource/clock-events.ts'
 import type { Platform } from '../../../platform.ts'
-import type { ExpiringCertificate } from './domain.ts'
-import { expiringCertificates } from './host.ts'
+import { dayMs } from '../domain.ts'
+import { type ExpiringCertificate, noticeDays } from './domain.ts'
+import { expiringCertificates, uploadedEnds } from './host.ts'
 import { expiryNotice } from './mail.ts'
 
 const atOnce = 200
@@ -19,4 +23,13 @@ export async function sendExpiryNotices({ db, clock }: Platform): Promise<void> 
     if (expiring.length < atOnce) return
     after = expiring.at(-1)
   }
+}
+
+/** The next times at which owners are told that a certificate is about to end. */
+export async function nextNotices({ db }: Platform, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const found = noticeDays.map((days) => {
+    const notices = { ...uploadedEnds, event: 'certificate_notice', earlierMs: days * dayMs } as const
+    return eventsOfRows(db.query, notices, afterMs, limit)
+  })
+  return firstEvents(await Promise.all(found), limit)
 }

@@ -2,6 +2,8 @@
 import { sql } from 'kysely'
 import type { Queries } from '../../../kernel/data/db.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
+import type { ClockEvent } from '../../../kernel/process/clock.ts'
+import { eventsOfRows } from '../../../kernel/resource/clock-events.ts'
 import type { ProjectId } from '../../../kernel/scope.ts'
 import { primariesFromRow } from '../primaries/store.ts'
 import type { Source } from './store.ts'
@@ -75,6 +77,12 @@ export async function dueZones(query: Queries, nowMs: number, { inAll, perProjec
     .limit(inAll)
     .execute()
   return rows.map(toSource)
+}
+
+/** The next times at which primaries are asked whether their zones have changed, in order. */
+export function nextChecks(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
+  const checks = { table: 'zone_source', column: 'next_check', id: 'zone_id', holds: 'milliseconds' } as const
+  return eventsOfRows(query, { ...checks, type: 'zone', event: 'zone_check' }, afterMs, limit)
 }
 
 /** Where a zone comes from; undefined for one that is not secondary. */

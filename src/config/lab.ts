@@ -1,0 +1,47 @@
+/** The options of the lab. */
+import { InvalidArgumentError, Option } from 'commander'
+import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
+import { type ClockMode, clockModes } from '../lab/clock.ts'
+
+export interface LabConfig {
+  readonly lab?: true
+  readonly clock: ClockMode
+  /** `instant`, `realistic`, or a file. */
+  readonly actions: string
+  readonly randomSeed: string
+}
+
+/** They say what testers may do with the server. */
+export function labOptions(): Option[] {
+  return [
+    new Option('--lab', 'let testers move the clock and more (docs/testing.md); always on with --database memory').env(
+      'WOLKE_LAB',
+    ),
+    new Option('--clock <mode>', 'whether the time of a lab runs, stands still, or skips what somebody waits for')
+      .env('WOLKE_CLOCK')
+      .choices(clockModes)
+      .default('running' satisfies ClockMode),
+    new Option('--actions <instant|realistic|FILE>', 'how long actions take; a file has seconds by command')
+      .env('WOLKE_ACTIONS')
+      .default('instant'),
+    new Option('--random-seed <text>', 'decides what happens by chance, such as how long each action takes')
+      .env('WOLKE_RANDOM_SEED')
+      .default('wolke'),
+  ]
+}
+
+/** Tells whether a server has a lab. */
+export function hasLab({ lab, database }: Pick<LabConfig, 'lab'> & { readonly database: DatabaseUrl }): boolean {
+  return lab === true || isInMemory(database)
+}
+
+/** Processes that share a database share its time, too. */
+const isMovable = (url: DatabaseUrl) => isInMemory(url) || fileOf(url) !== undefined
+
+/** Errors: `InvalidArgumentError`. */
+export function checkLab(config: LabConfig & { readonly database: DatabaseUrl }): void {
+  if (config.clock === 'running') return
+  if (!hasLab(config)) throw new InvalidArgumentError(`--clock ${config.clock} needs --lab`)
+  if (!isMovable(config.database))
+    throw new InvalidArgumentError(`--clock ${config.clock} needs SQLite or memory: on PostgreSQL time cannot be moved`)
+}

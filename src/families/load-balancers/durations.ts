@@ -1,0 +1,6 @@
+/** How long actions of Load Balancers take on a public cloud. */
+import type { DurationTable } from '../../kernel/actions/durations.ts'
+
+export const durations: DurationTable = {
+  create_load_balancer: [4, 12],
+}

@@ -1,0 +1,65 @@
+/** Rows of all Projects to which something happens at a time that a column says. */
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { EveryTable, Queries } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
+import { type ClockEvent, timestamp } from '../process/clock.ts'
+import type { ProjectId } from '../scope.ts'
+
+/** What happens to a row at the time in one of its columns. */
+interface ColumnEvents<T extends keyof EveryTable> {
+  readonly table: T
+  /** A timestamp, or milliseconds since the epoch; null in rows to which it does not happen. It has an index. */
+  readonly column: keyof EveryTable[T] & string
+  readonly holds: 'timestamp' | 'milliseconds'
+  /** The column with the id of what it happens to; `id` by default. */
+  readonly id?: keyof EveryTable[T] & string
+  /** What it happens to, such as `server`, and what happens. */
+  readonly type: string
+  readonly event: string
+  /** It happens so much earlier than the column says, in milliseconds; 0 by default. */
+  readonly earlierMs?: number
+  /** A condition that the index has. */
+  readonly where?: string
+  /** True for rows that belong to the installation, so that they have no Project. */
+  readonly isOfNobody?: true
+}
+
+interface Row {
+  readonly id: number
+  readonly project_id: ProjectId | null
+  readonly at: number | string
+}
+
+/** The next events of rows after a time, in order, at most `limit`. */
+export async function eventsOfRows<T extends keyof EveryTable>(
+  query: Queries,
+  { table, column, holds, id = 'id' as never, type, event, earlierMs = 0, where, isOfNobody }: ColumnEvents<T>,
+  afterMs: number,
+  limit: number,
+): Promise<ClockEvent[]> {
+  const after = holds === 'timestamp' ? timestamp(afterMs + earlierMs) : afterMs + earlierMs
+  const all = acrossProjects(query) as unknown as Kysely<Record<string, Record<string, number | string>>>
+  const rows: SelectQueryBuilder<Record<string, Record<string, number | string>>, string, Row> = all
+    .selectFrom(table as string)
+    .select([
+      sql<number>`${sql.ref(id)}`.as('id'),
+      sql<ProjectId | null>`${isOfNobody ? sql`null` : sql.ref('project_id')}`.as('project_id'),
+      sql<number | string>`${sql.ref(column)}`.as('at'),
+    ])
+    .where(column as string, '>', after) as never
+  const some = where === undefined ? rows : rows.where(sql<boolean>`${sql.raw(where)}`)
+  const found = await some.orderBy(column).orderBy(id).limit(limit).execute()
+  return found.map(({ id, project_id, at }) => ({
+    atMs: (typeof at === 'string' ? Date.parse(at) : at) - earlierMs,
+    event,
+    subject: { projectId: project_id, type, id },
+  }))
+}
+
+/** The first of several events, in the order of their times; what happens at once stays in the given order. */
+export function firstEvents(events: readonly (readonly ClockEvent[])[], limit: number): ClockEvent[] {
+  return events
+    .flat()
+    .sort((a, b) => a.atMs - b.atMs)
+    .slice(0, limit)
+}

@@ -1,0 +1,74 @@
+/** Puts the time of a lab together from the parts of the program that follow it. */
+import { families } from '../families.ts'
+import { tokenEnds } from '../kernel/access/tokens.ts'
+import { pauseEnds } from '../kernel/actions/claims.ts'
+import type { Engine } from '../kernel/actions/engine.ts'
+import type { Queries } from '../kernel/data/db.ts'
+import { repetitions } from '../kernel/mail/deliveries.ts'
+import type { Mailer } from '../kernel/mail/mailer.ts'
+import type { EventSource } from '../kernel/process/clock.ts'
+import type { Jobs } from '../kernel/process/jobs.ts'
+import type { PersonMail } from '../people/mail/mail.ts'
+import { personMailAgain } from '../people/mail/mail-store.ts'
+import { invitationEnds } from '../people/memberships/invitation-store.ts'
+import type { Events, Platform } from '../platform.ts'
+import type { LabClock } from './clock.ts'
+import { apiChanges } from './events.ts'
+import { Time } from './time.ts'
+
+interface Parts {
+  readonly clock: LabClock
+  readonly platform: Platform
+  readonly engine: Pick<Engine, 'drain'>
+  readonly jobs: Pick<Jobs, 'timed' | 'run'>
+  readonly mailer: Mailer
+  readonly personMail: PersonMail | undefined
+  /** Lets name servers do what has become due. */
+  look(): Promise<void>
+}
+
+export function openTime(parts: Parts): Time {
+  const { clock, platform, engine, jobs, mailer, personMail, look } = parts
+  const { query } = platform.db
+  const pauses = sourceIn(query, pauseEnds)
+  const settle = async () => {
+    await engine.drain()
+    await mailer.run()
+    await personMail?.run()
+  }
+  const ofFamily =
+    (events: Events): EventSource =>
+    (...asked) =>
+      events(platform, ...asked)
+  return new Time({
+    clock,
+    pauses,
+    settle,
+    async tidy() {
+      await jobs.run()
+      await look()
+    },
+    timed: [
+      ...jobs.timed,
+      { due: pauses, run: () => engine.drain() },
+      { due: sourceIn(query, repetitions), run: () => mailer.run() },
+      { due: sourceIn(query, personMailAgain), run: async () => personMail?.run() },
+      ...families.map(({ serviceEvents }) => ({ due: ofFamily(serviceEvents), run: look })),
+    ],
+    passive: [
+      apiChanges,
+      sourceIn(query, tokenEnds),
+      sourceIn(query, invitationEnds),
+      ...families.map(
+        ({ events }): EventSource =>
+          (afterMs, limit) =>
+            events(platform, afterMs, limit),
+      ),
+    ],
+  })
+}
+
+const sourceIn =
+  (query: Queries, next: (query: Queries, ...asked: Parameters<EventSource>) => ReturnType<EventSource>): EventSource =>
+  (...asked) =>
+    next(query, ...asked)

@@ -1,0 +1,8 @@
+/** A request for each endpoint of the lab. */
+import type { labEndpoints } from './contract.ts'
+
+/** Bodies by endpoint. */
+export const bodies = {
+  setClock: () => ({ mode: 'running' }),
+  advanceClock: () => ({ by: '1s' }),
+} satisfies Partial<Record<keyof typeof labEndpoints, () => unknown>>

@@ -1,0 +1,77 @@
+/** The lab through the API. */
+
+import type { Handlers } from '../kernel/contract/contract.ts'
+import { latestMs, parseInstant } from '../kernel/contract/instants.ts'
+import { ApiError, invalidInput } from '../kernel/errors.ts'
+import { type ClockEvent, timestamp } from '../kernel/process/clock.ts'
+import type { labEndpoints } from './contract.ts'
+import { parseDuration } from './duration.ts'
+import type { Time } from './time.ts'
+
+/** The lab of a server. */
+export interface Lab {
+  readonly time: Time
+  /** True where processes share the time of their database, which nobody can move. */
+  readonly isShared: boolean
+}
+
+/** One handler for each endpoint. Errors of all: `unsupported_error` on a server without a lab. */
+export function labRoutes(lab: Lab | undefined): Handlers<typeof labEndpoints> {
+  const timeOf = () => opened(lab).time
+  const movableTime = () => movable(opened(lab)).time
+  const reply = async (time: Time) => ({ clock: await clockToWire(time) })
+  return {
+    getClock: () => reply(timeOf()),
+    async setClock({ body: { mode } }) {
+      const time = movableTime()
+      await time.switch(mode)
+      return reply(time)
+    },
+    async advanceClock({ body }) {
+      const time = movableTime()
+      await time.advance(targetOf(body, time.now))
+      return reply(time)
+    },
+    listClockEvents: async ({ query: { limit } }) => ({ events: (await timeOf().events(limit)).map(eventToWire) }),
+  }
+}
+
+function opened(lab: Lab | undefined): Lab {
+  if (lab) return lab
+  throw new ApiError('unsupported_error', 'this server has no lab: start it with --lab, or with --database memory')
+}
+
+function movable(lab: Lab): Lab {
+  if (!lab.isShared) return lab
+  throw new ApiError('unsupported_error', 'on PostgreSQL time can be read and not be moved: use SQLite or memory')
+}
+
+/** Errors: `invalid_input`. */
+function targetOf({ by, to }: { readonly by?: string; readonly to?: string }, nowMs: number): number {
+  const refused = (field: string, message: string) => invalidInput([{ field, message }])
+  if ((by === undefined) === (to === undefined)) throw refused('by', 'give either by or to')
+  const ms = to === undefined ? parseDuration(by!) : parseInstant(to)
+  if (ms === undefined) {
+    throw to === undefined
+      ? refused('by', 'must be a duration such as 90s, 1h30m or 30d')
+      : refused('to', 'must be a time such as 2030-01-31T00:00:00Z')
+  }
+  const target = to === undefined ? nowMs + ms : ms
+  if (target < nowMs) throw refused('to', `must not be before the time of the clock, ${timestamp(nowMs)}`)
+  if (target > latestMs) throw refused(to === undefined ? 'by' : 'to', 'must lead to a time before the year 10000')
+  return target
+}
+
+async function clockToWire(time: Time) {
+  const [next] = await time.events(1)
+  return { now: timestamp(time.now), mode: time.mode, next_event: next ? eventToWire(next) : null }
+}
+
+function eventToWire({ atMs, event, subject }: ClockEvent) {
+  return {
+    time: timestamp(atMs),
+    event,
+    resource: subject ? { id: subject.id, type: subject.type } : null,
+    project: subject?.projectId ?? null,
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Time in a lab. What has a date is carried out in the order of the dates, however far the clock is moved at once: the
+ * clock shows the time of each event while its work is done, and what that starts is done before the next one.
+ */
+import type { ClockEvent, EventSource } from '../kernel/process/clock.ts'
+import type { Timed } from '../kernel/process/jobs.ts'
+import { firstEvents } from '../kernel/resource/clock-events.ts'
+import type { ClockMode, LabClock } from './clock.ts'
+
+export interface TimeParts {
+  readonly clock: LabClock
+  readonly timed: readonly Timed[]
+  /** What happens with nothing to do for it, because it is read differently from then on. */
+  readonly passive: readonly EventSource[]
+  /** Lets actions go on and mail be sent as far as the present time allows. */
+  settle(): Promise<void>
+  /** Does all background jobs once. */
+  tidy(): Promise<void>
+  /** The next times at which running actions go on. */
+  readonly pauses: EventSource
+}
+
+export class Time {
+  readonly #parts: TimeParts
+  /** Everything until then has been done, but for the work that has to be tried again. */
+  #doneUntil: number
+  readonly #left = new Set<Timed>()
+  #moving: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: TimeParts) {
+    this.#parts = parts
+    this.#doneUntil = parts.clock.now()
+  }
+
+  get now(): number {
+    return this.#parts.clock.now()
+  }
+
+  get mode(): ClockMode {
+    return this.#parts.clock.mode
+  }
+
+  /** Waits for a move in progress. */
+  async stop(): Promise<void> {
+    await this.#moving
+  }
+
+  /** Runs, or stands still, from now on. */
+  async switch(mode: ClockMode): Promise<void> {
+    await this.#next(async () => this.#parts.clock.switch(mode))
+  }
+
+  /** The next events of all kinds, in order. */
+  async events(limit: number): Promise<ClockEvent[]> {
+    const { timed, passive, clock } = this.#parts
+    return this.#first([...timed.map(({ due }) => due), ...passive], clock.now(), limit)
+  }
+
+  /** Moves the clock to a time, and does everything until then. A time that has passed changes nothing. */
+  advance(toMs: number): Promise<void> {
+    return this.#next(() => this.#moveTo(toMs))
+  }
+
+  /**
+   * Lets a clock that skips jump from event to event until something is over, or until no action waits for a time any
+   * more. Others do nothing.
+   */
+  async skip(isOver: () => Promise<boolean>): Promise<void> {
+    const { clock, pauses, settle } = this.#parts
+    if (clock.mode !== 'skip') return
+    await this.#next(async () => {
+      for (;;) {
+        await settle()
+        if (clock.mode !== 'skip' || (await isOver())) return
+        const [pause] = await pauses(clock.now(), 1)
+        if (!pause) return
+        await this.#pass(pause.atMs)
+      }
+    })
+  }
+
+  async #moveTo(toMs: number): Promise<void> {
+    await this.#catchUp()
+    await this.#pass(toMs)
+    await this.#catchUp()
+  }
+
+  /** Does what is due already: a clock that runs passes events by itself, and jobs are late by up to a minute. */
+  async #catchUp(): Promise<void> {
+    const { clock, settle, tidy } = this.#parts
+    const now = clock.now()
+    await tidy()
+    await settle()
+    this.#doneUntil = Math.max(now, this.#doneUntil)
+  }
+
+  /** Lets all events until a time happen. */
+  async #pass(toMs: number): Promise<void> {
+    const { clock } = this.#parts
+    for (;;) {
+      const [next] = await this.#stops(1)
+      if (!next || next.atMs > toMs) break
+      clock.reach(next.atMs)
+      await this.#carryOut(next.atMs)
+    }
+    clock.reach(toMs)
+    this.#doneUntil = Math.max(toMs, this.#doneUntil)
+  }
+
+  /** Does what is due at a time, and what that starts. */
+  async #carryOut(atMs: number): Promise<void> {
+    for (const work of this.#parts.timed) {
+      const [first] = this.#left.has(work) ? [] : await work.due(this.#doneUntil, 1)
+      if (!this.#left.has(work) && !(first && first.atMs <= atMs)) continue
+      if ((await work.run()) === 'again') this.#left.add(work)
+      else this.#left.delete(work)
+    }
+    this.#doneUntil = atMs
+    await this.#parts.settle()
+  }
+
+  #stops(limit: number): Promise<ClockEvent[]> {
+    return this.#first(
+      this.#parts.timed.map(({ due }) => due),
+      this.#doneUntil,
+      limit,
+    )
+  }
+
+  async #first(sources: readonly EventSource[], afterMs: number, limit: number): Promise<ClockEvent[]> {
+    const found: (readonly ClockEvent[])[] = []
+    for (const source of sources) found.push(await source(afterMs, limit))
+    return firstEvents(found, limit)
+  }
+
+  /** Moves one after the other. */
+  #next<T>(move: () => Promise<T>): Promise<T> {
+    const moved = this.#moving.then(move)
+    this.#moving = moved.catch(() => undefined)
+    return moved
+  }
+}
