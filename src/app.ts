@@ -1,41 +1,17 @@
 /**
- * The composition root: connects the database, drivers and families to the API, the metadata service and the name
- * server. The command line and the tests both build the program through it.
+ * The composition root: lets a cloud answer at an edge. The command line and the tests both build the program through it.
  */
-import { everything } from './catalogue/capabilities.ts'
-import type { Catalogue } from './catalogue/catalogue.ts'
-import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
-import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
-import { families, familyOfType } from './families.ts'
-import type { Asker, Sessions } from './kernel/access/principal.ts'
-import { Standing } from './kernel/access/standing.ts'
-import { Authenticator, principalOfToken } from './kernel/access/tokens.ts'
+import { type Cloud, type CloudOptions, openCloud } from './cloud.ts'
+import { families } from './families.ts'
 import type { Drivers } from './kernel/actions/define.ts'
-import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
-import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
-import { audited } from './kernel/audit/audited.ts'
-import { defaultRetentionDays, entryEnds, removeOldEntries } from './kernel/audit/expiry.ts'
-import { AuditLog } from './kernel/audit/log.ts'
 import { publicBase } from './kernel/contract/bases.ts'
-import type { Database } from './kernel/data/db.ts'
-import { watchDatabase } from './kernel/data/health.ts'
-import { warnOfRetries } from './kernel/data/retries.ts'
-import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
-import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
-import { buildEdge, type Edge, type EdgeOptions, type Exchange } from './kernel/http/http.ts'
+import { openDatabase } from './kernel/data/open.ts'
+import type { CloudParts } from './kernel/http/further-cloud.ts'
+import { buildEdge, type Edge } from './kernel/http/http.ts'
+import type { EdgeOptions, Mounting } from './kernel/http/mounting.ts'
 import type { OpenPage } from './kernel/http/pages/open-pages.ts'
-import { removeOldMail } from './kernel/mail/deliveries.ts'
-import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
-import type { Clock } from './kernel/process/clock.ts'
-import { type Faults, noFaults } from './kernel/process/faults.ts'
-import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
-import type { Logger } from './kernel/process/log.ts'
-import type { DefaultLimits } from './kernel/resource/limits.ts'
-import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { LabClock } from './lab/clock.ts'
-import type { Time } from './lab/time.ts'
-import type { EffectiveOption } from './management/installation/routes.ts'
-import { startMetadataService } from './metadata/service.ts'
+import type { Forks, OpenedFork } from './lab/forks.ts'
 import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
@@ -43,88 +19,19 @@ import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { icon } from './pages/icon.ts'
 import { referencePages } from './pages/reference.ts'
-import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
-import type { People } from './people/people.ts'
-import { type GivenSettings, type Job, type Platform, settingsOf } from './platform.ts'
-import { DefaultNames } from './protocols/net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
 import { missing } from './public-families.ts'
-import { installationName } from './reconcile/installation.ts'
-import type { ReconciledHosts } from './reconcile/inventory.ts'
 import { consoleSocket } from './screens/service.ts'
 
-/** Requests per hour of a person in no Project, and of a management token. */
-const callerRequests = 20_000
-/** How much one person may take of what the people of a Project have together. */
-const personShare = 1 / 2
+/** What a cloud and its edge are made of. */
+export interface AppOptions
+  extends CloudOptions,
+    Pick<EdgeOptions, 'tls' | 'connections' | 'trustedProxies' | 'streams'> {}
 
-export interface AppOptions {
-  readonly db: Database
-  readonly clock: Clock
-  /** The clock again where testers may move it; it is that of the database, too. */
-  readonly lab?: LabClock
-  readonly log: Logger
-  readonly catalogue: Catalogue
-  /** Drivers of the infrastructure. */
-  readonly drivers: Drivers
-  /** What a location can do, by its id; everything by default. */
-  readonly capabilities?: Platform['capabilities']
-  /** The name of what runs the machines of a location; the same for all by default. */
-  readonly infrastructureOf?: Platform['infrastructureOf']
-  /** Hosts that are to be kept as they are wanted. */
-  readonly hosts?: readonly ReconciledHosts[]
-  /** How long before its removal it is told of something on hosts that nobody wants, in milliseconds; a day by default. */
-  readonly orphanGraceMs?: number
-  /** The certificate authority for managed certificates; replaces the one in `drivers`. */
-  readonly authority?: AuthorityOptions
-  readonly secrets: Secrets
-  readonly vendor: string
-  readonly reverseDomain: string
-  /** Default reverse names of another form than usual. */
-  readonly defaultNames?: DefaultNames
-  /** Requests per hour and Project; undefined means no limit. */
-  readonly rateLimit: number | undefined
-  readonly tls?: EdgeOptions['tls']
-  readonly connections?: EdgeOptions['connections']
-  readonly publicOrigins?: EdgeOptions['publicOrigins']
-  readonly trustedProxies?: EdgeOptions['trustedProxies']
-  readonly faults?: Faults
-  readonly limits?: DefaultLimits
-  /** How long entries of the audit log are kept, in days; 90 by default. */
-  readonly auditRetentionDays?: number
-  readonly settings?: GivenSettings
-  /** The options of the process as operators gave them, for showing them. */
-  readonly effective?: readonly EffectiveOption[]
-  /** Further sessions than those of people who have signed in. */
-  readonly sessions?: Sessions
-  readonly streams?: EdgeOptions['streams']
-  /** How often it is asked again whether those who keep something open still may, in milliseconds; 3 s by default. */
-  readonly askAgainMs?: number
-  /** How people sign in. */
-  readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
-  readonly observe?: (exchange: Exchange) => void
-  readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
-  readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs' | 'durations'>>
-}
-
-/** Options of a name server that the caller may set; the others have defaults. */
-export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'maxRecords'>
-
-export interface App {
+export interface App extends Omit<Cloud, 'parts' | 'own'> {
   readonly edge: Edge
-  readonly engine: Engine
-  readonly jobs: Jobs
-  readonly mailer: Mailer
-  readonly people: People
-  readonly auditLog: AuditLog
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
-  /** Starts a metadata service that also answers under `prefix`; returns its URL. Errors: those of the socket. */
-  serveMetadata(at: ListenAddress, prefix: string): Promise<string>
-  /** Starts a name server. Errors: those of the socket, and `unavailable` when the database is away. */
-  serveDns(at: ListenAddress, options?: DnsOptions): Promise<NameServer>
-  /** Starts running actions, sending mail and executing background jobs. */
-  start(): Promise<void>
   /**
    * Stops accepting requests, finishes those in flight, and leaves actions and mail to be resumed. The database stays
    * open.
@@ -134,170 +41,86 @@ export interface App {
 
 /** Builds the app; nothing listens or runs yet. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
-  const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
-  const platform = platformOf(options, db)
-  const drivers = await driversFor(options, platform)
-  const watch = watchDatabase(db, log)
-  const authenticator = new Authenticator(db, undefined, () => clock.now())
-  const people = await peopleFor(options, db, authenticator)
-  const sessions = sessionsOf(people, options.sessions)
-  const auditLog = new AuditLog({ db, clock, log })
-  const standing = standingOf(options, db, sessions)
-  const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
-  const edge = buildEdge({ ...edgeOptions(options, db), ...access, clock, log, vendor })
-  const engine = new Engine({ db, drivers, secrets, log, definitions: definitions(), faults, ...options.engine })
-  const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const jobs = planJobs(await jobsFor(options, { platform, drivers, people, authenticator }), { log, clock })
-  const services: Service[] = []
-  const time = await timeFor(options, { platform, engine, jobs, mailer, people, services })
-  const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
-  mountAll(edge, { platform: skipping(platform, time), drivers, people, process, log, time })
-  edge.accept(consoleSocket({ db, drivers, secrets, log, standing }))
-  servePages(edge, drivers, [
-    ...healthPages(watch, { hasLab: time !== undefined }),
-    changesPage(clock),
-    ...referencePages(clock),
-  ])
+  const { parts, own, ...cloud } = await openCloud(options)
+  const edge = buildEdge({ ...edgeOptions(options), ...parts })
+  const forks = await forksOf(options, edge)
+  mountPublic(edge, own)
+  edge.later(async (part) => {
+    const { mountOwn } = await import('./own.ts')
+    mountOwn(part, { ...own, forks })
+  })
   return {
+    ...cloud,
     edge,
-    engine,
-    jobs,
-    mailer,
-    people,
-    auditLog,
     async listen({ host, port }) {
       await edge.server.listen({ host, port })
       const { port: actual } = edge.server.server.address() as { port: number }
       return `${options.tls ? 'https' : 'http'}://${hostAndPort({ host, port: actual })}${publicBase}`
     },
-    async serveMetadata(at, prefix) {
-      const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)
-      services.push(service)
-      return service.url
-    },
-    async serveDns(at, dns) {
-      const { defaultNames, settings } = platform
-      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain, defaultNames }
-      const server = await startNameServer({ ...parts, ...dns }, at)
-      services.push(server)
-      return server
-    },
-    async start() {
-      await engine.start()
-      await mailer.start()
-      await people.mail?.start()
-      jobs.start()
-      await warnOfPasskeys(people)
-    },
     async stop() {
+      await forks?.close()
       await edge.server.close()
-      await auditLog.flush()
-      await Promise.all([time?.stop(), jobs.stop()])
-      await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
-      await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
-      await Promise.all(services.splice(0).map((service) => service.close()))
-      await watch.stop()
+      await cloud.stop()
     },
   }
 }
 
-const definitions = () => families.flatMap(({ actions }) => actions)
-
-function platformOf(options: AppOptions, db: Database): Platform {
-  const { clock, catalogue, secrets, reverseDomain, faults = noFaults, limits = {} } = options
-  const { capabilities = () => everything, infrastructureOf = () => '' } = options
-  const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
-  const settings = settingsOf(families, reverseDomain, options.settings ?? {})
-  const places = { catalogue, capabilities, infrastructureOf }
-  return { db, clock, ...places, faults, defaultNames, familyOf: familyOfType, limits, secrets, settings }
+/** The forks of a cloud that can have any; they answer at its edge. */
+async function forksOf(options: AppOptions, edge: Edge): Promise<Forks | undefined> {
+  if (!options.lab?.infrastructure || !options.db.image) return undefined
+  const { Forks } = await import('./lab/forks.ts')
+  return new Forks(options.lab.clock, (clock) => fork(options, edge, clock))
 }
 
-async function driversFor(
-  { drivers, authority, clock, reverseDomain }: AppOptions,
-  { db, secrets, settings }: Platform,
-): Promise<Drivers> {
-  if (!authority) return drivers
-  const { nameservers } = settings.zones
-  const keep = (name: string, make: () => Promise<string>) => secrets.ofInstallation(db, name, make)
-  return { ...drivers, ...(await authorityDrivers(authority, { clock, identity: reverseDomain, nameservers, keep })) }
-}
-
-function peopleFor(options: AppOptions, db: Database, authenticator: Authenticator): Promise<People> {
-  const { clock, log, secrets, publicOrigins = [], mail, people = {} } = options
-  return openPeople({ db, clock, log, secrets, authenticator, publicOrigins, send: mail?.send, ...people })
-}
-
-/** The sessions of people who have signed in, after those that are given. */
-function sessionsOf(people: People, given: AppOptions['sessions']): Sessions {
-  const own = sessionFinder(people)
+/** Opens a cloud that begins as another one is now, and goes its own way from then on. It sends no mail. */
+async function fork(options: AppOptions, edge: Edge, clock: LabClock): Promise<OpenedFork> {
+  const image = await options.db.image!()
+  const infrastructure = options.lab!.infrastructure!.copy(clock)
+  const memory = { engine: 'sqlite', path: ':memory:' } as const
+  const db = await openDatabase(memory, { clock, databaseNow: () => clock.now(), image })
+  const { drivers } = infrastructure
+  const { acme, ...authority } = options.authority ?? { delegation: 'unchecked' as const }
+  const forked: AppOptions = { ...options, db, clock, drivers, authority, lab: { clock, infrastructure }, mail: {} }
+  const { parts, own, ...cloud } = await openCloud(forked)
+  const door = edge.cloud(parts)
+  const forks = await forksOf(forked, edge)
+  mountPublic(door, own)
+  const { mountOwn } = await import('./own.ts')
+  mountOwn(door, { ...own, forks })
+  const port = await door.listen({ host: '127.0.0.1', port: 0 })
+  await cloud.start()
   return {
-    find: (headers, options) => given?.find(headers, options) ?? own.find(headers, options),
-    findAgain: async (asker) => (await given?.findAgain(asker)) ?? own.findAgain(asker),
+    url: `${options.tls ? 'https' : 'http'}://${hostAndPort({ host: '127.0.0.1', port })}${publicBase}`,
+    serveDns: (at) => cloud.serveDns(at),
+    async close() {
+      await forks?.close()
+      await door.close()
+      await cloud.stop()
+      await db.close()
+    },
   }
 }
 
-/** Asks again for those who keep something open, by a session or by an API token that was sent itself. */
-function standingOf({ clock, askAgainMs }: AppOptions, { query }: Database, sessions: Sessions): Standing {
-  const findToken = async ({ kind, id }: Asker) =>
-    kind === 'token' ? principalOfToken(query, id, clock.now()) : undefined
-  const findAgain = (asker: Asker) => (asker.session === null ? findToken(asker) : sessions.findAgain(asker))
-  return new Standing({ query, now: clock.now, everyMs: askAgainMs, findAgain })
+/** Mounts the public API, the screens of servers, and the pages that need no token. */
+function mountPublic(edge: Mounting & Pick<Edge, 'accept'>, own: Own): void {
+  const { platform, drivers, watch, standing, log, time } = own
+  const { db, clock, secrets } = platform
+  for (const { endpoints, handlers, base } of families) edge.mount(endpoints, handlers(platform, drivers), base)
+  edge.accept(consoleSocket({ db, drivers, secrets, log, standing }))
+  const health = healthPages(watch, { hasLab: time !== undefined })
+  servePages(edge, drivers, [...health, changesPage(clock), ...referencePages(clock)])
 }
 
-/** A service beside the API. */
-interface Service {
-  close(): Promise<void>
-  /** Does what has become due. */
-  look?(): Promise<void>
-}
-
-interface TimedParts {
-  readonly platform: Platform
-  readonly engine: Engine
-  readonly jobs: Jobs
-  readonly mailer: Mailer
-  readonly people: People
-  readonly services: readonly Service[]
-}
-
-async function timeFor(
-  { lab: clock }: AppOptions,
-  { people, services, ...parts }: TimedParts,
-): Promise<Time | undefined> {
-  if (!clock) return undefined
-  const { openTime } = await import('./lab/open.ts')
-  const look = async () => {
-    for (const service of services) await service.look?.()
-  }
-  return openTime({ clock, ...parts, personMail: people.mail, look })
-}
-
-function skipping(platform: Platform, time: Time | undefined): Platform {
-  return time ? { ...platform, skip: (isOver) => time.skip(isOver) } : platform
-}
-
-/** Mounts the public API, and what only Wolke has with the first request for it. */
-function mountAll(edge: Edge, own: Own): void {
-  for (const family of families) edge.mount(family.endpoints, family.handlers(own.platform, own.drivers), family.base)
-  edge.later(async (part) => {
-    const { mountOwn } = await import('./own.ts')
-    mountOwn(part, own)
-  })
-}
-
-function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {
+function servePages(edge: Mounting, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {
   for (const page of [homePage({ hasRoot: root !== undefined }), icon, ...pages]) edge.open(page)
   if (root) edge.open(rootPage(root))
 }
 
-function edgeOptions(
-  options: AppOptions,
-  db: Database,
-): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor'> {
-  const { tls, connections, publicOrigins, trustedProxies, streams, observe } = options
+function edgeOptions(options: AppOptions): Omit<EdgeOptions, keyof CloudParts> {
+  const { log, vendor, tls, connections, publicOrigins, trustedProxies, streams } = options
   return {
-    limits: limitsOf(options, db),
+    log,
+    vendor,
     bases: [...new Set(families.map(({ base }) => base))],
     lacking: lackedFamilies(),
     ...(tls ? { tls } : {}),
@@ -305,87 +128,10 @@ function edgeOptions(
     ...(publicOrigins ? { publicOrigins } : {}),
     ...(trustedProxies ? { trustedProxies } : {}),
     ...(streams ? { streams } : {}),
-    ...(observe ? { observe } : {}),
   }
 }
 
 /** What is not here yet is called, by its path with its root. */
 function lackedFamilies(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(missing).map(([path, titles]) => [`${publicBase}/${path}`, titles]))
-}
-
-/** Processes that share a database share the buckets too, except for those of networks. */
-function limitsOf({ rateLimit, lab }: AppOptions, db: Database): Limits {
-  const local = (most: number) => localLimiter(most, lab ? () => lab.now() : undefined)
-  const limited = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : local(most))
-  const callers = limited(callerRequests)
-  if (rateLimit === undefined) return { ...noLimits, callers }
-  return {
-    projects: limited(rateLimit),
-    people: limited(rateLimit),
-    shares: limited(Math.ceil(rateLimit * personShare)),
-    callers,
-    networks: local(rateLimit),
-  }
-}
-
-const dayMs = 86_400_000
-
-/** The job that makes hosts as they are wanted, if there are any. */
-async function jobsOfHosts(
-  { hosts = [], orphanGraceMs = dayMs, secrets, clock, log }: AppOptions,
-  { db, drivers }: { readonly db: Database; readonly drivers: Drivers },
-): Promise<PlannedJob[]> {
-  if (hosts.length === 0) return []
-  const { Reconciler } = await import('./reconcile/execute.ts')
-  const installation = await installationName(secrets, db)
-  const parts = { db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs }
-  const reconciler = new Reconciler(parts)
-  return [{ name: 'reconcileHosts', due: 'whenever', run: () => reconciler.run() }]
-}
-
-interface Worked {
-  readonly platform: Platform
-  readonly drivers: Drivers
-  readonly people: People
-  readonly authenticator: Authenticator
-}
-
-async function jobsFor(
-  options: AppOptions,
-  { platform, drivers, people, authenticator }: Worked,
-): Promise<PlannedJob[]> {
-  return [
-    ...jobsOf(platform, drivers, options.auditRetentionDays),
-    ...(await jobsOfHosts(options, { db: platform.db, drivers })),
-    { name: 'tidyPeople', due: 'whenever', run: () => tidyPeople(people) },
-    { name: 'writeUses', due: 'whenever', run: () => authenticator.writeUses() },
-  ]
-}
-
-function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {
-  const { db, clock } = platform
-  const ofFamilies = families.flatMap((family) =>
-    family.jobs.map((job) => ({
-      name: `${family.name}: ${job.name}`,
-      due: sourceOf(platform, job.due),
-      run: () => job.run(platform, drivers),
-    })),
-  )
-  return [
-    ...ofFamilies,
-    { name: 'removeOldMail', due: 'whenever', run: () => removeOldMail(db) },
-    { name: 'fileAllActions', due: 'whenever', run: () => fileAllActions(db) },
-    // Lists leave them out before.
-    { name: 'removeOldActions', due: 'whenever', run: () => removeOldActions(db, clock) },
-    {
-      name: 'removeOldEntries',
-      due: (afterMs, limit) => entryEnds(db.query, auditDays, afterMs, limit),
-      run: () => removeOldEntries(db, clock, auditDays),
-    },
-  ]
-}
-
-function sourceOf(platform: Platform, due: Job['due']): Due {
-  return due === 'whenever' ? due : (afterMs, limit) => due(platform, afterMs, limit)
 }

@@ -1,12 +1,15 @@
 /** What only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
 import { eventStream } from './events/stream.ts'
+import type { Standing } from './kernel/access/standing.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { auditEndpoints } from './kernel/audit/contract.ts'
 import { auditRoutes } from './kernel/audit/routes.ts'
 import { wolkeBase } from './kernel/contract/bases.ts'
-import type { Mounting } from './kernel/http/http.ts'
+import type { Watch } from './kernel/data/health.ts'
+import type { Mounting } from './kernel/http/mounting.ts'
 import type { Logger } from './kernel/process/log.ts'
 import { labEndpoints } from './lab/contract.ts'
+import type { Forks } from './lab/forks.ts'
 import { labRoutes } from './lab/routes.ts'
 import type { Time } from './lab/time.ts'
 import { managementEndpoints } from './management/contract.ts'
@@ -29,14 +32,17 @@ export interface Own {
   readonly people: People
   readonly process: Process
   readonly log: Logger
-  /** The time of the lab, where there is one. */
+  /** The time of the lab, where there is one, and the forks of this cloud. */
   readonly time: Time | undefined
+  readonly forks?: Forks | undefined
+  readonly watch: Watch
+  readonly standing: Standing
 }
 
-export function mountOwn(part: Mounting, { platform, drivers, people, process, log, time }: Own): void {
+export function mountOwn(part: Mounting, { platform, drivers, people, process, log, time, forks }: Own): void {
   const { db, clock, familyOf } = platform
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
-  part.mount(labEndpoints, labRoutes(time && { time, isShared: db.dialect.shared }), wolkeBase)
+  part.mount(labEndpoints, labRoutes(time && { time, forks, isShared: db.dialect.shared }), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

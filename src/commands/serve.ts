@@ -88,13 +88,13 @@ async function start(
   const labToken = isInMemory(config.database) ? await makeLabToken(db) : undefined
   const infrastructure = await openMachines(config, files, { clock, log })
   running.defer(() => infrastructure.close())
-  const { drivers, capabilities, infrastructureOf } = infrastructure
+  const { drivers, capabilities, infrastructureOf, inMemory } = infrastructure
   const app = await buildApp({
     ...appOptions(config, files),
     effective,
     db,
     clock,
-    ...(lab ? { lab } : {}),
+    ...(lab ? { lab: { clock: lab, ...(inMemory ? { infrastructure: inMemory } : {}) } } : {}),
     log,
     secrets,
     drivers,

@@ -3,8 +3,9 @@
  * drivers knows which one it is: another one is added in this folder and chosen here (docs/adr/0023-real-hosts.md).
  */
 import { type Capabilities, everything } from '../catalogue/capabilities.ts'
-import { simulate } from '../families.ts'
+import { type Simulation, simulate } from '../families.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
+import type { Clock } from '../kernel/process/clock.ts'
 import type { Caller } from '../metadata/driver.ts'
 import { byLocation, type Machines, type Site } from './by-location.ts'
 import type { Hosts } from './hosts/open.ts'
@@ -47,6 +48,8 @@ export interface Infrastructure {
   /** The name of what runs the machines of a location. */
   infrastructureOf(location: number): string
   readonly clusters: readonly OpenedCluster[]
+  /** All of it again, where it is in memory alone. */
+  readonly inMemory: InMemory | undefined
   close(): Promise<void>
 }
 
@@ -139,19 +142,32 @@ function composed(
   places: Places,
   clusters: readonly OpenedCluster[],
   dataPlane: DataPlane | undefined,
-): Pick<Infrastructure, 'drivers' | 'capabilities'> {
-  const simulated = simulate({ delayMs, clock }).drivers
+): Pick<Infrastructure, 'drivers' | 'capabilities' | 'inMemory'> {
+  const inMemory = keptInMemory(simulate({ delayMs, clock }), delayMs)
+  const simulated = inMemory.drivers
   const loadBalancers = dataPlane?.driver ?? simulated.loadBalancers
   const callTimeoutMs = Math.max(delayMs * 10, usualTimeoutMs)
   const own = { ...simulated, loadBalancers, ...(callTimeoutMs > usualTimeoutMs ? { callTimeoutMs } : {}) }
-  if (clusters.length === 0) return { drivers: own, capabilities: () => everything }
+  if (clusters.length === 0) return { drivers: own, capabilities: () => everything, inMemory }
   const sites: Site[] = [...clusters]
   const here = places.get(simulatedName)
   if (here) sites.push({ machines: onThisMachine(own), ...whereAre(here) })
   return {
+    inMemory: undefined,
     drivers: { ...simulated, reachability: modelled(clock), ...byLocation(sites) },
     capabilities: (location) => clusters.find(({ locations }) => locations.has(location))?.capabilities() ?? everything,
   }
+}
+
+/** An infrastructure in memory, of which there can be another one that begins as this one is. */
+export interface InMemory {
+  readonly drivers: Simulation['drivers']
+  copy(clock: Clock): InMemory
+}
+
+export function keptInMemory(simulation: Pick<Simulation, 'drivers' | 'copy'>, delayMs: number): InMemory {
+  const { drivers } = simulation
+  return { drivers, copy: (clock) => keptInMemory(simulation.copy({ delayMs, clock }), delayMs) }
 }
 
 /** Beside servers on hosts, whoever names a simulated server in the path must be on this machine. */

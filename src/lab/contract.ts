@@ -11,6 +11,7 @@ import {
 } from '../kernel/contract/contract.ts'
 import { clockModes } from './clock.ts'
 
+const forks = { family: 'forks', section: 'The lab', needs: 'operator' } as const
 const own = { family: 'clock', section: 'The lab', needs: 'operator' } as const
 
 const Event = named('ClockEvent', {
@@ -24,6 +25,15 @@ const Clock = named('Clock', {
   now: Timestamp,
   mode: Type.Enum([...clockModes]),
   next_event: nullable(Event),
+})
+
+const Fork = named('Fork', {
+  id: Id,
+  base_url: Type.String(),
+  wolke_url: Type.String(),
+  dns: nullable(Type.String()),
+  created: Timestamp,
+  ends: Timestamp,
 })
 
 const clock = Type.Object({ clock: Clock })
@@ -60,6 +70,45 @@ export const labEndpoints = defineEndpoints({
     status: 200,
     reply: clock,
     errors: ['unsupported_error'],
+  },
+  listForks: {
+    ...forks,
+    method: 'GET',
+    path: '/forks',
+    summary: 'List the forks of this cloud',
+    status: 200,
+    reply: Type.Object({ forks: Type.Array(Fork) }),
+    errors: ['unsupported_error'],
+  },
+  createFork: {
+    ...forks,
+    method: 'POST',
+    path: '/forks',
+    summary: 'Make a cloud that begins as this one is now, at an address of its own',
+    body: closedObject({
+      ttl: Type.Optional(Type.String({ maxLength: 32, examples: ['10m'] })),
+      dns: Type.Optional(Type.Boolean()),
+    }),
+    status: 201,
+    reply: Type.Object({ fork: Fork }),
+    errors: ['unsupported_error', 'resource_limit_exceeded'],
+  },
+  getFork: {
+    ...forks,
+    method: 'GET',
+    path: '/forks/{id}',
+    summary: 'Get a fork',
+    status: 200,
+    reply: Type.Object({ fork: Fork }),
+    errors: ['unsupported_error', 'not_found'],
+  },
+  deleteFork: {
+    ...forks,
+    method: 'DELETE',
+    path: '/forks/{id}',
+    summary: 'End a fork',
+    status: 204,
+    errors: ['unsupported_error', 'not_found'],
   },
   listClockEvents: {
     ...own,

@@ -5,4 +5,5 @@ import type { labEndpoints } from './contract.ts'
 export const bodies = {
   setClock: () => ({ mode: 'running' }),
   advanceClock: () => ({ by: '1s' }),
+  createFork: () => ({ ttl: '1m' }),
 } satisfies Partial<Record<keyof typeof labEndpoints, () => unknown>>

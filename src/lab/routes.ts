@@ -1,16 +1,21 @@
 /** The lab through the API. */
 
+import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import { latestMs, parseInstant } from '../kernel/contract/instants.ts'
-import { ApiError, invalidInput } from '../kernel/errors.ts'
+import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
 import { type ClockEvent, timestamp } from '../kernel/process/clock.ts'
+import { hostAndPort } from '../protocols/net/listen-address.ts'
 import type { labEndpoints } from './contract.ts'
 import { parseDuration } from './duration.ts'
+import type { Fork, Forks } from './forks.ts'
 import type { Time } from './time.ts'
 
 /** The lab of a server. */
 export interface Lab {
   readonly time: Time
+  /** Missing where a cloud cannot be copied. */
+  readonly forks: Forks | undefined
   /** True where processes share the time of their database, which nobody can move. */
   readonly isShared: boolean
 }
@@ -32,7 +37,54 @@ export function labRoutes(lab: Lab | undefined): Handlers<typeof labEndpoints> {
       await time.advance(targetOf(body, time.now))
       return reply(time)
     },
+    ...forkRoutes(() => opened(lab)),
     listClockEvents: async ({ query: { limit } }) => ({ events: (await timeOf().events(limit)).map(eventToWire) }),
+  }
+}
+
+type ForkRoutes = Pick<Handlers<typeof labEndpoints>, 'listForks' | 'createFork' | 'getFork' | 'deleteFork'>
+
+function forkRoutes(lab: () => Lab): ForkRoutes {
+  const found = (id: number) => {
+    const { forks } = lab()
+    if (!forks) throw notFound('fork', id)
+    return forks
+  }
+  return {
+    listForks: async () => ({ forks: (lab().forks?.list() ?? []).map(forkToWire) }),
+    async createFork({ body: { ttl = '1h', dns = false } }) {
+      const fork = await forksOf(lab()).make({ ttlMs: ttlIn(ttl), hasDns: dns })
+      return { fork: forkToWire(fork) }
+    },
+    getFork: async ({ params: { id } }) => ({ fork: forkToWire(found(id).get(id)) }),
+    deleteFork: ({ params: { id } }) => found(id).end(id),
+  }
+}
+
+function forksOf({ forks }: Lab): Forks {
+  if (forks) return forks
+  throw new ApiError('unsupported_error', 'this cloud cannot be forked: its machines or its database are not its own')
+}
+
+/** The longest life of a fork: timers of Node.js count no further. */
+const longestTtlMs = 24 * 86_400_000
+
+/** Errors: `invalid_input`. */
+function ttlIn(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms > 0 && ms <= longestTtlMs) return ms
+  throw invalidInput([{ field: 'ttl', message: 'must be a duration of at most 24 days, such as 10m or 2h' }])
+}
+
+function forkToWire({ id, url, dns, createdMs, endsMs }: Fork) {
+  const base = url.slice(0, -publicBase.length)
+  return {
+    id,
+    base_url: url,
+    wolke_url: base + wolkeBase,
+    dns: dns ? hostAndPort(dns) : null,
+    created: timestamp(createdMs),
+    ends: timestamp(endsMs),
   }
 }
 

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 import { type DecodedPacket, decode, encode, type OptAnswer, type Packet } from 'dns-packet'
-import type { DnsOptions } from '../../src/app.ts'
+import type { DnsOptions } from '../../src/cloud.ts'
 import type { NameServer } from '../../src/dns/server.ts'
 import type { World } from '../kit/harness.ts'
 

@@ -6,6 +6,7 @@ import { type App, type AppOptions, buildApp } from '../../src/app.ts'
 import { builtIn } from '../../src/catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../../src/catalogue/catalogue.ts'
 import { defaultPools } from '../../src/config/config.ts'
+import { keptInMemory } from '../../src/drivers/infrastructure.ts'
 import { definePools } from '../../src/families/addresses/store.ts'
 import { type Simulation, simulate } from '../../src/families.ts'
 import type { Identity } from '../../src/kernel/access/principal.ts'
@@ -178,7 +179,7 @@ export async function install(engineName: EngineName, options: WorldOptions, ope
   const app = await buildApp({
     db,
     clock,
-    ...(lab ? { lab } : {}),
+    ...(lab ? { lab: { clock: lab, infrastructure: keptInMemory(simulation, 0) } } : {}),
     log: options.log ?? openLog('silent'),
     catalogue: options.catalogue ?? openCatalogue(builtIn),
     drivers: { ...simulation.drivers, ...options.drivers },

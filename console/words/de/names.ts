@@ -20,6 +20,7 @@ export const names: typeof English = {
     whoami: 'Aufrufer',
     reachability: 'Erreichbarkeit',
     clock: 'Uhr des Labors',
+    forks: 'Abzweigungen',
   },
   commands: {
     change_dns_ptr: 'Reverse-DNS ändern',

@@ -22,6 +22,7 @@ export const names = {
     whoami: 'callers',
     reachability: 'reachability',
     clock: 'clock of the lab',
+    forks: 'forks',
   } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
   /** The actions that several families have. */
   commands: {

@@ -9,9 +9,9 @@ import { uncheckedDelegation } from '../resolver/unchecked.ts'
 import type { Site } from './simulation.ts'
 
 /** Creates the authority and the delegation driver. */
-export function simulateCertificates({ clock, perform }: Site) {
+export function simulateCertificates({ clock, keep, perform }: Site) {
   const embedded = embeddedCa({ clock, identity: 'ca.example', keep: (make) => make() })
-  let orders = 0
+  const orders = keep({ made: 0 }, ({ made }) => ({ made }))
   const nothing = () => undefined
   const challengeOf = (url: string, domain: string) => ({
     domain: domain.replace(/^\*\./, ''),
@@ -22,7 +22,7 @@ export function simulateCertificates({ clock, perform }: Site) {
     async order({ certificateId, domains }) {
       let url = ''
       await perform({ driver: 'authority', method: 'order', subject: certificateId }, () => {
-        url = `simulated:${++orders}`
+        url = `simulated:${++orders.made}`
       })
       return { url, challenges: domains.map((domain) => challengeOf(url, domain)) }
     },

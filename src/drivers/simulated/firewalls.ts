@@ -2,12 +2,12 @@
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
 import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, type Share, type Site } from './simulation.ts'
+import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of packet filters. */
 export function simulateFirewalls(site: Site) {
-  const filters = new Map<number, FilterState>()
-  const generations = new Generations()
+  const filters = keptMap<number, FilterState>(site)
+  const generations = new Generations(site)
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => filters.delete(id))
 

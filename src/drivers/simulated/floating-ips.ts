@@ -2,12 +2,12 @@
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
 import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, type Share, type Site } from './simulation.ts'
+import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of routes. */
 export function simulateFloatingIps(site: Site) {
-  const routes = new Map<number, RoutingState>()
-  const generations = new Generations()
+  const routes = keptMap<number, RoutingState>(site)
+  const generations = new Generations(site)
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => routes.delete(id))
 

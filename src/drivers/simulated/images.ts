@@ -2,7 +2,7 @@
 import type { Capture, ImageDriver } from '../../families/images/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { simulateServers } from './servers.ts'
-import type { Share, Site } from './simulation.ts'
+import { keptMap, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedImage {
   readonly serverId: number
@@ -11,8 +11,8 @@ export interface SimulatedImage {
 
 /** Creates the driver of images. */
 export function simulateImages(site: Site) {
-  const images = new Map<number, SimulatedImage>()
-  const removed = new Set<number>()
+  const images = keptMap<number, SimulatedImage>(site)
+  const removed = site.keep(new Set<number>(), (known) => new Set(known))
   const { world, put } = site.part(simulateServers)
 
   const capture = ({ imageId, server }: Capture, share: Share) => {

@@ -13,7 +13,7 @@ import type {
 } from '../../families/load-balancers/driver.ts'
 import { usualAt } from './measurements.ts'
 import { simulatePackets } from './packets.ts'
-import { Generations, type Share, type Site } from './simulation.ts'
+import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** How much a Load Balancer has to do from a moment on (milliseconds since the epoch). */
 interface Load {
@@ -41,8 +41,8 @@ const mostLoads = 1_000
 
 /** Creates the driver of Load Balancers. */
 export function simulateLoadBalancers(site: Site) {
-  const balancers = new Map<number, SimulatedBalancer>()
-  const generations = new Generations()
+  const balancers = keptMap<number, SimulatedBalancer>(site)
+  const generations = new Generations(site)
   const packets = site.part(simulatePackets)
 
   const put = (state: BalancerState, share: Share) => {

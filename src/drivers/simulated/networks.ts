@@ -8,12 +8,12 @@ import type {
 } from '../../families/networks/driver.ts'
 import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, type Share, type Site } from './simulation.ts'
+import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of networks. */
 export function simulateNetworks(site: Site) {
-  const networks = new Map<number, NetworkShape>()
-  const generations = new Generations()
+  const networks = keptMap<number, NetworkShape>(site)
+  const generations = new Generations(site)
   const interfaces = simulateInterfaces(site)
   const packets = site.part(simulatePackets)
 
@@ -41,8 +41,8 @@ export function simulateNetworks(site: Site) {
 
 /** The private interfaces of each server, which go with it. */
 function simulateInterfaces(site: Site) {
-  const sets = new Map<number, InterfacesState>()
-  const generations = new Generations()
+  const sets = keptMap<number, InterfacesState>(site)
+  const generations = new Generations(site)
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => sets.delete(id))
 

@@ -7,7 +7,7 @@ import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
 import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../reachability/driver.ts'
 import { PrivateForwarding, type Sent, stopped, type Way } from './packets/private-forwarding.ts'
 import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './packets/private-networks.ts'
-import type { Site } from './simulation.ts'
+import { keptMap, type Site } from './simulation.ts'
 
 /** A server as a host in the network. */
 export interface Host {
@@ -36,11 +36,11 @@ export interface Filter {
 const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null, network: null }
 
 /** Creates the network with the driver that reachability asks. */
-export function simulatePackets(_site: Site) {
-  const hosts = new Map<number, Host>()
-  const filters = new Map<number, Filter>()
-  const routes = new Map<number, readonly string[]>()
-  const networks = new PrivateNetworks()
+export function simulatePackets(site: Site) {
+  const hosts = keptMap<number, Host>(site)
+  const filters = keptMap<number, Filter>(site)
+  const routes = keptMap<number, readonly string[]>(site)
+  const networks = site.keep(new PrivateNetworks(), (known) => known.copy())
   const forwarding = new PrivateForwarding(networks, {
     isOn: (id) => hosts.get(id)?.isOn ?? false,
     ipv4Of: (id) => hosts.get(id)?.addresses.find((address) => familyOf(address) === 4),

@@ -2,7 +2,7 @@
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { measuredOf, type PowerChange } from './measurements.ts'
 import { simulatePackets } from './packets.ts'
-import { Generations, type Share, type Site } from './simulation.ts'
+import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedServer {
   readonly state: ServerState
@@ -23,8 +23,8 @@ export interface SimulatedServer {
 
 /** Creates the driver of servers. Other parts attach their own state to a server with `put` and `onRemoval`. */
 export function simulateServers(site: Site) {
-  const servers = new Map<number, SimulatedServer>()
-  const generations = new Generations()
+  const servers = keptMap<number, SimulatedServer>(site)
+  const generations = new Generations(site)
   const packets = site.part(simulatePackets)
   const listeners: ((id: number) => void)[] = []
   const changeListeners: ((server: SimulatedServer) => void)[] = []

@@ -43,6 +43,11 @@ export interface Site {
    * Performs a call with its chosen behaviour; calls `effect` with the share that takes effect, unless nothing does.
    */
   perform(call: Call, effect: (share: Share) => void): Promise<void>
+  /**
+   * Returns a state of the part, which a copy of the infrastructure begins with as it is then. Parts that keep what they
+   * know in nothing else can be copied.
+   */
+  keep<State>(fresh: State, copy: (known: State) => State): State
   /** Returns another family's part of the same site, for drivers that act on its objects. */
   part<P>(make: (site: Site) => P): P
 }
@@ -79,6 +84,8 @@ export interface Simulation<Make extends MakePart = MakePart> {
   record(): readonly Call[]
   /** Sets how calls behave from now on. */
   behave(behave: Behave): void
+  /** Returns another infrastructure that begins as this one is now. */
+  copy(options: SimulationOptions): Simulation<Make>
 }
 
 export interface SimulationOptions {
@@ -89,11 +96,26 @@ export interface SimulationOptions {
   readonly clock?: Clock
 }
 
+/** A state of some part. */
+interface Kept {
+  copy(): unknown
+}
+
 /** Creates an empty world from the given parts, with the drivers that act on it. */
 export function createSimulation<Make extends MakePart>(
   makes: readonly Make[],
-  { delayMs, slowMs = 500, clock = runningClock() }: SimulationOptions,
+  options: SimulationOptions,
 ): Simulation<Make> {
+  return simulationOf(makes, options, [])
+}
+
+/** Parts keep their states in the same order each time, which tells which state of `known` is whose. */
+function simulationOf<Make extends MakePart>(
+  makes: readonly Make[],
+  { delayMs, slowMs = 500, clock = runningClock() }: SimulationOptions,
+  known: readonly Kept[],
+): Simulation<Make> {
+  const kept: Kept[] = []
   const parts = new Map<(site: Site) => unknown, unknown>()
   let behave: Behave = () => undefined
   let calls: Call[] | undefined
@@ -105,6 +127,11 @@ export function createSimulation<Make extends MakePart>(
       const behaviour = behave(call) ?? 'ok'
       if (behaviour === 'slow') await delay(slowMs)
       await happen(behaviour, effect)
+    },
+    keep<State>(fresh: State, copy: (known: State) => State): State {
+      const state = (known[kept.length]?.copy() as State | undefined) ?? fresh
+      kept.push({ copy: () => copy(state) })
+      return state
     },
     part<P>(make: (site: Site) => P): P {
       if (!parts.has(make)) parts.set(make, make(site))
@@ -124,6 +151,7 @@ export function createSimulation<Make extends MakePart>(
     behave(next) {
       behave = next
     },
+    copy: (options) => simulationOf(makes, options, kept),
   }
 }
 
@@ -137,9 +165,18 @@ async function happen(behaviour: Behaviour, effect: (share: Share) => void): Pro
   }
 }
 
+/** A table of a part. What is in it is never changed, but replaced. */
+export function keptMap<Key, Value>(site: Pick<Site, 'keep'>): Map<Key, Value> {
+  return site.keep(new Map<Key, Value>(), (known) => new Map(known))
+}
+
 /** The newest generation seen of each resource, including removed ones. */
 export class Generations {
-  readonly #newest = new Map<number, number>()
+  readonly #newest: Map<number, number>
+
+  constructor(site: Pick<Site, 'keep'>) {
+    this.#newest = keptMap(site)
+  }
 
   isStale(id: number, generation: number): boolean {
     return generation < (this.#newest.get(id) ?? 0)

@@ -1,14 +1,14 @@
 /** Simulated volumes, and the volumes of each server. */
 import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/volumes/driver.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, type Share, type Site } from './simulation.ts'
+import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of volumes. */
 export function simulateVolumes(site: Site) {
-  const volumes = new Map<number, VolumeState>()
-  const attachments = new Map<number, AttachmentState>()
-  const generations = new Generations()
-  const sets = new Generations()
+  const volumes = keptMap<number, VolumeState>(site)
+  const attachments = keptMap<number, AttachmentState>(site)
+  const generations = new Generations(site)
+  const sets = new Generations(site)
   site.part(simulateServers).onRemoval((id) => attachments.delete(id))
 
   const put = (state: VolumeState, share: Share) => {

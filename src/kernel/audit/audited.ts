@@ -15,6 +15,7 @@ import type { Note } from './note.ts'
 export function audited(db: Database): Database {
   return {
     dialect: db.dialect,
+    image: db.image,
     location: db.location,
     get query() {
       return db.query

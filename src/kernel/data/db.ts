@@ -73,6 +73,8 @@ export interface Database {
   listen(topic: Topic, listener: (subject: string) => void): () => void
   /** Calls `listener` with each error that the database itself caused; returns a function that unsubscribes. */
   onTrouble(listener: (error: unknown) => void): () => void
+  /** All that is committed, as the bytes of a database file; undefined on PostgreSQL. */
+  readonly image: (() => Promise<Uint8Array>) | undefined
   close(): Promise<void>
 }
 

@@ -88,6 +88,8 @@ export interface DatabaseEngine {
     waitForDisk(always: boolean): void
     /** The next id as the open transaction sees it, and a setter that takes effect with the commit. */
     readonly nextId: { read(): number; write(next: number): void }
+    /** All data as the bytes of a database file. No transaction may be open. */
+    image(): Uint8Array
     /** Tells whether a transaction is open: some failures end it on their own. */
     isOpen(): boolean
     close(): void

@@ -72,6 +72,10 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
       guarded(reads)
       return groups.add(writer, isDurable, (followUps) => work(begin(followUps)))
     },
+    async image() {
+      for (let wait = groups.gates.beforeRead(); wait; wait = groups.gates.beforeRead()) await wait
+      return writer.image()
+    },
     listen: (topic, listener) => heard.add(topic, listener),
     onTrouble: (listener) => troubles.add(listener),
     async close() {

@@ -12,6 +12,8 @@ export interface OpenOptions {
   readonly create?: boolean
   /** The clock of a SQLite database, by which leases and pauses last; that of the machine by default. */
   readonly databaseNow?: () => number
+  /** The data that a database in memory begins with, as `Database.image` gave them. */
+  readonly image?: Uint8Array
 }
 
 /**
@@ -20,9 +22,9 @@ export interface OpenOptions {
  */
 export async function openDatabase(
   url: DatabaseUrl,
-  { clock, postgres, create = true, databaseNow = Date.now }: OpenOptions,
+  { clock, postgres, create = true, databaseNow = Date.now, image }: OpenOptions,
 ): Promise<Database> {
-  if (url.engine === 'sqlite') return openGrouped(url.path, clock, { create, now: databaseNow })
+  if (url.engine === 'sqlite') return openGrouped(url.path, clock, { create, now: databaseNow, image })
   // Loaded only when PostgreSQL is used.
   const { openPooled } = await import('./postgres.ts')
   return openPooled(url.url, clock, postgres)

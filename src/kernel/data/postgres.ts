@@ -65,6 +65,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
   })
   runsPrepared(queries, { engine: 'postgres', run: (text, values) => lookups.run(text, values) })
   return {
+    image: undefined,
     dialect: postgresDialect,
     location: locationOf({ engine: 'postgres', url }),
     get query() {

@@ -11,6 +11,7 @@ import { databaseFailure } from './dialect.ts'
 export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database {
   return {
     dialect: db.dialect,
+    image: db.image,
     location: db.location,
     get query() {
       return db.query

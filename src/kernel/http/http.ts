@@ -5,19 +5,16 @@
  */
 import type { RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { askerOf, type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
-import type { Standing } from '../access/standing.ts'
-import type { Authenticator } from '../access/tokens.ts'
-import type { AuditLog } from '../audit/log.ts'
+import { askerOf, type Principal, principalIn, refusalOf } from '../access/principal.ts'
 import type { Note } from '../audit/note.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
 import { publicBase } from '../contract/bases.ts'
-import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
+import type { Endpoint } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
 import { LaterReply } from '../contract/later.ts'
 import { titleOf } from '../contract/path-params.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
-import { type Queries, unavailable } from '../data/db.ts'
+import { unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
@@ -29,7 +26,6 @@ import {
   admit,
   admitSession,
   goneToken,
-  type Limits,
   uncharged,
   visitor,
 } from './admission/admission.ts'
@@ -42,61 +38,21 @@ import { toRefusal } from './admission/refusal.ts'
 import { readBody } from './api/body.ts'
 import { readInput, readParams, toCall } from './api/calls.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './api/replies.ts'
+import { type CloudEdge, type CloudParts, furtherCloud, partKeys } from './further-cloud.ts'
+import type { EdgeOptions, Mounting } from './mounting.ts'
 import { type OpenPage, servePage } from './pages/open-pages.ts'
-import { isInTree, mountTree, type PageTree } from './pages/page-trees.ts'
-import { addServed, admitServed, type Served, type ServedRoute } from './pages/served.ts'
+import { isInTree, mountTree } from './pages/page-trees.ts'
+import { addServed, admitServed, type Served, type ServedCall } from './pages/served.ts'
 import { trustIn } from './server/caller.ts'
+import { Clouds } from './server/clouds.ts'
 import { envelope, hostRefusal, standardHeaders } from './server/edge.ts'
 import { closeGently, createInstance, undecodable } from './server/instance.ts'
 import { LazyPart } from './server/lazy-part.ts'
 import { createServer } from './server/node-http.ts'
 import { requestLogger } from './server/request-log.ts'
-import { type ServerOptions, serverFor } from './server/server.ts'
-import { type StreamPath, Streams, type StreamsOptions } from './streams/streams.ts'
+import { serverFor } from './server/server.ts'
+import { Streams } from './streams/streams.ts'
 import { type SocketPath, WebSockets } from './streams/web-sockets.ts'
-
-/** One request and its response, as tests observe them. */
-export interface Exchange {
-  readonly endpoint: Endpoint | undefined
-  readonly status: number
-  readonly code: ApiError['code'] | undefined
-  /** The value that the handler returned, before serialization. */
-  readonly reply: unknown
-}
-
-export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
-  readonly authenticator: Authenticator
-  /** A handle that looks up the labels of what requests name; without it, who sees only some resources sees none. */
-  readonly query?: Queries
-  /** Finds the people behind sessions; without it nobody has one. */
-  readonly sessions?: Sessions
-  /** Asks again whether those who listen to streams still may; without it nobody is asked. */
-  readonly standing?: Standing
-  readonly streams?: StreamsOptions['streams']
-  readonly limits: Limits
-  readonly audit?: AuditLog
-  readonly vendor: string
-  /** The roots below which families of the public API are; the usual one by default. */
-  readonly bases?: readonly string[]
-  /** The titles of public families that this installation lacks, by their paths with their roots. */
-  readonly lacking?: Readonly<Record<string, string>>
-  /** Origins of the API, such as `https://cloud.example.com`. */
-  readonly publicOrigins?: readonly string[]
-  /** Networks of proxies that are believed when they say for whom they ask. */
-  readonly trustedProxies?: readonly string[]
-  readonly observe?: (exchange: Exchange) => void
-}
-
-/** An edge on which endpoints and pages can be mounted. */
-export interface Mounting {
-  /** Mounts endpoints below a base, which is that of the public API by default. */
-  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
-  open(page: OpenPage): void
-  openTree(tree: PageTree): void
-  serve(routes: readonly ServedRoute[]): void
-  /** Lets people listen to server-sent events at a path. */
-  stream(path: StreamPath): void
-}
 
 export interface Edge extends Mounting {
   readonly server: FastifyInstance
@@ -106,6 +62,8 @@ export interface Edge extends Mounting {
   later(load: (part: Mounting) => Promise<void>): void
   /** The instance with what is mounted later. */
   lazyPart(): Promise<FastifyInstance>
+  /** Opens a further cloud behind the routes of this one: everything that is mounted here must be mounted on it. */
+  cloud(parts: CloudParts): CloudEdge
 }
 
 declare module 'fastify' {
@@ -134,12 +92,15 @@ interface Routes {
 }
 
 /** Creates the server; it serves what is mounted on it once it listens. */
-export function buildEdge(options: EdgeOptions): Edge {
-  const trust = trustIn(options.trustedProxies)
-  const sockets = new WebSockets({ ...options, trust })
+export function buildEdge(given: EdgeOptions): Edge {
+  const clouds = new Clouds<CloudParts>()
+  const trust = trustIn(given.trustedProxies)
+  const options = clouds.options({ ...given, trust }, partKeys)
+  const sockets = new WebSockets(options, clouds)
   const streams = new Streams(options)
   const parts: Parts = {
     options,
+    clouds,
     streams,
     routes: { mounted: [], readers: new Readers(), pages: new Map(), served: new Map() },
   }
@@ -149,15 +110,15 @@ export function buildEdge(options: EdgeOptions): Edge {
   const lazy = new LazyPart({
     isFor: (url) => load !== undefined && paths.isForWolke(url),
     log: options.log,
-    async build() {
-      const instance = createInstance(() => createServer(), trust, paths)
-      const server = prepare(instance, parts, state)
-      await load?.(mountingOn(server, parts))
-      return server
-    },
+    build: () =>
+      clouds.forAll(async () => {
+        const instance = createInstance(() => createServer(), trust, paths)
+        const server = prepare(instance, parts, state)
+        await load?.(mountingOn(server, parts))
+        return server
+      }),
   })
-  const listening = (requests: RequestListener) =>
-    serverFor({ requests: lazy.before(requests), sockets }, { ...options, trust })
+  const listening = (requests: RequestListener) => serverFor({ requests: lazy.before(requests), sockets }, options)
   const server = prepare(createInstance(listening, trust, paths), parts, state)
   server.addHook('preClose', (done) => {
     state.isClosing = true
@@ -173,12 +134,20 @@ export function buildEdge(options: EdgeOptions): Edge {
       load = given
     },
     lazyPart: () => lazy.open(),
+    cloud: (own) =>
+      furtherCloud(clouds, own, () =>
+        serverFor(
+          { requests: lazy.before((request, response) => server.routing(request, response)), sockets },
+          options,
+        ),
+      ),
   }
 }
 
 /** The objects that the instances of the framework share. */
 interface Parts {
   readonly options: EdgeOptions
+  readonly clouds: Clouds<CloudParts>
   readonly streams: Streams
   readonly routes: Routes
 }
@@ -200,11 +169,12 @@ function prepare(server: FastifyInstance, { options, routes }: Parts, state: { r
   return server
 }
 
-function mountingOn(server: FastifyInstance, { options, routes, streams }: Parts): Mounting {
+function mountingOn(server: FastifyInstance, { options, clouds, routes, streams }: Parts): Mounting {
   return {
     mount(endpoints, handlers, base = publicBase) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
-        const handler = handlers[key] as unknown as Mounted['handler']
+        const own = handlers[key] as unknown as Mounted['handler']
+        const handler: Mounted['handler'] = (call) => clouds.answer(endpoint, own)(call)
         const mounted = { endpoint, base, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
         routes.mounted.push(mounted)
         routes.readers.add(mounted)
@@ -215,13 +185,18 @@ function mountingOn(server: FastifyInstance, { options, routes, streams }: Parts
       routes.pages.set(page.path, page)
       const ask = servePage(page)
       server.get(page.path, async (request, reply) => {
-        const { status, headers, body } = await ask(request.headers)
+        const { status, headers, body } = await clouds.answer(page.path, ask)(request.headers)
         return reply.code(status).headers(headers).send(body)
       })
     },
     openTree: (tree) => mountTree(server, tree, options.publicOrigins),
-    serve: (given) => addServed(server, routes.served, given, options),
-    stream: (path) => streams.mount(server, path),
+    serve(given) {
+      const routesOfAll = given.map(({ method, path, answer }) => {
+        return { method, path, answer: (call: ServedCall) => clouds.answer(`${method} ${path}`, answer)(call) }
+      })
+      addServed(server, routes.served, routesOfAll, options)
+    },
+    stream: (path) => streams.mount(server, { ...path, open: (given) => clouds.answer(path.path, path).open(given) }),
   }
 }
 

@@ -19,6 +19,7 @@ export function holdable(db: Database): { readonly db: Database; holdNext(): Hel
   let next: { readonly done: () => void; readonly released: Promise<void> } | undefined
   const held: Database = {
     dialect: db.dialect,
+    image: db.image,
     location: db.location,
     get query() {
       return db.query

@@ -23,6 +23,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
   let reads: Queries | undefined
   return {
     dialect: db.dialect,
+    image: db.image,
     location: db.location,
     get query() {
       // Throws inside of a transaction.

@@ -16,7 +16,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   dns: ['protocols', 'kernel', 'families'],
   events: ['kernel'],
   reachability: ['catalogue/capabilities.ts', 'protocols', 'kernel', 'families', 'platform.ts'],
-  lab: ['calendar.ts', 'families.ts', 'kernel', 'people', 'platform.ts'],
+  lab: ['calendar.ts', 'families.ts', 'kernel', 'people', 'platform.ts', 'protocols'],
   management: ['protocols', 'kernel', 'families.ts', 'reachability', 'people', 'platform.ts', 'version.ts'],
   drivers: [
     'catalogue/capabilities.ts',
@@ -46,7 +46,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families.ts',
     'version.ts',
   ],
-  'app.ts': [
+  'cloud.ts': [
     'catalogue',
     'screens',
     'dns',
@@ -63,6 +63,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'people',
     'platform.ts',
     'public-families.ts',
+  ],
+  'app.ts': [
+    'cloud.ts',
+    'families.ts',
+    'kernel',
+    'lab',
+    'own.ts',
+    'pages',
+    'protocols',
+    'public-families.ts',
+    'screens',
+    'drivers/authorities.ts',
   ],
   'own.ts': ['events', 'kernel', 'lab', 'reachability', 'management', 'pages', 'people', 'platform.ts', 'version.ts'],
   config: [

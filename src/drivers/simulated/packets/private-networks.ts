@@ -46,6 +46,14 @@ export class PrivateNetworks {
   /** By network, who has an address. */
   readonly #holders = new Map<number, Map<string, number>>()
 
+  copy(): PrivateNetworks {
+    const copy = new PrivateNetworks()
+    for (const [id, network] of this.#networks) copy.put(id, network)
+    for (const [id, holders] of this.#holders) copy.#holders.set(id, new Map(holders))
+    for (const [server, places] of this.#places) copy.#places.set(server, places)
+    return copy
+  }
+
   put(id: number, network: PrivateNetwork | null): void {
     if (network) this.#networks.set(id, network)
     else this.#networks.delete(id)

@@ -15,6 +15,7 @@ import { visitor } from '../admission/admission.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
 import { toRefusal } from '../admission/refusal.ts'
 import { callerAddress, type Trust } from '../server/caller.ts'
+import type { Clouds } from '../server/clouds.ts'
 import type { Connection } from '../server/connections.ts'
 import { correlationId, hostRefusal, rawAnswer, standardHeaders } from '../server/edge.ts'
 
@@ -40,6 +41,7 @@ const goingAway = 1001
 
 export class WebSockets {
   readonly #options: WebSocketOptions
+  readonly #clouds: Pick<Clouds<object>, 'answer'>
   readonly #paths = new Map<string, SocketPath>()
   /** Open ones, with whether the peer answered the last ping. */
   readonly #open = new Map<WebSocket, { isAlive: boolean }>()
@@ -47,8 +49,9 @@ export class WebSockets {
   #beat: NodeJS.Timeout | undefined
   #isClosing = false
 
-  constructor(options: WebSocketOptions) {
+  constructor(options: WebSocketOptions, clouds: Pick<Clouds<object>, 'answer'>) {
     this.#options = options
+    this.#clouds = clouds
   }
 
   listen(path: SocketPath): void {
@@ -74,7 +77,8 @@ export class WebSockets {
       const unfit = hostRefusal(request) ?? refusal
       if (unfit) throw unfit
       const { url = '' } = request
-      const path = this.#paths.get(pathOf(url))
+      const listened = this.#paths.get(pathOf(url))
+      const path = listened && this.#clouds.answer(listened.path, listened)
       if (!path) throw new ApiError('not_found', 'there is nothing at this path')
       this.#protocol ??= loadProtocol()
       const protocol = await this.#protocol

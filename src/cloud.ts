@@ -1,0 +1,337 @@
+/**
+ * One cloud: a database, drivers and families, with all that works in the background. It answers at an edge, where there
+ * may be several (app.ts).
+ */
+import { everything } from './catalogue/capabilities.ts'
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
+import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
+import { families, familyOfType } from './families.ts'
+import type { Asker, Sessions } from './kernel/access/principal.ts'
+import { Standing } from './kernel/access/standing.ts'
+import { Authenticator, principalOfToken } from './kernel/access/tokens.ts'
+import type { Drivers } from './kernel/actions/define.ts'
+import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
+import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
+import { audited } from './kernel/audit/audited.ts'
+import { defaultRetentionDays, entryEnds, removeOldEntries } from './kernel/audit/expiry.ts'
+import { AuditLog } from './kernel/audit/log.ts'
+import type { Database } from './kernel/data/db.ts'
+import { watchDatabase } from './kernel/data/health.ts'
+import { warnOfRetries } from './kernel/data/retries.ts'
+import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
+import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
+import type { CloudParts } from './kernel/http/further-cloud.ts'
+import type { EdgeOptions, Exchange } from './kernel/http/mounting.ts'
+import { removeOldMail } from './kernel/mail/deliveries.ts'
+import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
+import type { Clock } from './kernel/process/clock.ts'
+import { type Faults, noFaults } from './kernel/process/faults.ts'
+import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
+import type { Logger } from './kernel/process/log.ts'
+import type { DefaultLimits } from './kernel/resource/limits.ts'
+import type { Secrets } from './kernel/secrets/secrets.ts'
+import type { LabClock } from './lab/clock.ts'
+import type { Time } from './lab/time.ts'
+import type { EffectiveOption } from './management/installation/routes.ts'
+import { startMetadataService } from './metadata/service.ts'
+import type { Own } from './own.ts'
+import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
+import type { People } from './people/people.ts'
+import { type GivenSettings, type Job, type Platform, settingsOf } from './platform.ts'
+import { DefaultNames } from './protocols/net/default-names.ts'
+import type { ListenAddress } from './protocols/net/listen-address.ts'
+import { installationName } from './reconcile/installation.ts'
+import type { ReconciledHosts } from './reconcile/inventory.ts'
+
+/** Requests per hour of a person in no Project, and of a management token. */
+const callerRequests = 20_000
+/** How much one person may take of what the people of a Project have together. */
+const personShare = 1 / 2
+
+/** An infrastructure in memory, of which there can be another one that begins as this one is. */
+export interface Copied {
+  readonly drivers: Drivers
+  copy(clock: Clock): Copied
+}
+
+export interface LabOptions {
+  /** The clock of the cloud again, which is that of its database, too. */
+  readonly clock: LabClock
+  /** Missing where machines are real, or where they are many processes'. */
+  readonly infrastructure?: Copied
+}
+
+/** What a cloud is made of. */
+export interface CloudOptions {
+  readonly db: Database
+  readonly clock: Clock
+  /** What testers may do with it, where they may. */
+  readonly lab?: LabOptions
+  readonly log: Logger
+  readonly catalogue: Catalogue
+  /** Drivers of the infrastructure. */
+  readonly drivers: Drivers
+  /** What a location can do, by its id; everything by default. */
+  readonly capabilities?: Platform['capabilities']
+  /** The name of what runs the machines of a location; the same for all by default. */
+  readonly infrastructureOf?: Platform['infrastructureOf']
+  /** Hosts that are to be kept as they are wanted. */
+  readonly hosts?: readonly ReconciledHosts[]
+  /** How long before its removal it is told of something on hosts that nobody wants, in milliseconds; a day by default. */
+  readonly orphanGraceMs?: number
+  /** The certificate authority for managed certificates; replaces the one in `drivers`. */
+  readonly authority?: AuthorityOptions
+  readonly secrets: Secrets
+  readonly vendor: string
+  readonly reverseDomain: string
+  /** Default reverse names of another form than usual. */
+  readonly defaultNames?: DefaultNames
+  /** Requests per hour and Project; undefined means no limit. */
+  readonly rateLimit: number | undefined
+  readonly publicOrigins?: EdgeOptions['publicOrigins']
+  readonly faults?: Faults
+  readonly limits?: DefaultLimits
+  /** How long entries of the audit log are kept, in days; 90 by default. */
+  readonly auditRetentionDays?: number
+  readonly settings?: GivenSettings
+  /** The options of the process as operators gave them, for showing them. */
+  readonly effective?: readonly EffectiveOption[]
+  /** Further sessions than those of people who have signed in. */
+  readonly sessions?: Sessions
+  /** How often it is asked again whether those who keep something open still may, in milliseconds; 3 s by default. */
+  readonly askAgainMs?: number
+  /** How people sign in. */
+  readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
+  readonly observe?: (exchange: Exchange) => void
+  readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
+  readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs' | 'durations'>>
+}
+
+/** Options of a name server that the caller may set; the others have defaults. */
+export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'maxRecords'>
+
+export interface Cloud {
+  readonly engine: Engine
+  readonly jobs: Jobs
+  readonly mailer: Mailer
+  readonly people: People
+  readonly auditLog: AuditLog
+  /** What an edge asks. */
+  readonly parts: CloudParts
+  /** What the parts are made of that only Wolke has. */
+  readonly own: Own
+  /** Starts a metadata service that also answers under `prefix`; returns its URL. Errors: those of the socket. */
+  serveMetadata(at: ListenAddress, prefix: string): Promise<string>
+  /** Starts a name server. Errors: those of the socket, and `unavailable` when the database is away. */
+  serveDns(at: ListenAddress, options?: DnsOptions): Promise<NameServer>
+  /** Starts running actions, sending mail and executing background jobs. */
+  start(): Promise<void>
+  /** Leaves actions and mail to be resumed. The database stays open. */
+  stop(): Promise<void>
+}
+
+/** Puts a cloud together; nothing runs yet. */
+export async function openCloud(options: CloudOptions): Promise<Cloud> {
+  const { clock, log, catalogue, secrets, reverseDomain, observe, faults = noFaults } = options
+  const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
+  const platform = platformOf(options, db)
+  const drivers = await driversFor(options, platform)
+  const watch = watchDatabase(db, log)
+  const authenticator = new Authenticator(db, undefined, () => clock.now())
+  const people = await peopleFor(options, db, authenticator)
+  const sessions = sessionsOf(people, options.sessions)
+  const auditLog = new AuditLog({ db, clock, log })
+  const standing = standingOf(options, db, sessions)
+  const engine = new Engine({ db, drivers, secrets, log, definitions: definitions(), faults, ...options.engine })
+  const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
+  const jobs = planJobs(await jobsFor(options, { platform, drivers, people, authenticator }), { log, clock })
+  const services: Service[] = []
+  const time = await timeFor(options, { platform, engine, jobs, mailer, people, services })
+  const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
+  const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
+  return {
+    engine,
+    jobs,
+    mailer,
+    people,
+    auditLog,
+    parts: { ...access, clock, limits: limitsOf(options, db), ...(observe ? { observe } : {}) },
+    own: { platform: skipping(platform, time), drivers, people, process, log, time, watch, standing },
+    async serveMetadata(at, prefix) {
+      const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)
+      services.push(service)
+      return service.url
+    },
+    async serveDns(at, dns) {
+      const { defaultNames, settings } = platform
+      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain, defaultNames }
+      const server = await startNameServer({ ...parts, ...dns }, at)
+      services.push(server)
+      return server
+    },
+    async start() {
+      await engine.start()
+      await mailer.start()
+      await people.mail?.start()
+      jobs.start()
+      await warnOfPasskeys(people)
+    },
+    async stop() {
+      await auditLog.flush()
+      await Promise.all([time?.stop(), jobs.stop()])
+      await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
+      await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
+      await Promise.all(services.splice(0).map((service) => service.close()))
+      await watch.stop()
+    },
+  }
+}
+
+const definitions = () => families.flatMap(({ actions }) => actions)
+
+function platformOf(options: CloudOptions, db: Database): Platform {
+  const { clock, catalogue, secrets, reverseDomain, faults = noFaults, limits = {} } = options
+  const { capabilities = () => everything, infrastructureOf = () => '' } = options
+  const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
+  const settings = settingsOf(families, reverseDomain, options.settings ?? {})
+  const places = { catalogue, capabilities, infrastructureOf }
+  return { db, clock, ...places, faults, defaultNames, familyOf: familyOfType, limits, secrets, settings }
+}
+
+async function driversFor(
+  { drivers, authority, clock, reverseDomain }: CloudOptions,
+  { db, secrets, settings }: Platform,
+): Promise<Drivers> {
+  if (!authority) return drivers
+  const { nameservers } = settings.zones
+  const keep = (name: string, make: () => Promise<string>) => secrets.ofInstallation(db, name, make)
+  return { ...drivers, ...(await authorityDrivers(authority, { clock, identity: reverseDomain, nameservers, keep })) }
+}
+
+function peopleFor(options: CloudOptions, db: Database, authenticator: Authenticator): Promise<People> {
+  const { clock, log, secrets, publicOrigins = [], mail, people = {} } = options
+  return openPeople({ db, clock, log, secrets, authenticator, publicOrigins, send: mail?.send, ...people })
+}
+
+/** The sessions of people who have signed in, after those that are given. */
+function sessionsOf(people: People, given: CloudOptions['sessions']): Sessions {
+  const own = sessionFinder(people)
+  return {
+    find: (headers, options) => given?.find(headers, options) ?? own.find(headers, options),
+    findAgain: async (asker) => (await given?.findAgain(asker)) ?? own.findAgain(asker),
+  }
+}
+
+/** Asks again for those who keep something open, by a session or by an API token that was sent itself. */
+function standingOf({ clock, askAgainMs }: CloudOptions, { query }: Database, sessions: Sessions): Standing {
+  const findToken = async ({ kind, id }: Asker) =>
+    kind === 'token' ? principalOfToken(query, id, clock.now()) : undefined
+  const findAgain = (asker: Asker) => (asker.session === null ? findToken(asker) : sessions.findAgain(asker))
+  return new Standing({ query, now: clock.now, everyMs: askAgainMs, findAgain })
+}
+
+/** A service beside the API. */
+interface Service {
+  close(): Promise<void>
+  /** Does what has become due. */
+  look?(): Promise<void>
+}
+
+interface TimedParts {
+  readonly platform: Platform
+  readonly engine: Engine
+  readonly jobs: Jobs
+  readonly mailer: Mailer
+  readonly people: People
+  readonly services: readonly Service[]
+}
+
+async function timeFor({ lab }: CloudOptions, { people, services, ...parts }: TimedParts): Promise<Time | undefined> {
+  if (!lab) return undefined
+  const { openTime } = await import('./lab/open.ts')
+  const look = async () => {
+    for (const service of services) await service.look?.()
+  }
+  return openTime({ clock: lab.clock, ...parts, personMail: people.mail, look })
+}
+
+function skipping(platform: Platform, time: Time | undefined): Platform {
+  return time ? { ...platform, skip: (isOver) => time.skip(isOver) } : platform
+}
+
+/** Processes that share a database share the buckets too, except for those of networks. */
+function limitsOf({ rateLimit, lab }: CloudOptions, db: Database): Limits {
+  const local = (most: number) => localLimiter(most, lab ? () => lab.clock.now() : undefined)
+  const limited = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : local(most))
+  const callers = limited(callerRequests)
+  if (rateLimit === undefined) return { ...noLimits, callers }
+  return {
+    projects: limited(rateLimit),
+    people: limited(rateLimit),
+    shares: limited(Math.ceil(rateLimit * personShare)),
+    callers,
+    networks: local(rateLimit),
+  }
+}
+
+const dayMs = 86_400_000
+
+/** The job that makes hosts as they are wanted, if there are any. */
+async function jobsOfHosts(
+  { hosts = [], orphanGraceMs = dayMs, secrets, clock, log }: CloudOptions,
+  { db, drivers }: { readonly db: Database; readonly drivers: Drivers },
+): Promise<PlannedJob[]> {
+  if (hosts.length === 0) return []
+  const { Reconciler } = await import('./reconcile/execute.ts')
+  const installation = await installationName(secrets, db)
+  const parts = { db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs }
+  const reconciler = new Reconciler(parts)
+  return [{ name: 'reconcileHosts', due: 'whenever', run: () => reconciler.run() }]
+}
+
+interface Worked {
+  readonly platform: Platform
+  readonly drivers: Drivers
+  readonly people: People
+  readonly authenticator: Authenticator
+}
+
+async function jobsFor(
+  options: CloudOptions,
+  { platform, drivers, people, authenticator }: Worked,
+): Promise<PlannedJob[]> {
+  return [
+    ...jobsOf(platform, drivers, options.auditRetentionDays),
+    ...(await jobsOfHosts(options, { db: platform.db, drivers })),
+    { name: 'tidyPeople', due: 'whenever', run: () => tidyPeople(people) },
+    { name: 'writeUses', due: 'whenever', run: () => authenticator.writeUses() },
+  ]
+}
+
+function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {
+  const { db, clock } = platform
+  const ofFamilies = families.flatMap((family) =>
+    family.jobs.map((job) => ({
+      name: `${family.name}: ${job.name}`,
+      due: sourceOf(platform, job.due),
+      run: () => job.run(platform, drivers),
+    })),
+  )
+  return [
+    ...ofFamilies,
+    { name: 'removeOldMail', due: 'whenever', run: () => removeOldMail(db) },
+    { name: 'fileAllActions', due: 'whenever', run: () => fileAllActions(db) },
+    // Lists leave them out before.
+    { name: 'removeOldActions', due: 'whenever', run: () => removeOldActions(db, clock) },
+    {
+      name: 'removeOldEntries',
+      due: (afterMs, limit) => entryEnds(db.query, auditDays, afterMs, limit),
+      run: () => removeOldEntries(db, clock, auditDays),
+    },
+  ]
+}
+
+function sourceOf(platform: Platform, due: Job['due']): Due {
+  return due === 'whenever' ? due : (afterMs, limit) => due(platform, afterMs, limit)
+}

@@ -1,0 +1,101 @@
+/**
+ * Forks of a cloud: each begins as the cloud is at that moment, with the same ids and tokens, answers at an address of
+ * its own, and goes its own way from then on. It ends by itself after a while.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ApiError, notFound } from '../kernel/errors.ts'
+import type { ListenAddress } from '../protocols/net/listen-address.ts'
+import { LabClock } from './clock.ts'
+
+/** A fork that answers. */
+export interface OpenedFork {
+  /** Its base URL. */
+  readonly url: string
+  serveDns(at: ListenAddress): Promise<ListenAddress>
+  close(): Promise<void>
+}
+
+export interface Fork {
+  readonly id: number
+  readonly url: string
+  readonly dns: ListenAddress | null
+  /** Milliseconds since the epoch, of the machine's clock. */
+  readonly createdMs: number
+  readonly endsMs: number
+}
+
+interface Kept extends Fork {
+  readonly opened: OpenedFork
+  readonly timer: NodeJS.Timeout
+}
+
+/** The most forks that a cloud has at the same time. */
+const mostForks = 1_000
+
+export class Forks {
+  readonly #clock: LabClock
+  readonly #open: (clock: LabClock) => Promise<OpenedFork>
+  readonly #kept = new Map<number, Kept>()
+  /** What works in a fork belongs to nobody's request, not even to that which made it. */
+  readonly #outside = AsyncLocalStorage.snapshot()
+  #opening = 0
+  #made = 0
+
+  constructor(clock: LabClock, open: (clock: LabClock) => Promise<OpenedFork>) {
+    this.#clock = clock
+    this.#open = open
+  }
+
+  list(): readonly Fork[] {
+    return [...this.#kept.values()]
+  }
+
+  /** Errors: `not_found`. */
+  get(id: number): Fork {
+    return this.#find(id)
+  }
+
+  /** Makes a fork that ends after `ttlMs`. Errors: `resource_limit_exceeded`. */
+  async make({ ttlMs, hasDns }: { readonly ttlMs: number; readonly hasDns: boolean }): Promise<Fork> {
+    if (this.#kept.size + this.#opening >= mostForks)
+      throw new ApiError('resource_limit_exceeded', `a cloud cannot have more than ${mostForks} forks`, {
+        details: { limits: [{ name: 'fork_limit' }] },
+      })
+    this.#opening++
+    try {
+      const clock = new LabClock(this.#clock.now(), this.#clock.mode)
+      const opened = await this.#outside(() => this.#open(clock))
+      const dns = hasDns ? await opened.serveDns({ host: '127.0.0.1', port: 0 }) : null
+      return this.#keep(opened, dns, ttlMs)
+    } finally {
+      this.#opening--
+    }
+  }
+
+  /** Errors: `not_found`. */
+  async end(id: number): Promise<void> {
+    const { timer, opened } = this.#find(id)
+    clearTimeout(timer)
+    this.#kept.delete(id)
+    await opened.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((id) => this.end(id)))
+  }
+
+  #keep(opened: OpenedFork, dns: ListenAddress | null, ttlMs: number): Fork {
+    const id = ++this.#made
+    const createdMs = Date.now()
+    const timer = setTimeout(() => void this.end(id), ttlMs).unref()
+    const fork = { id, url: opened.url, dns, createdMs, endsMs: createdMs + ttlMs, opened, timer }
+    this.#kept.set(id, fork)
+    return fork
+  }
+
+  #find(id: number): Kept {
+    const fork = this.#kept.get(id)
+    if (!fork) throw notFound('fork', id)
+    return fork
+  }
+}
