@@ -1,17 +1,18 @@
 /**
  * The composition root: lets a cloud answer at an edge. The command line and the tests both build the program through it.
  */
-import { type Cloud, type CloudOptions, openCloud } from './cloud.ts'
+import type { AddressInfo } from 'node:net'
+import { Address, optionsOf } from './address.ts'
+import type { Cloud, CloudOptions } from './cloud.ts'
 import { families } from './families.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { publicBase } from './kernel/contract/bases.ts'
-import { openDatabase } from './kernel/data/open.ts'
-import type { CloudParts } from './kernel/http/further-cloud.ts'
 import { buildEdge, type Edge } from './kernel/http/http.ts'
 import type { EdgeOptions, Mounting } from './kernel/http/mounting.ts'
 import type { OpenPage } from './kernel/http/pages/open-pages.ts'
-import type { LabClock } from './lab/clock.ts'
-import type { Forks, OpenedFork } from './lab/forks.ts'
+import type { CloudMounting, CloudParts } from './kernel/http/seats.ts'
+import type { OpenedFork } from './lab/forks.ts'
+import type { State, States } from './lab/states.ts'
 import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
@@ -28,8 +29,20 @@ export interface AppOptions
   extends CloudOptions,
     Pick<EdgeOptions, 'tls' | 'connections' | 'trustedProxies' | 'streams'> {}
 
-export interface App extends Omit<Cloud, 'parts' | 'own'> {
+export interface App {
   readonly edge: Edge
+  /** Where its clouds answer, one after the other. */
+  readonly address: Address
+  /** The parts of the cloud that answers now. */
+  readonly engine: Cloud['engine']
+  readonly jobs: Cloud['jobs']
+  readonly mailer: Cloud['mailer']
+  readonly people: Cloud['people']
+  readonly auditLog: Cloud['auditLog']
+  serveMetadata: Address['serveMetadata']
+  serveDns: Address['serveDns']
+  /** Starts running actions, sending mail and executing background jobs. */
+  start(): Promise<void>
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
   /**
@@ -41,64 +54,100 @@ export interface App extends Omit<Cloud, 'parts' | 'own'> {
 
 /** Builds the app; nothing listens or runs yet. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { parts, own, ...cloud } = await openCloud(options)
-  const edge = buildEdge({ ...edgeOptions(options), ...parts })
-  const forks = await forksOf(options, edge)
-  mountPublic(edge, own)
-  edge.later(async (part) => {
-    const { mountOwn } = await import('./own.ts')
-    mountOwn(part, { ...own, forks })
+  const lab = options.lab?.infrastructure && options.db.image ? await import('./lab/states.ts') : undefined
+  const address: Address = await Address.open(options, (mounting, cloud) => mountAll(mounting, cloud, states))
+  const edge = buildEdge({
+    ...edgeOptions(options),
+    ...address.cloud.parts,
+    ...(lab ? { isChange: lab.isChange } : {}),
   })
+  const open = (state: State) => fork(options, edge, state, () => states!.first)
+  const states: States | undefined = lab && new lab.States(address, open)
+  address.take(edge.seat)
+  mountPublic(edge, address.cloud.own)
+  edge.later((mounting) => mountWolke(mounting, address.cloud, states))
   return {
-    ...cloud,
     edge,
+    address,
+    get engine() {
+      return address.cloud.engine
+    },
+    get jobs() {
+      return address.cloud.jobs
+    },
+    get mailer() {
+      return address.cloud.mailer
+    },
+    get people() {
+      return address.cloud.people
+    },
+    get auditLog() {
+      return address.cloud.auditLog
+    },
+    serveMetadata: (at, prefix) => address.serveMetadata(at, prefix),
+    serveDns: (at, dns) => address.serveDns(at, dns),
     async listen({ host, port }) {
       await edge.server.listen({ host, port })
-      const { port: actual } = edge.server.server.address() as { port: number }
-      return `${options.tls ? 'https' : 'http'}://${hostAndPort({ host, port: actual })}${publicBase}`
+      return urlOf(options, { host, port: (edge.server.server.address() as AddressInfo).port })
+    },
+    async start() {
+      await address.cloud.start()
+      await states?.begin()
     },
     async stop() {
-      await forks?.close()
+      await states?.close()
       await edge.server.close()
-      await cloud.stop()
+      await address.cloud.stop()
+      // The database of the first cloud belongs to who opened it.
+      if (address.options.db !== options.db) await address.options.db.close()
     },
   }
 }
 
-/** The forks of a cloud that can have any; they answer at its edge. */
-async function forksOf(options: AppOptions, edge: Edge): Promise<Forks | undefined> {
-  if (!options.lab?.infrastructure || !options.db.image) return undefined
-  const { Forks } = await import('./lab/forks.ts')
-  return new Forks(options.lab.clock, (clock) => fork(options, edge, clock))
+function urlOf({ tls }: AppOptions, at: ListenAddress): string {
+  return `${tls ? 'https' : 'http'}://${hostAndPort(at)}${publicBase}`
 }
 
-/** Opens a cloud that begins as another one is now, and goes its own way from then on. It sends no mail. */
-async function fork(options: AppOptions, edge: Edge, clock: LabClock): Promise<OpenedFork> {
-  const image = await options.db.image!()
-  const infrastructure = options.lab!.infrastructure!.copy(clock)
-  const memory = { engine: 'sqlite', path: ':memory:' } as const
-  const db = await openDatabase(memory, { clock, databaseNow: () => clock.now(), image })
-  const { drivers } = infrastructure
+/** Opens a cloud that begins with a state, at an address of its own. It sends no mail. */
+async function fork(
+  options: AppOptions,
+  edge: Edge,
+  state: State,
+  first: () => State | undefined,
+): Promise<OpenedFork> {
+  const { States } = await import('./lab/states.ts')
   const { acme, ...authority } = options.authority ?? { delegation: 'unchecked' as const }
-  const forked: AppOptions = { ...options, db, clock, drivers, authority, lab: { clock, infrastructure }, mail: {} }
-  const { parts, own, ...cloud } = await openCloud(forked)
-  const door = edge.cloud(parts)
-  const forks = await forksOf(forked, edge)
-  mountPublic(door, own)
-  const { mountOwn } = await import('./own.ts')
-  mountOwn(door, { ...own, forks })
-  const port = await door.listen({ host: '127.0.0.1', port: 0 })
-  await cloud.start()
+  const { install, ...lab } = options.lab!
+  const forked = await optionsOf(state, { ...options, authority, mail: {}, lab })
+  const address: Address = await Address.open(forked, (mounting, cloud) => mountAll(mounting, cloud, states))
+  const states = new States(address, (state) => fork(options, edge, state, first), first())
+  const seat = await edge.furtherSeat(async (mounting) => {
+    await mountAll(mounting, address.cloud, states)
+    return address.cloud.parts
+  })
+  address.take(seat)
+  const port = await seat.listen({ host: '127.0.0.1', port: 0 })
+  await address.cloud.start()
   return {
-    url: `${options.tls ? 'https' : 'http'}://${hostAndPort({ host: '127.0.0.1', port })}${publicBase}`,
-    serveDns: (at) => cloud.serveDns(at),
+    url: urlOf(options, { host: '127.0.0.1', port }),
+    serveDns: (at) => address.serveDns(at),
     async close() {
-      await forks?.close()
-      await door.close()
-      await cloud.stop()
-      await db.close()
+      await states.close()
+      await seat.close()
+      await address.close()
     },
   }
+}
+
+async function mountAll(mounting: CloudMounting, cloud: Cloud, states: States | undefined): Promise<void> {
+  mountPublic(mounting, cloud.own)
+  await mountWolke(mounting, cloud, states)
+}
+
+/** Mounts what only Wolke has. */
+async function mountWolke(mounting: Mounting, { own }: Cloud, states: States | undefined): Promise<void> {
+  const { mountOwn } = await import('./own.ts')
+  mountOwn(mounting, { ...own, states })
 }
 
 /** Mounts the public API, the screens of servers, and the pages that need no token. */

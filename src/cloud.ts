@@ -21,8 +21,8 @@ import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
 import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
 import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
-import type { CloudParts } from './kernel/http/further-cloud.ts'
 import type { EdgeOptions, Exchange } from './kernel/http/mounting.ts'
+import type { CloudParts } from './kernel/http/seats.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
@@ -32,6 +32,7 @@ import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { LabClock } from './lab/clock.ts'
+import type { Copied } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
@@ -49,17 +50,13 @@ const callerRequests = 20_000
 /** How much one person may take of what the people of a Project have together. */
 const personShare = 1 / 2
 
-/** An infrastructure in memory, of which there can be another one that begins as this one is. */
-export interface Copied {
-  readonly drivers: Drivers
-  copy(clock: Clock): Copied
-}
-
 export interface LabOptions {
   /** The clock of the cloud again, which is that of its database, too. */
   readonly clock: LabClock
-  /** Missing where machines are real, or where they are many processes'. */
+  /** Missing where machines are real, or those of many processes. */
   readonly infrastructure?: Copied
+  /** Puts a database in the place of the one that was closed; in memory by default. */
+  install?(image: Uint8Array, clock: LabClock): Promise<Database>
 }
 
 /** What a cloud is made of. */

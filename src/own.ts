@@ -9,8 +9,8 @@ import type { Watch } from './kernel/data/health.ts'
 import type { Mounting } from './kernel/http/mounting.ts'
 import type { Logger } from './kernel/process/log.ts'
 import { labEndpoints } from './lab/contract.ts'
-import type { Forks } from './lab/forks.ts'
 import { labRoutes } from './lab/routes.ts'
+import type { States } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
 import { managementEndpoints } from './management/contract.ts'
 import type { Process } from './management/installation/routes.ts'
@@ -34,15 +34,15 @@ export interface Own {
   readonly log: Logger
   /** The time of the lab, where there is one, and the forks of this cloud. */
   readonly time: Time | undefined
-  readonly forks?: Forks | undefined
+  readonly states?: States | undefined
   readonly watch: Watch
   readonly standing: Standing
 }
 
-export function mountOwn(part: Mounting, { platform, drivers, people, process, log, time, forks }: Own): void {
+export function mountOwn(part: Mounting, { platform, drivers, people, process, log, time, states }: Own): void {
   const { db, clock, familyOf } = platform
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
-  part.mount(labEndpoints, labRoutes(time && { time, forks, isShared: db.dialect.shared }), wolkeBase)
+  part.mount(labEndpoints, labRoutes(time && { time, states, isShared: db.dialect.shared }), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

@@ -24,7 +24,7 @@ import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
 import { prepareInstallation } from './installation.ts'
 import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
-import { makeLabToken } from './lab-token.ts'
+import { labOf, makeLabToken } from './lab.ts'
 import { type Listeners, type Opened, openListeners } from './listening.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
@@ -94,7 +94,7 @@ async function start(
     effective,
     db,
     clock,
-    ...(lab ? { lab: { clock: lab, ...(inMemory ? { infrastructure: inMemory } : {}) } } : {}),
+    ...(lab ? { lab: labOf(config, lab, inMemory) } : {}),
     log,
     secrets,
     drivers,

@@ -20,9 +20,9 @@ export class LabClock implements Clock {
     return this.#mode
   }
 
-  now(): number {
-    return this.#mode === 'running' ? this.#base + Math.floor(performance.now() - this.#since) : this.#base
-  }
+  /** It may be handed on without the clock. */
+  readonly now = (): number =>
+    this.#mode === 'running' ? this.#base + Math.floor(performance.now() - this.#since) : this.#base
 
   /** Runs on, or stands still, from the time that it shows. */
   switch(mode: ClockMode): void {

@@ -11,6 +11,7 @@ import {
 } from '../kernel/contract/contract.ts'
 import { clockModes } from './clock.ts'
 
+const states = { family: 'snapshots', section: 'The lab', needs: 'operator' } as const
 const forks = { family: 'forks', section: 'The lab', needs: 'operator' } as const
 const own = { family: 'clock', section: 'The lab', needs: 'operator' } as const
 
@@ -34,6 +35,12 @@ const Fork = named('Fork', {
   dns: nullable(Type.String()),
   created: Timestamp,
   ends: Timestamp,
+})
+
+const Snapshot = named('Snapshot', {
+  name: Type.String(),
+  now: Timestamp,
+  size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
 const clock = Type.Object({ clock: Clock })
@@ -107,6 +114,48 @@ export const labEndpoints = defineEndpoints({
     method: 'DELETE',
     path: '/forks/{id}',
     summary: 'End a fork',
+    status: 204,
+    errors: ['unsupported_error', 'not_found'],
+  },
+  reset: {
+    ...states,
+    method: 'POST',
+    path: '/reset',
+    summary: 'Put everything back as it was when the server had started',
+    status: 204,
+    errors: ['unsupported_error'],
+  },
+  listSnapshots: {
+    ...states,
+    method: 'GET',
+    path: '/snapshots',
+    summary: 'List the snapshots of the cloud',
+    status: 200,
+    reply: Type.Object({ snapshots: Type.Array(Snapshot) }),
+    errors: ['unsupported_error'],
+  },
+  saveSnapshot: {
+    ...states,
+    method: 'PUT',
+    path: '/snapshots/{name}',
+    summary: 'Keep the present state of the cloud under a name',
+    status: 200,
+    reply: Type.Object({ snapshot: Snapshot }),
+    errors: ['unsupported_error', 'resource_limit_exceeded'],
+  },
+  restoreSnapshot: {
+    ...states,
+    method: 'POST',
+    path: '/snapshots/{name}/restore',
+    summary: 'Put the cloud back into a state that was kept',
+    status: 204,
+    errors: ['unsupported_error', 'not_found'],
+  },
+  deleteSnapshot: {
+    ...states,
+    method: 'DELETE',
+    path: '/snapshots/{name}',
+    summary: 'Forget a snapshot',
     status: 204,
     errors: ['unsupported_error', 'not_found'],
   },

@@ -2,10 +2,8 @@
  * Forks of a cloud: each begins as the cloud is at that moment, with the same ids and tokens, answers at an address of
  * its own, and goes its own way from then on. It ends by itself after a while.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { ApiError, notFound } from '../kernel/errors.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
-import { LabClock } from './clock.ts'
 
 /** A fork that answers. */
 export interface OpenedFork {
@@ -33,16 +31,13 @@ interface Kept extends Fork {
 const mostForks = 1_000
 
 export class Forks {
-  readonly #clock: LabClock
-  readonly #open: (clock: LabClock) => Promise<OpenedFork>
+  readonly #open: () => Promise<OpenedFork>
   readonly #kept = new Map<number, Kept>()
-  /** What works in a fork belongs to nobody's request, not even to that which made it. */
-  readonly #outside = AsyncLocalStorage.snapshot()
   #opening = 0
   #made = 0
 
-  constructor(clock: LabClock, open: (clock: LabClock) => Promise<OpenedFork>) {
-    this.#clock = clock
+  /** `open` opens one that begins as the cloud is now. */
+  constructor(open: () => Promise<OpenedFork>) {
     this.#open = open
   }
 
@@ -63,8 +58,7 @@ export class Forks {
       })
     this.#opening++
     try {
-      const clock = new LabClock(this.#clock.now(), this.#clock.mode)
-      const opened = await this.#outside(() => this.#open(clock))
+      const opened = await this.#open()
       const dns = hasDns ? await opened.serveDns({ host: '127.0.0.1', port: 0 }) : null
       return this.#keep(opened, dns, ttlMs)
     } finally {

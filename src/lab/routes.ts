@@ -8,14 +8,15 @@ import { type ClockEvent, timestamp } from '../kernel/process/clock.ts'
 import { hostAndPort } from '../protocols/net/listen-address.ts'
 import type { labEndpoints } from './contract.ts'
 import { parseDuration } from './duration.ts'
-import type { Fork, Forks } from './forks.ts'
+import type { Fork } from './forks.ts'
+import type { Snapshot, States } from './states.ts'
 import type { Time } from './time.ts'
 
 /** The lab of a server. */
 export interface Lab {
   readonly time: Time
   /** Missing where a cloud cannot be copied. */
-  readonly forks: Forks | undefined
+  readonly states: States | undefined
   /** True where processes share the time of their database, which nobody can move. */
   readonly isShared: boolean
 }
@@ -38,6 +39,7 @@ export function labRoutes(lab: Lab | undefined): Handlers<typeof labEndpoints> {
       return reply(time)
     },
     ...forkRoutes(() => opened(lab)),
+    ...stateRoutes(() => opened(lab)),
     listClockEvents: async ({ query: { limit } }) => ({ events: (await timeOf().events(limit)).map(eventToWire) }),
   }
 }
@@ -46,14 +48,14 @@ type ForkRoutes = Pick<Handlers<typeof labEndpoints>, 'listForks' | 'createFork'
 
 function forkRoutes(lab: () => Lab): ForkRoutes {
   const found = (id: number) => {
-    const { forks } = lab()
-    if (!forks) throw notFound('fork', id)
-    return forks
+    const { states } = lab()
+    if (!states) throw notFound('fork', id)
+    return states.forks
   }
   return {
-    listForks: async () => ({ forks: (lab().forks?.list() ?? []).map(forkToWire) }),
+    listForks: async () => ({ forks: (lab().states?.forks.list() ?? []).map(forkToWire) }),
     async createFork({ body: { ttl = '1h', dns = false } }) {
-      const fork = await forksOf(lab()).make({ ttlMs: ttlIn(ttl), hasDns: dns })
+      const fork = await statesOf(lab()).forks.make({ ttlMs: ttlIn(ttl), hasDns: dns })
       return { fork: forkToWire(fork) }
     },
     getFork: async ({ params: { id } }) => ({ fork: forkToWire(found(id).get(id)) }),
@@ -61,9 +63,36 @@ function forkRoutes(lab: () => Lab): ForkRoutes {
   }
 }
 
-function forksOf({ forks }: Lab): Forks {
-  if (forks) return forks
-  throw new ApiError('unsupported_error', 'this cloud cannot be forked: its machines or its database are not its own')
+function statesOf({ states }: Lab): States {
+  if (states) return states
+  throw new ApiError('unsupported_error', 'this cloud cannot be copied: its machines or its database are not its own')
+}
+
+type StateRoutes = Pick<
+  Handlers<typeof labEndpoints>,
+  'reset' | 'listSnapshots' | 'saveSnapshot' | 'restoreSnapshot' | 'deleteSnapshot'
+>
+
+function stateRoutes(lab: () => Lab): StateRoutes {
+  return {
+    reset: () => statesOf(lab()).reset(),
+    listSnapshots: async () => ({ snapshots: (lab().states?.list() ?? []).map(snapshotToWire) }),
+    saveSnapshot: async ({ params: { name } }) => ({
+      snapshot: snapshotToWire(await statesOf(lab()).save(checkedName(name))),
+    }),
+    restoreSnapshot: ({ params: { name } }) => statesOf(lab()).restore(name),
+    deleteSnapshot: async ({ params: { name } }) => statesOf(lab()).remove(name),
+  }
+}
+
+function snapshotToWire({ name, nowMs, bytes }: Snapshot) {
+  return { name, now: timestamp(nowMs), size: bytes }
+}
+
+/** Errors: `invalid_input`. */
+function checkedName(name: string): string {
+  if (/^[\w.-]{1,64}$/.test(name)) return name
+  throw invalidInput([{ field: 'name', message: 'must be 1 to 64 letters, digits, dots, dashes or underscores' }])
 }
 
 /** The longest life of a fork: timers of Node.js count no further. */

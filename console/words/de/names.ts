@@ -21,6 +21,8 @@ export const names: typeof English = {
     reachability: 'Erreichbarkeit',
     clock: 'Uhr des Labors',
     forks: 'Abzweigungen',
+    reset: 'Zurücksetzen',
+    snapshots: 'Zustände der Cloud',
   },
   commands: {
     change_dns_ptr: 'Reverse-DNS ändern',

@@ -23,6 +23,8 @@ export const names = {
     reachability: 'reachability',
     clock: 'clock of the lab',
     forks: 'forks',
+    reset: 'reset',
+    snapshots: 'snapshots of the cloud',
   } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
   /** The actions that several families have. */
   commands: {

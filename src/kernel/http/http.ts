@@ -38,11 +38,19 @@ import { toRefusal } from './admission/refusal.ts'
 import { readBody } from './api/body.ts'
 import { readInput, readParams, toCall } from './api/calls.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './api/replies.ts'
-import { type CloudEdge, type CloudParts, furtherCloud, partKeys } from './further-cloud.ts'
 import type { EdgeOptions, Mounting } from './mounting.ts'
 import { type OpenPage, servePage } from './pages/open-pages.ts'
 import { isInTree, mountTree } from './pages/page-trees.ts'
 import { addServed, admitServed, type Served, type ServedCall } from './pages/served.ts'
+import {
+  type CloudMounting,
+  type CloudParts,
+  type EdgeSeat,
+  edgeSeat,
+  type FurtherSeat,
+  furtherSeat,
+  partKeys,
+} from './seats.ts'
 import { trustIn } from './server/caller.ts'
 import { Clouds } from './server/clouds.ts'
 import { envelope, hostRefusal, standardHeaders } from './server/edge.ts'
@@ -62,8 +70,10 @@ export interface Edge extends Mounting {
   later(load: (part: Mounting) => Promise<void>): void
   /** The instance with what is mounted later. */
   lazyPart(): Promise<FastifyInstance>
-  /** Opens a further cloud behind the routes of this one: everything that is mounted here must be mounted on it. */
-  cloud(parts: CloudParts): CloudEdge
+  /** Where the cloud answers that it was built with; with `isSeated` another one can take its seat. */
+  readonly seat: EdgeSeat
+  /** Opens a further seat, for a cloud that mounts everything that is mounted here. */
+  furtherSeat(open: (mounting: CloudMounting) => Promise<CloudParts>): Promise<FurtherSeat>
 }
 
 declare module 'fastify' {
@@ -118,7 +128,11 @@ export function buildEdge(given: EdgeOptions): Edge {
         return server
       }),
   })
-  const listening = (requests: RequestListener) => serverFor({ requests: lazy.before(requests), sockets }, options)
+  const { isChange } = given
+  const listening = (requests: RequestListener) => {
+    const all = lazy.before(requests)
+    return serverFor({ requests: isChange ? clouds.gated(all) : all, sockets }, options)
+  }
   const server = prepare(createInstance(listening, trust, paths), parts, state)
   server.addHook('preClose', (done) => {
     state.isClosing = true
@@ -134,13 +148,8 @@ export function buildEdge(given: EdgeOptions): Edge {
       load = given
     },
     lazyPart: () => lazy.open(),
-    cloud: (own) =>
-      furtherCloud(clouds, own, () =>
-        serverFor(
-          { requests: lazy.before((request, response) => server.routing(request, response)), sockets },
-          options,
-        ),
-      ),
+    seat: edgeSeat(clouds, clouds.first, isChange),
+    furtherSeat: (open) => furtherSeat(clouds, { open, isChange, makeServer: () => listening(server.routing) }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** What an edge is made of, and what can be mounted on it. */
+import type { IncomingMessage } from 'node:http'
 import type { Sessions } from '../access/principal.ts'
 import type { Standing } from '../access/standing.ts'
 import type { Authenticator } from '../access/tokens.ts'
@@ -43,6 +44,8 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   /** Networks of proxies that are believed when they say for whom they ask. */
   readonly trustedProxies?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
+  /** Where clouds can change: tells which requests change them, so that they are not waited for. */
+  readonly isChange?: (request: IncomingMessage) => boolean
 }
 
 /** An edge on which endpoints and pages can be mounted. */

@@ -1,21 +1,38 @@
 /**
- * Several clouds behind one edge: each answers at an address of its own, with data and a time of its own. They share what
- * the edge is made of, such as its routes and what checks bodies, which takes more memory and time than all else. Nothing
- * of this costs the first cloud anything; a further one is known by the connection, which was accepted in its context.
+ * Several clouds behind one edge: each answers at a seat, which is an address of its own, with data and a time of its own,
+ * and another one can take its seat. They share what the edge is made of, such as its routes and what checks bodies, which
+ * takes more memory and time than all else. The cloud that the edge was built with costs nothing of this as long as it
+ * keeps its seat; the seat that a request is for is known by the connection, which was accepted in its context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** A further cloud. */
-interface Further<Parts extends object> {
-  /** What it has instead of the first one's. */
+/** A cloud as an edge sees it. */
+interface Seated<Parts extends object> {
   readonly parts: Parts
   /** What it answers with, by what is asked: an endpoint, or the path of a page. */
   readonly answers: ReadonlyMap<unknown, unknown>
 }
 
+/** An address at which clouds answer. */
+export class Seat<Parts extends object> {
+  /** Undefined for the cloud that the edge was built with. */
+  taken: Seated<Parts> | undefined
+  /** Requests wait for it while clouds change. */
+  gate: Promise<void> | undefined
+  /** What is being answered. */
+  readonly open = new Map<ServerResponse, IncomingMessage>()
+
+  constructor(taken?: Seated<Parts>) {
+    this.taken = taken
+  }
+}
+
 export class Clouds<Parts extends object> {
-  readonly #asked = new AsyncLocalStorage<Further<Parts> | undefined>()
-  #further = 0
+  readonly first = new Seat<Parts>()
+  readonly #asked = new AsyncLocalStorage<Seat<Parts> | undefined>()
+  /** True as long as there is no other cloud than that which the edge was built with. */
+  #isAlone = true
 
   /** The options of whichever cloud is asked. `keys` are those that each has of its own. */
   options<Options extends Parts>(first: Options, keys: readonly (keyof Parts & string)[]): Options {
@@ -23,23 +40,19 @@ export class Clouds<Parts extends object> {
     return Object.create(first, Object.fromEntries(own)) as Options
   }
 
-  /** What the cloud that is asked answers something with; `first` where that is the first one. */
+  /** What the cloud that is asked answers something with; `first` where that is the one that the edge was built with. */
   answer<T>(asked: unknown, first: T): T {
-    const further = this.#present()
-    if (!further) return first
-    const answer = further.answers.get(asked)
+    const seated = this.#present()
+    if (!seated) return first
+    const answer = seated.answers.get(asked)
     if (answer === undefined) throw new Error('a cloud lacks what the first one has')
     return answer as T
   }
 
-  /** Opens a further cloud: connections that `open` accepts are for it. */
-  add<T>(cloud: Further<Parts>, open: () => T): T {
-    this.#further++
-    return this.#asked.run(cloud, open)
-  }
-
-  remove(): void {
-    this.#further--
+  /** Opens a further seat: connections that `open` accepts are for it. */
+  add<T>(seat: Seat<Parts>, open: () => T): T {
+    this.#isAlone = false
+    return this.#asked.run(seat, open)
   }
 
   /** Does something for all clouds, whichever is asked. */
@@ -47,7 +60,56 @@ export class Clouds<Parts extends object> {
     return this.#asked.run(undefined, work)
   }
 
-  #present(): Further<Parts> | undefined {
-    return this.#further === 0 ? undefined : this.#asked.getStore()
+  /** Lets requests wait while the clouds of their seat change, and knows which are being answered. */
+  gated(requests: RequestListener): RequestListener {
+    return (request, response) => {
+      const seat = this.#asked.getStore() ?? this.first
+      const begin = () => {
+        if (response.destroyed) return
+        seat.open.set(response, request)
+        response.once('close', () => seat.open.delete(response))
+        requests(request, response)
+      }
+      if (seat.gate) void seat.gate.then(begin)
+      else begin()
+    }
   }
+
+  /**
+   * Lets another cloud take a seat. Requests that come meanwhile wait for it; `change` begins when those before, but for
+   * those that change clouds themselves, are answered. Streams end, so that their clients come back.
+   */
+  async change(
+    seat: Seat<Parts>,
+    isChange: (request: IncomingMessage) => boolean,
+    change: () => Promise<Seated<Parts>>,
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    seat.gate = promise
+    try {
+      await answered([...seat.open].filter(([, request]) => !isChange(request)).map(([response]) => response))
+      seat.taken = await change()
+      this.#isAlone = false
+    } finally {
+      seat.gate = undefined
+      resolve()
+    }
+  }
+
+  #present(): Seated<Parts> | undefined {
+    return this.#isAlone ? undefined : (this.#asked.getStore() ?? this.first).taken
+  }
+}
+
+/** Resolves when all have been sent. Streams would never be, so they end here. */
+async function answered(responses: readonly ServerResponse[]): Promise<void> {
+  const isStream = (response: ServerResponse) => `${response.getHeader('content-type')}`.startsWith('text/event-stream')
+  await Promise.all(
+    responses.map((response) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      response.once('close', resolve)
+      if (isStream(response)) response.destroy()
+      return response.closed ? undefined : promise
+    }),
+  )
 }

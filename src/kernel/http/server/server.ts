@@ -38,7 +38,7 @@ const checkMs = 1_000
 
 /** An HTTP server with timeouts and with limits on connections and their requests. */
 export function serverFor({ requests, sockets }: Handlers, options: ServerOptions): Server {
-  const { tls, clock, log, limits, handshakeMs = 5_000 } = options
+  const { tls, log, handshakeMs = 5_000 } = options
   const settings = {
     headersTimeout: 5_000,
     requestTimeout: 10_000,
@@ -57,8 +57,8 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
   const pauses = new Pauses()
   server.once('close', () => pauses.close())
   const malformed = answerMalformed({
-    take: (network) => limits.networks.take(network) as Verdict,
-    now: clock.now,
+    take: (network) => options.limits.networks.take(network) as Verdict,
+    now: () => options.clock.now(),
     addressOf: (request) => callerAddress(request, options.trust),
     report: (id, reason) => log.info({ id, reason }, 'malformed request'),
     // Node looks at its clock before it reads what has arrived.

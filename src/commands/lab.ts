@@ -1,0 +1,39 @@
+/** What a server with a lab has besides others. */
+
+import type { LabOptions } from '../cloud.ts'
+import type { Config } from '../config/config.ts'
+import { createManagementToken } from '../kernel/access/management-tokens.ts'
+import { recordEvent } from '../kernel/audit/entries.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { fileOf } from '../kernel/data/dialect.ts'
+import { installImage } from '../kernel/data/install.ts'
+import { openDatabase } from '../kernel/data/open.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { LabClock } from '../lab/clock.ts'
+import type { Copied } from '../lab/states.ts'
+import { commandLine } from './noted.ts'
+
+/** Makes a management token for a server whose data ends with it. */
+export async function makeLabToken(db: Database): Promise<string> {
+  return db.transact(async (tx) => {
+    const { id, token } = await createManagementToken(tx, { name: 'lab', created: timestamp(tx.now) })
+    const event = { operation: 'wolke serve', family: 'management_tokens', subjects: [id] }
+    await recordEvent(tx, { actor: commandLine(), ...event })
+    return token
+  })
+}
+
+/** What testers may do: a cloud that is restored lives in the same file as the one before. */
+export function labOf({ database }: Config, clock: LabClock, infrastructure: Copied | undefined): LabOptions {
+  const file = fileOf(database)
+  if (!infrastructure) return { clock }
+  if (file === undefined) return { clock, infrastructure }
+  return {
+    clock,
+    infrastructure,
+    async install(image, clock) {
+      await installImage(file, image)
+      return openDatabase(database, { clock, databaseNow: clock.now })
+    },
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * States of clouds: what one is at a moment, and what another one can begin with. A state that is restored takes the place
+ * of the cloud that there is, whole or not at all.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
+import type { Drivers } from '../kernel/actions/define.ts'
+import { wolkeBase } from '../kernel/contract/bases.ts'
+import { ApiError, notFound } from '../kernel/errors.ts'
+import type { Clock } from '../kernel/process/clock.ts'
+import type { ClockMode } from './clock.ts'
+import { Forks, type OpenedFork } from './forks.ts'
+
+/** An infrastructure in memory, of which there can be another one that begins as this one is. */
+export interface Copied {
+  readonly drivers: Drivers
+  copy(clock: Clock): Copied
+}
+
+export interface State {
+  /** The database, as the bytes of a file. */
+  readonly image: Uint8Array
+  /** Nobody uses it but to copy it. */
+  readonly infrastructure: Copied
+  /** The time of the clock. */
+  readonly nowMs: number
+  readonly mode: ClockMode
+}
+
+/** Where a state comes from, and where another one can take its place. */
+export interface Stateful {
+  state(): Promise<State>
+  /** Errors: those of `choose`; the cloud goes on as it ended then. */
+  change(choose: (ended: State) => Promise<State>): Promise<void>
+}
+
+/** A state that was kept under a name. */
+export interface Snapshot {
+  readonly name: string
+  /** The time of the clock in it, in milliseconds since the epoch. */
+  readonly nowMs: number
+  readonly bytes: number
+}
+
+const mostSnapshots = 100
+
+/** Tells which requests change the cloud, so that the change does not wait for them. */
+export function isChange({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'POST' && changing.test(url)
+}
+const changing = new RegExp(`^${wolkeBase}/(reset|snapshots/[^/?]+/restore)(\\?|$)`)
+
+/** What testers do with the states of a cloud. */
+export class States {
+  readonly forks: Forks
+  readonly #of: Stateful
+  readonly #snapshots = new Map<string, State>()
+  /** The state in which the cloud began. */
+  #first: State | undefined
+  #changing: Promise<unknown> = Promise.resolve()
+  /** What works in a cloud belongs to nobody's request, not even to that which let it begin. */
+  readonly #outside = AsyncLocalStorage.snapshot()
+
+  /** `open` opens a fork; `first` is the state to which a reset leads, if it is not that at `begin`. */
+  constructor(of: Stateful, open: (state: State) => Promise<OpenedFork>, first?: State) {
+    this.#of = of
+    this.#first = first
+    this.forks = new Forks(async () => this.#outside(async () => open(await of.state())))
+  }
+
+  get first(): State | undefined {
+    return this.#first
+  }
+
+  /** Keeps the state in which the cloud begins. */
+  async begin(): Promise<void> {
+    this.#first ??= await this.#of.state()
+  }
+
+  /** Ends the forks. */
+  close(): Promise<void> {
+    return this.forks.close()
+  }
+
+  /** Puts everything back as it was when the server had started. */
+  reset(): Promise<void> {
+    return this.#change(async () => this.#first!)
+  }
+
+  list(): readonly Snapshot[] {
+    return [...this.#snapshots].map(([name, state]) => snapshotOf(name, state))
+  }
+
+  /** Keeps the present state under a name, instead of one that had it. Errors: `resource_limit_exceeded`. */
+  async save(name: string): Promise<Snapshot> {
+    if (this.#snapshots.size >= mostSnapshots && !this.#snapshots.has(name))
+      throw new ApiError('resource_limit_exceeded', `a cloud cannot have more than ${mostSnapshots} snapshots`)
+    const state = await this.#of.state()
+    this.#snapshots.set(name, state)
+    return snapshotOf(name, state)
+  }
+
+  /** Errors: `not_found`. */
+  async restore(name: string): Promise<void> {
+    const state = this.#find(name)
+    await this.#change(async () => state)
+  }
+
+  /** Errors: `not_found`. */
+  remove(name: string): void {
+    this.#find(name)
+    this.#snapshots.delete(name)
+  }
+
+  #find(name: string): State {
+    const state = this.#snapshots.get(name)
+    if (!state) throw notFound('snapshot', name)
+    return state
+  }
+
+  /** One change comes after the other. */
+  #change(choose: (ended: State) => Promise<State>): Promise<void> {
+    const changed = this.#changing.then(() => this.#outside(() => this.#of.change(choose)))
+    this.#changing = changed.catch(() => undefined)
+    return changed
+  }
+}
+
+function snapshotOf(name: string, { nowMs, image }: State): Snapshot {
+  return { name, nowMs, bytes: image.length }
+}
