@@ -103,7 +103,7 @@ export class Address implements Stateful {
   }
 }
 
-/** What a cloud is made of that begins with a state and is otherwise like another one. */
+/** The options of a cloud that begins with a state and is otherwise like another one. */
 export async function optionsOf(state: State, { lab, ...others }: CloudOptions): Promise<CloudOptions> {
   const clock = new LabClock(state.nowMs, state.mode)
   const infrastructure = state.infrastructure.copy(clock)

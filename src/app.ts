@@ -24,14 +24,14 @@ import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.
 import { missing } from './public-families.ts'
 import { consoleSocket } from './screens/service.ts'
 
-/** What a cloud and its edge are made of. */
+/** The options of a cloud and of its edge. */
 export interface AppOptions
   extends CloudOptions,
     Pick<EdgeOptions, 'tls' | 'connections' | 'trustedProxies' | 'streams'> {}
 
 export interface App {
   readonly edge: Edge
-  /** Where its clouds answer, one after the other. */
+  /** The place where its clouds answer, one after the other. */
   readonly address: Address
   /** The parts of the cloud that answers now. */
   readonly engine: Cloud['engine']

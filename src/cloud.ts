@@ -59,11 +59,11 @@ export interface LabOptions {
   install?(image: Uint8Array, clock: LabClock): Promise<Database>
 }
 
-/** What a cloud is made of. */
+/** The options of a cloud. */
 export interface CloudOptions {
   readonly db: Database
   readonly clock: Clock
-  /** What testers may do with it, where they may. */
+  /** The means of testers, for a cloud that is a lab. */
   readonly lab?: LabOptions
   readonly log: Logger
   readonly catalogue: Catalogue
@@ -114,9 +114,9 @@ export interface Cloud {
   readonly mailer: Mailer
   readonly people: People
   readonly auditLog: AuditLog
-  /** What an edge asks. */
+  /** The parts that an edge asks. */
   readonly parts: CloudParts
-  /** What the parts are made of that only Wolke has. */
+  /** The means of those parts that only Wolke has. */
   readonly own: Own
   /** Starts a metadata service that also answers under `prefix`; returns its URL. Errors: those of the socket. */
   serveMetadata(at: ListenAddress, prefix: string): Promise<string>

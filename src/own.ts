@@ -1,4 +1,4 @@
-/** What only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
+/** This is what only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
 import { eventStream } from './events/stream.ts'
 import type { Standing } from './kernel/access/standing.ts'
 import type { Drivers } from './kernel/actions/define.ts'

@@ -45,7 +45,7 @@ export interface Platform {
   readonly limits: DefaultLimits
   readonly secrets: Secrets
   readonly settings: Settings
-  /** Where time skips (src/lab/time.ts): lets it pass until something is over. */
+  /** Lets time pass until something is over, in a lab whose clock skips (src/lab/time.ts). */
   readonly skip?: (isOver: () => Promise<boolean>) => Promise<void>
 }
 
@@ -104,12 +104,12 @@ export interface Family {
   /** All endpoints, including those of its actions. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
-  /** How long they take on a public cloud, by their commands. */
+  /** The time that they take on a public cloud, by their commands. */
   readonly durations: DurationTable
   readonly jobs: readonly Job[]
-  /** What of it happens at a time of the clock with no job to carry it out, because it is read differently from then on. */
+  /** These events of its need no job: something is read differently from then on. */
   readonly events: Events
-  /** What services beside the API do for it at a time of the clock. */
+  /** Services beside the API do these for it at a time of the clock. */
   readonly serviceEvents: Events
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired: readonly Desired[]

@@ -1,4 +1,4 @@
-/** When what the catalogue lists is deprecated, and when it can no longer be ordered. */
+/** Dates of the catalogue: its entries are deprecated first, and can later no longer be ordered. */
 import type { ClockEvent } from '../kernel/process/clock.ts'
 import type { Deprecation } from './catalogue.ts'
 

@@ -1,4 +1,4 @@
-/** What a server with a lab has besides others. */
+/** A server with a lab has more than others. */
 
 import type { LabOptions } from '../cloud.ts'
 import type { Config } from '../config/config.ts'
@@ -23,7 +23,7 @@ export async function makeLabToken(db: Database): Promise<string> {
   })
 }
 
-/** What testers may do: a cloud that is restored lives in the same file as the one before. */
+/** Testers restore clouds, and a restored one lives in the same file as the one before. */
 export function labOf({ database }: Config, clock: LabClock, infrastructure: Copied | undefined): LabOptions {
   const file = fileOf(database)
   if (!infrastructure) return { clock }

@@ -159,7 +159,7 @@ function actionDurations({ actions, randomSeed }: Config): Durations | undefined
   }
 }
 
-/** How long actions take on a public cloud. */
+/** The time that actions take on a public cloud. */
 const realistic = (): DurationTable => Object.assign({ '*': [1, 2] }, ...families.map(({ durations }) => durations))
 
 const commandsOfActions = () => families.flatMap(({ actions }) => actions.map(({ command }) => command))

@@ -27,7 +27,7 @@ export interface State {
   readonly mode: ClockMode
 }
 
-/** Where a state comes from, and where another one can take its place. */
+/** A cloud whose state can be taken, and replaced by another one. */
 export interface Stateful {
   state(): Promise<State>
   /** Errors: those of `choose`; the cloud goes on as it ended then. */
@@ -50,7 +50,7 @@ export function isChange({ method, url = '' }: IncomingMessage): boolean {
 }
 const changing = new RegExp(`^${wolkeBase}/(reset|snapshots/[^/?]+/restore)(\\?|$)`)
 
-/** What testers do with the states of a cloud. */
+/** The states of a cloud, in the hands of testers. */
 export class States {
   readonly forks: Forks
   readonly #of: Stateful
@@ -58,7 +58,7 @@ export class States {
   /** The state in which the cloud began. */
   #first: State | undefined
   #changing: Promise<unknown> = Promise.resolve()
-  /** What works in a cloud belongs to nobody's request, not even to that which let it begin. */
+  /** Work in a cloud belongs to nobody's request, not even to that which let it begin. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
   /** `open` opens a fork; `first` is the state to which a reset leads, if it is not that at `begin`. */

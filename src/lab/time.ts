@@ -10,7 +10,7 @@ import type { ClockMode, LabClock } from './clock.ts'
 export interface TimeParts {
   readonly clock: LabClock
   readonly timed: readonly Timed[]
-  /** What happens with nothing to do for it, because it is read differently from then on. */
+  /** These events need no work: something is read differently from then on. */
   readonly passive: readonly EventSource[]
   /** Lets actions go on and mail be sent as far as the present time allows. */
   settle(): Promise<void>

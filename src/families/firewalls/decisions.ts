@@ -1,4 +1,4 @@
-/** What becomes of a packet between two ends, by their firewalls: the answer of reachability for public addresses. Pure. */
+/** The firewalls at both ends decide about a packet: the answer of reachability for public addresses. Pure. */
 import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
 import { type Direction, type Filter, type Protocol, type Rule, toFilter } from './domain.ts'
 

@@ -1,4 +1,4 @@
-/** How long actions of Load Balancers take on a public cloud. */
+/** The time that actions of Load Balancers take on a public cloud. */
 import type { DurationTable } from '../../kernel/actions/durations.ts'
 
 export const durations: DurationTable = {

@@ -121,7 +121,7 @@ export function openWindow(now: number): { window: string; day: string } {
   return { window: windows[index % windows.length] as string, day: opened.toISOString().slice(0, 10) }
 }
 
-/** When the first backup window after a time opens, in ms since the epoch. */
+/** The first backup window after a time opens then, in ms since the epoch. */
 export function nextWindowMs(after: number): number {
   const [length, shift] = [windowHours * hourMs, (24 - firstWindowHour) * hourMs]
   return (Math.floor((after + shift) / length) + 1) * length - shift

@@ -1,4 +1,4 @@
-/** How long actions take on an infrastructure that would do everything at once. */
+/** The time that actions take on an infrastructure that would do everything at once. */
 import { createHash } from 'node:crypto'
 import type { ActionRow } from './tables.ts'
 

@@ -29,7 +29,7 @@ export interface EngineOptions
   readonly definitions: readonly ActionDefinition[]
   readonly leaseMs?: number
   readonly pollMs?: number
-  /** How long an action takes besides its work; actions take no longer than that by default. */
+  /** The time that an action takes besides its work; none by default. */
   readonly durations?: Durations
 }
 

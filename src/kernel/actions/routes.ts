@@ -35,7 +35,7 @@ interface Reader {
   readonly clock: Clock
   /** The path of the family whose resources are of a type. */
   readonly familyOf: (type: string) => string
-  /** Where time skips: lets it pass until something is over. */
+  /** Lets time pass until something is over, in a lab whose clock skips. */
   readonly skip?: ((isOver: () => Promise<boolean>) => Promise<void>) | undefined
 }
 

@@ -175,10 +175,7 @@ export const defaultPerPage = 25
 export const maxPerPage = 50
 const maxRepeats = 100
 
-/**
- * An integer of a query, from 1 to `max`. With `isCut` a larger one counts as the largest: clients ask for as many as they
- * can imagine, to get all at once.
- */
+/** From 1 to `max`. With `isCut` a larger one counts as that: clients ask for as many as they can imagine, to get all. */
 export function integerParam(description: string, fallback: number, max: number, isCut = false): Param<number> {
   return {
     schema: { type: 'integer', minimum: 1, maximum: max, default: fallback },

@@ -59,7 +59,7 @@ export interface SqliteGates {
   readFailed(error: unknown): void
 }
 
-/** How a file is opened. */
+/** The ways to open a file. */
 export interface SqliteOptions {
   /** False leaves a file that is not a Wolke database untouched. */
   readonly create: boolean

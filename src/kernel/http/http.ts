@@ -70,7 +70,7 @@ export interface Edge extends Mounting {
   later(load: (part: Mounting) => Promise<void>): void
   /** The instance with what is mounted later. */
   lazyPart(): Promise<FastifyInstance>
-  /** Where the cloud answers that it was built with; with `isSeated` another one can take its seat. */
+  /** The edge of the cloud that it was built with; with `isSeated` another one can take its seat. */
   readonly seat: EdgeSeat
   /** Opens a further seat, for a cloud that mounts everything that is mounted here. */
   furtherSeat(open: (mounting: CloudMounting) => Promise<CloudParts>): Promise<FurtherSeat>

@@ -1,4 +1,4 @@
-/** What an edge is made of, and what can be mounted on it. */
+/** An edge takes these options, and lets endpoints and pages be mounted. */
 import type { IncomingMessage } from 'node:http'
 import type { Sessions } from '../access/principal.ts'
 import type { Standing } from '../access/standing.ts'
@@ -44,7 +44,7 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   /** Networks of proxies that are believed when they say for whom they ask. */
   readonly trustedProxies?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
-  /** Where clouds can change: tells which requests change them, so that they are not waited for. */
+  /** Tells which requests change the clouds behind it, so that the change does not wait for them. */
   readonly isChange?: (request: IncomingMessage) => boolean
 }
 

@@ -19,10 +19,10 @@ export const partKeys = [
   'observe',
 ] as const
 
-/** What each cloud behind an edge has of its own. */
+/** The parts that each cloud behind an edge has of its own. */
 export type CloudParts = Pick<EdgeOptions, (typeof partKeys)[number]>
 
-/** Where a cloud mounts what it answers with. */
+/** A cloud mounts here what it answers with. */
 export interface CloudMounting extends Mounting {
   accept(path: SocketPath): void
 }
@@ -65,6 +65,7 @@ function collected(): CloudMounting & { readonly answers: ReadonlyMap<unknown, u
 
 type IsChange = EdgeOptions['isChange']
 
+/** The seat of the cloud that an edge was built with. */
 export function edgeSeat(
   clouds: Clouds<CloudParts>,
   seat: Seat<CloudParts>,
@@ -87,6 +88,7 @@ interface FurtherSeatOptions {
   readonly isChange: IsChange
 }
 
+/** Opens a further seat behind an edge. Errors: those of `open`. */
 export async function furtherSeat(
   clouds: Clouds<CloudParts>,
   { open, makeServer, isChange }: FurtherSeatOptions,

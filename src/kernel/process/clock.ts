@@ -10,9 +10,9 @@ export interface Clock {
 export interface ClockEvent {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   readonly atMs: number
-  /** What happens, such as `backup` or `rescue_ends`. */
+  /** The name of the event, such as `backup` or `rescue_ends`. */
   readonly event: string
-  /** What it happens to; undefined for what concerns everybody. */
+  /** The resource that it happens to; undefined if it concerns everybody. */
   readonly subject?: { readonly projectId: ProjectId | null; readonly type: string; readonly id: number }
 }
 

@@ -5,7 +5,7 @@ import { acrossProjects } from '../data/scoped.ts'
 import { type ClockEvent, timestamp } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
 
-/** What happens to a row at the time in one of its columns. */
+/** A column of a row says the time of an event. */
 interface ColumnEvents<T extends keyof EveryTable> {
   readonly table: T
   /** A timestamp, or milliseconds since the epoch; null in rows to which it does not happen. It has an index. */
@@ -13,7 +13,7 @@ interface ColumnEvents<T extends keyof EveryTable> {
   readonly holds: 'timestamp' | 'milliseconds'
   /** The column with the id of what it happens to; `id` by default. */
   readonly id?: keyof EveryTable[T] & string
-  /** What it happens to, such as `server`, and what happens. */
+  /** The type of the resource, such as `server`, and the name of the event. */
   readonly type: string
   readonly event: string
   /** It happens so much earlier than the column says, in milliseconds; 0 by default. */

@@ -8,7 +8,7 @@ export interface ExpiringCertificate extends CertificateSummary {
   readonly notValidAfter: string
 }
 
-/** How many days before expiry there are notices. */
+/** Notices go out so many days before expiry. */
 export const noticeDays = [1, 7, 30] as const
 
 /** How long before expiry the first notice is sent, in milliseconds. */

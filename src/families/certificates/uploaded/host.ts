@@ -35,7 +35,7 @@ export async function expiringCertificates(
   }))
 }
 
-/** How uploaded certificates end. */
+/** Uploaded certificates end, and their owners hear of it before. */
 export const uploadedEnds = {
   table: 'certificate',
   column: 'not_valid_after',

@@ -10,7 +10,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 /** A cloud as an edge sees it. */
 interface Seated<Parts extends object> {
   readonly parts: Parts
-  /** What it answers with, by what is asked: an endpoint, or the path of a page. */
+  /** Its handlers, by what is asked: an endpoint, or the path of a page. */
   readonly answers: ReadonlyMap<unknown, unknown>
 }
 
@@ -20,7 +20,7 @@ export class Seat<Parts extends object> {
   taken: Seated<Parts> | undefined
   /** Requests wait for it while clouds change. */
   gate: Promise<void> | undefined
-  /** What is being answered. */
+  /** The requests that are being answered. */
   readonly open = new Map<ServerResponse, IncomingMessage>()
 
   constructor(taken?: Seated<Parts>) {
@@ -40,7 +40,7 @@ export class Clouds<Parts extends object> {
     return Object.create(first, Object.fromEntries(own)) as Options
   }
 
-  /** What the cloud that is asked answers something with; `first` where that is the one that the edge was built with. */
+  /** The handler of the cloud that is asked; `first` if that is the one that the edge was built with. */
   answer<T>(asked: unknown, first: T): T {
     const seated = this.#present()
     if (!seated) return first
