@@ -47,7 +47,7 @@ export function mountOwn(part: Mounting, { platform, drivers, people, process, l
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)
   part.stream(eventStream({ db, clock, log, familyOf }))
-  part.openTree(consoleTree())
+  part.openTree(consoleTree({ isLab: time !== undefined }))
   for (const file of doorFiles) part.open(file)
   part.serve(doorRoutes({ people, version }))
 }

@@ -11,6 +11,9 @@ import { Bar } from './bar.tsx'
 import { GlobalKeys } from './global-keys.tsx'
 import { Side } from './side.tsx'
 
+/** The server says in the page that the cloud is a lab. */
+const isLab = document.documentElement.dataset.lab !== undefined
+
 const Later = lazy(async () => {
   await firstPicture
   return { default: (await import('./later.tsx')).Later }
@@ -29,6 +32,11 @@ export function Root() {
       <div className={styles.shell}>
         <Side />
         <div className={styles.content}>
+          {isLab && (
+            <aside className={styles.lab} aria-label={w.lab}>
+              {w.labText}
+            </aside>
+          )}
           <Bar />
           <div ref={setBanners} className={styles.banners} />
           <main id="main" className={page.page} tabIndex={-1}>

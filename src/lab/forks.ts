@@ -2,7 +2,7 @@
  * Forks of a cloud: each begins as the cloud is at that moment, with the same ids and tokens, answers at an address of
  * its own, and goes its own way from then on. It ends by itself after a while.
  */
-import { ApiError, notFound } from '../kernel/errors.ts'
+import { limitExceeded, notFound } from '../kernel/errors.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
 
 /** A fork that answers. */
@@ -53,9 +53,7 @@ export class Forks {
   /** Makes a fork that ends after `ttlMs`. Errors: `resource_limit_exceeded`. */
   async make({ ttlMs, hasDns }: { readonly ttlMs: number; readonly hasDns: boolean }): Promise<Fork> {
     if (this.#kept.size + this.#opening >= mostForks)
-      throw new ApiError('resource_limit_exceeded', `a cloud cannot have more than ${mostForks} forks`, {
-        details: { limits: [{ name: 'fork_limit' }] },
-      })
+      throw limitExceeded('fork_limit', `a cloud cannot have more than ${mostForks} forks`)
     this.#opening++
     try {
       const opened = await this.#open()

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { Drivers } from '../kernel/actions/define.ts'
 import { wolkeBase } from '../kernel/contract/bases.ts'
-import { ApiError, notFound } from '../kernel/errors.ts'
+import { limitExceeded, notFound } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { ClockMode } from './clock.ts'
 import { Forks, type OpenedFork } from './forks.ts'
@@ -94,7 +94,7 @@ export class States {
   /** Keeps the present state under a name, instead of one that had it. Errors: `resource_limit_exceeded`. */
   async save(name: string): Promise<Snapshot> {
     if (this.#snapshots.size >= mostSnapshots && !this.#snapshots.has(name))
-      throw new ApiError('resource_limit_exceeded', `a cloud cannot have more than ${mostSnapshots} snapshots`)
+      throw limitExceeded('snapshot_limit', `a cloud cannot have more than ${mostSnapshots} snapshots`)
     const state = await this.#of.state()
     this.#snapshots.set(name, state)
     return snapshotOf(name, state)

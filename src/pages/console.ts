@@ -24,8 +24,8 @@ const endings = { br: '.br', gzip: '.gz', identity: '' } as const
 const missing =
   'The console was not built: run `node build.mjs`, or use the published package. The API works without it.'
 
-/** The console at /console. */
-export function consoleTree(): PageTree {
+/** The console at /console; it says on every page when the cloud is a lab. */
+export function consoleTree({ isLab }: { readonly isLab: boolean }): PageTree {
   const files = new Map<string, Buffer>()
   const pages = new Map<string, Promise<SentPage>>()
   let template: string | undefined
@@ -55,7 +55,7 @@ export function consoleTree(): PageTree {
   const page = async (wish: Wish, encoding: Encoding): Promise<SentPage> => {
     template ??= (await readFile(new URL('index.html', folder), 'utf8').catch(() => undefined)) ?? ''
     if (template === '') return { status: 503, headers: { 'content-type': 'text/plain' }, body: Buffer.from(missing) }
-    const html = template.replace('<html lang="en">', `<html${attributes(wish)}>`)
+    const html = template.replace('<html lang="en">', `<html${attributes(wish)}${isLab ? ' data-lab' : ''}>`)
     const etag = `W/"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
     const headers = { ...browserHeaders, ...pageHeaders, ...codingHeaders(encoding), etag }
     return { status: 200, headers, body: await pack(html, encoding) }

@@ -7,6 +7,8 @@ export const shell: typeof English = {
   skip: 'Zum Inhalt',
   menu: 'Menü öffnen',
   news: 'Neuigkeiten',
+  lab: 'Testlabor',
+  labText: 'Testlabor: Wer es verwaltet, kann seine Zeit verstellen und alles zurücksetzen. Behalte hier nichts.',
   home: 'Wolke, alle Projekte',
   project: 'Projekt',
   thisMachine: 'dieser Rechner',

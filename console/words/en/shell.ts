@@ -5,6 +5,8 @@ export const shell = {
   skip: 'Skip to content',
   menu: 'Open menu',
   news: 'News',
+  lab: 'Test lab',
+  labText: 'Test lab: whoever administers it can move its time, and put everything back. Keep nothing here.',
   home: 'Wolke, all Projects',
   project: 'Project',
   thisMachine: 'this machine',

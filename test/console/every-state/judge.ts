@@ -28,7 +28,7 @@ export function judgeArea(area: Area): void {
     // opening them.
     for (const [options, seen] of Map.groupBy(states[area].filter(isWanted), (state) => state.options)) {
       for (const [prepare, alike] of Map.groupBy(seen, (state) => state.prepare)) {
-        const name = `${prepare?.name ?? 'an empty Project'}${options ? ', for operators' : ''}`
+        const name = `${prepare?.name ?? 'an empty Project'}${options?.isOperator ? ', for operators' : ''}${options?.lab ? ', in a lab' : ''}`
         pending.add(name)
         test(name, async () => {
           const owner = await open(options)

@@ -1,5 +1,6 @@
 /** What lies on top of every page, and what every page can come to: menus, news, refused fields, other media. */
 import type { Page } from 'playwright-core'
+import { LabClock } from '../../../src/lab/clock.ts'
 import { type Console, expect, press } from '../kit/harness.ts'
 import { someServers } from './servers.ts'
 import type { PageState } from './states.ts'
@@ -99,6 +100,14 @@ export const shellStates: readonly PageState[] = [
       await press(page, 'g', 's')
       await page.getByText(/^Too many requests/).waitFor()
       await page.locator('[data-coming] h1').waitFor({ state: 'attached' })
+    },
+  },
+  {
+    name: 'shell-lab',
+    ...servers,
+    options: { lab: new LabClock(Date.now(), 'running') },
+    async act({ page }) {
+      await page.getByText(/^Test lab: /).waitFor()
     },
   },
   {

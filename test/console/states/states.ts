@@ -20,8 +20,8 @@ export interface PageState {
   readonly path: string | ((console: Console) => Promise<string>)
   /** Of the person who looks; owner by default. */
   readonly role?: Role | null
-  /** Whether that person administers the installation, and what that was started with. */
-  readonly options?: Pick<ConsoleOptions, 'isOperator' | 'effective'>
+  /** Whether that person administers the installation, what that was started with, and whether it is a lab. */
+  readonly options?: Pick<ConsoleOptions, 'isOperator' | 'effective' | 'lab'>
   /** Where it can be seen; wide and narrow by default. */
   readonly widths?: readonly number[]
   /** How the reader has set up the system. */
