@@ -1,6 +1,7 @@
 /** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
 import { Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { isLab } from '../lib/lab.ts'
 import { firstPicture } from '../ui/layers.ts'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
@@ -10,9 +11,6 @@ import { shell as w } from '../words/shell.ts'
 import { Bar } from './bar.tsx'
 import { GlobalKeys } from './global-keys.tsx'
 import { Side } from './side.tsx'
-
-/** The server says in the page that the cloud is a lab. */
-const isLab = document.documentElement.dataset.lab !== undefined
 
 const Later = lazy(async () => {
   await firstPicture

@@ -8,7 +8,6 @@ import { readDriven } from '../console/kit/driven.ts'
 const merged = 'the activity page and the tabs of activity show the actions of all families'
 const inList = 'the list, which pages have already, tells the same'
 const none = 'there are none yet'
-const forTesters = 'programs that test move the clock and fork clouds'
 const whole = 'the records of a set are edited as a whole'
 
 /** By the id of the operation, or the end of it that many share. The page of raw requests can make all of them. */
@@ -22,19 +21,7 @@ const notInConsole: Readonly<Record<string, string>> = {
   isos_get: inList,
   load_balancer_types_get: inList,
   locations_get: inList,
-  lab_getClock: forTesters,
-  lab_setClock: forTesters,
-  lab_advanceClock: forTesters,
-  lab_listClockEvents: forTesters,
-  lab_listForks: forTesters,
-  lab_createFork: forTesters,
-  lab_getFork: forTesters,
-  lab_deleteFork: forTesters,
-  lab_reset: forTesters,
-  lab_listSnapshots: forTesters,
-  lab_saveSnapshot: forTesters,
-  lab_restoreSnapshot: forTesters,
-  lab_deleteSnapshot: forTesters,
+  lab_getFork: inList,
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_list: none,

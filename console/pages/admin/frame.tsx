@@ -1,6 +1,7 @@
 /** The parts that pages about the installation share: their tabs, and lists that are filtered and paged here. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useRef } from 'react'
+import { isLab } from '../../lib/lab.ts'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
@@ -12,8 +13,10 @@ import { useShortcut } from '../../ui/use-shortcut.ts'
 import { admin as w } from '../../words/admin.ts'
 import { common as c } from '../../words/common.ts'
 
-const adminTabs = ['people', 'projects', 'mail', 'health', 'options', 'audit'] as const
-export type AdminTab = (typeof adminTabs)[number]
+export type AdminTab = keyof typeof w.tabs
+
+/** The pages about the installation; only a lab has the last one. */
+export const adminTabs = (Object.keys(w.tabs) as AdminTab[]).filter((tab) => tab !== 'lab' || isLab)
 
 export function AdminTabs({ current }: { readonly current: AdminTab }) {
   return (

@@ -3,13 +3,14 @@ import { useParams } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { PendingPage } from '../../ui/skeleton.tsx'
-import { type AdminTab, AdminTabs } from './frame.tsx'
+import { type AdminTab, AdminTabs, adminTabs } from './frame.tsx'
 import { HealthPage } from './health.tsx'
 import { MailPage } from './mail.tsx'
 import { OptionsPage } from './options.tsx'
 import { PeoplePage } from './people.tsx'
 import { InstalledProjectsPage } from './projects.tsx'
 
+const LabPage = lazy(async () => ({ default: (await import('./lab.tsx')).LabPage }))
 const AuditPage = lazy(async () => ({ default: (await import('../activity/audit.tsx')).AuditPage }))
 
 const pages: Readonly<Record<AdminTab, ComponentType>> = {
@@ -19,11 +20,12 @@ const pages: Readonly<Record<AdminTab, ComponentType>> = {
   health: HealthPage,
   options: OptionsPage,
   audit: () => <AuditPage tabs={<AdminTabs current="audit" />} />,
+  lab: LabPage,
 }
 
 export function AdminPage() {
   const { tab = 'people' } = useParams({ strict: false }) as { readonly tab?: string }
-  if (!Object.hasOwn(pages, tab)) return <MissingLater />
+  if (!adminTabs.some((one) => one === tab)) return <MissingLater />
   const Page = pages[tab as AdminTab]
   return (
     <Suspense fallback={<PendingPage />}>

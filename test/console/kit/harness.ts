@@ -99,16 +99,19 @@ function openOnce(open: Open): () => Promise<World> {
 }
 
 /**
- * Declares tests of the console on one of the databases, which their name chooses; `npm run test:console` runs each of
+ * Declares tests of the console on one of the databases, which their name chooses unless only one can do it; `npm run test:console` runs each of
  * them on both. They share an installation, and each has a Project of its own there.
  */
-export function forConsole(name: string, body: (open: OpenConsole) => void): void {
+export function forConsole(
+  name: string,
+  body: (open: OpenConsole) => void,
+  engine = engines[crc32(name) % engines.length]!,
+): void {
   if (noChromium !== undefined) {
     test(name, { skip: noChromium }, () => undefined)
     return
   }
   before(build)
-  const engine = engines[crc32(name) % engines.length]!
   const declare = (open: Open) => {
     const opened: Opened = { visitors: [], guests: [] }
     afterEach(() => closeAll(opened))

@@ -1,4 +1,5 @@
 /** The page of all Projects, and the pages about the installation. */
+import { LabClock } from '../../../src/lab/clock.ts'
 import { loggedMail } from '../../../src/management/proof.ts'
 import type { Console, ConsoleOptions } from '../kit/harness.ts'
 import { someServers } from './servers.ts'
@@ -18,6 +19,7 @@ function option(flag: string, value: string | null, source: 'flag' | 'environmen
 }
 
 const operator = { options: { isOperator: true, effective } } as const
+const inLab = { options: { isOperator: true, lab: new LabClock(Date.now(), 'running') } } as const
 
 export async function someMail({ world, project }: Console): Promise<void> {
   await loggedMail(world, project)
@@ -66,4 +68,15 @@ export const adminStates: readonly PageState[] = [
   { name: 'admin-health', path: '/admin/health', ...operator, prepare: ({ world }) => world.app.jobs.run() },
   { name: 'admin-options', path: '/admin/options', ...operator },
   { name: 'admin-audit', path: '/admin/audit', ...operator, prepare: someServers },
+  { name: 'admin-lab', path: '/admin/lab', ...inLab, prepare: someServers },
+  {
+    name: 'admin-lab-advance',
+    path: '/admin/lab',
+    ...inLab,
+    prepare: someServers,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Advance time' }).click()
+      await page.getByRole('dialog').getByRole('textbox', { name: 'By' }).waitFor()
+    },
+  },
 ]

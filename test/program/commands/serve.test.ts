@@ -249,6 +249,7 @@ describe('wolke serve', { concurrency: 2 }, () => {
     assert.deepEqual(said, [
       ['--metadata-listen', '127.0.0.1:8169', message],
       ['--dns-listen', '127.0.0.1:5353', message],
+      [undefined, undefined, 'this server has a lab: whoever administers it may move its time'],
     ])
   })
 
