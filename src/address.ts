@@ -78,6 +78,7 @@ export class Address implements Stateful {
       await before.cloud.stop()
       const ended = await this.state()
       await before.options.db.close()
+      before.options.lab!.infrastructure!.end()
       try {
         return await this.#begin(await choose(ended), mounting)
       } catch (error) {
@@ -108,7 +109,8 @@ export async function optionsOf(state: State, { lab, ...others }: CloudOptions):
   const clock = new LabClock(state.nowMs, state.mode)
   const infrastructure = state.infrastructure.copy(clock)
   const db = await (lab?.install ?? openInMemory)(state.image, clock)
-  return { ...others, db, clock, drivers: infrastructure.drivers, lab: { ...lab, clock, infrastructure } }
+  const era = (lab?.era ?? 0) + 1
+  return { ...others, db, clock, drivers: infrastructure.drivers, lab: { ...lab, clock, infrastructure, era } }
 }
 
 /** Opens a database in memory that begins with an image. */

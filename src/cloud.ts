@@ -32,6 +32,7 @@ import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { LabClock } from './lab/clock.ts'
+import type { ProjectReset } from './lab/project-reset.ts'
 import type { Copied } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
@@ -55,6 +56,10 @@ export interface LabOptions {
   readonly clock: LabClock
   /** Missing where machines are real, or those of many processes. */
   readonly infrastructure?: Copied
+  /** The words for what there is instead. */
+  readonly outside?: string
+  /** How many clouds were at the address before, while the process has run; none by default. */
+  readonly era?: number
   /** Puts a database in the place of the one that was closed; in memory by default. */
   install?(image: Uint8Array, clock: LabClock): Promise<Database>
 }
@@ -154,7 +159,12 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     people,
     auditLog,
     parts: { ...access, clock, limits: limitsOf(options, db), ...(observe ? { observe } : {}) },
-    own: { platform: skipping(platform, time), drivers, people, process, log, time, watch, standing },
+    own: {
+      ...{ platform: skipping(platform, time), drivers, people, process, log, time, watch, standing },
+      projectReset: await projectResetOf(options, db),
+      era: options.lab?.era ?? 0,
+      outside: options.lab?.outside,
+    },
     async serveMetadata(at, prefix) {
       const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)
       services.push(service)
@@ -251,6 +261,12 @@ async function timeFor({ lab }: CloudOptions, { people, services, ...parts }: Ti
     for (const service of services) await service.look?.()
   }
   return openTime({ clock: lab.clock, ...parts, personMail: people.mail, look })
+}
+
+async function projectResetOf({ lab }: CloudOptions, db: Database): Promise<ProjectReset | undefined> {
+  if (!lab?.infrastructure || !db.image) return undefined
+  const { ProjectReset } = await import('./lab/project-reset.ts')
+  return new ProjectReset(db, lab.infrastructure)
 }
 
 function skipping(platform: Platform, time: Time | undefined): Platform {

@@ -9,6 +9,7 @@ import type { Watch } from './kernel/data/health.ts'
 import type { Mounting } from './kernel/http/mounting.ts'
 import type { Logger } from './kernel/process/log.ts'
 import { labEndpoints } from './lab/contract.ts'
+import type { ProjectReset } from './lab/project-reset.ts'
 import { labRoutes } from './lab/routes.ts'
 import type { States } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
@@ -35,18 +36,28 @@ export interface Own {
   /** The time of the lab, where there is one, and the forks of this cloud. */
   readonly time: Time | undefined
   readonly states?: States | undefined
+  readonly projectReset: ProjectReset | undefined
+  /** The words for what of the cloud cannot be copied. */
+  readonly outside: string | undefined
+  /** How many clouds were at its address before it, while the process has run. */
+  readonly era: number
   readonly watch: Watch
   readonly standing: Standing
 }
 
-export function mountOwn(part: Mounting, { platform, drivers, people, process, log, time, states }: Own): void {
+export function mountOwn(part: Mounting, own: Own): void {
+  const { platform, drivers, people, process, log, time, states, projectReset, era, outside } = own
   const { db, clock, familyOf } = platform
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
-  part.mount(labEndpoints, labRoutes(time && { time, states, isShared: db.dialect.shared }), wolkeBase)
+  part.mount(
+    labEndpoints,
+    labRoutes(time && { time, states, projectReset, outside, isShared: db.dialect.shared }),
+    wolkeBase,
+  )
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)
-  part.stream(eventStream({ db, clock, log, familyOf }))
+  part.stream(eventStream({ db, clock, log, familyOf, era }))
   part.openTree(consoleTree({ isLab: time !== undefined }))
   for (const file of doorFiles) part.open(file)
   part.serve(doorRoutes({ people, version }))

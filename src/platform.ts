@@ -9,7 +9,7 @@ import { publicBase } from './kernel/contract/bases.ts'
 import type { Change } from './kernel/contract/changes.ts'
 import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Spelling } from './kernel/contract/spelling.ts'
-import type { Database } from './kernel/data/db.ts'
+import type { Database, Transaction } from './kernel/data/db.ts'
 import type { Locks } from './kernel/data/locks.ts'
 import type { Clock, ClockEvent } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
@@ -123,6 +123,8 @@ export interface Family {
   readonly changes: readonly Change[]
   readonly costs: Costs
   readonly states: States
+  /** Tells whoever has to know of it that a Project has nothing of the family any more; the rows go after that. */
+  withdraw(tx: Transaction, scope: ProjectScope): Promise<void>
   /** One handler for each endpoint. */
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
 }
@@ -154,6 +156,7 @@ interface FamilyParts<T extends Endpoints> {
   /** Nothing of it costs anything by default. */
   readonly costs?: Costs
   readonly states?: States
+  readonly withdraw?: Family['withdraw']
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -197,6 +200,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     changes: Object.values(parts.changes ?? {}),
     costs: parts.costs ?? (async () => []),
     states: parts.states ?? {},
+    withdraw: parts.withdraw ?? (async () => undefined),
     handlers: (platform, drivers) =>
       ({
         ...routes(platform, drivers),

@@ -24,9 +24,9 @@ export async function makeLabToken(db: Database): Promise<string> {
 }
 
 /** Testers restore clouds, and a restored one lives in the same file as the one before. */
-export function labOf({ database }: Config, clock: LabClock, infrastructure: Copied | undefined): LabOptions {
+export function labOf({ database }: Config, clock: LabClock, infrastructure: Copied | string): LabOptions {
   const file = fileOf(database)
-  if (!infrastructure) return { clock }
+  if (typeof infrastructure === 'string') return { clock, outside: infrastructure }
   if (file === undefined) return { clock, infrastructure }
   return {
     clock,

@@ -48,8 +48,8 @@ export interface Infrastructure {
   /** The name of what runs the machines of a location. */
   infrastructureOf(location: number): string
   readonly clusters: readonly OpenedCluster[]
-  /** All of it again, where it is in memory alone. */
-  readonly inMemory: InMemory | undefined
+  /** All of it again, or the words for what of it is not in memory, and cannot be copied. */
+  readonly inMemory: InMemory | string
   close(): Promise<void>
 }
 
@@ -146,28 +146,34 @@ function composed(
   const inMemory = keptInMemory(simulate({ delayMs, clock }), delayMs)
   const simulated = inMemory.drivers
   const loadBalancers = dataPlane?.driver ?? simulated.loadBalancers
+  const outside = clusters.length > 0 ? `machines on hosts (${clusters.map(({ name }) => name).join(', ')})` : undefined
   const callTimeoutMs = Math.max(delayMs * 10, usualTimeoutMs)
   const own = { ...simulated, loadBalancers, ...(callTimeoutMs > usualTimeoutMs ? { callTimeoutMs } : {}) }
-  if (clusters.length === 0) return { drivers: own, capabilities: () => everything, inMemory }
+  if (outside === undefined)
+    return { drivers: own, capabilities: () => everything, inMemory: dataPlane ? realBalancers : inMemory }
   const sites: Site[] = [...clusters]
   const here = places.get(simulatedName)
   if (here) sites.push({ machines: onThisMachine(own), ...whereAre(here) })
   return {
-    inMemory: undefined,
+    inMemory: outside,
     drivers: { ...simulated, reachability: modelled(clock), ...byLocation(sites) },
     capabilities: (location) => clusters.find(({ locations }) => locations.has(location))?.capabilities() ?? everything,
   }
 }
 
+const realBalancers = 'Load Balancers that carry traffic (--load-balancers simulated has others)'
+
 /** An infrastructure in memory, of which there can be another one that begins as this one is. */
-export interface InMemory {
-  readonly drivers: Simulation['drivers']
+export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end'> {
   copy(clock: Clock): InMemory
 }
 
-export function keptInMemory(simulation: Pick<Simulation, 'drivers' | 'copy'>, delayMs: number): InMemory {
-  const { drivers } = simulation
-  return { drivers, copy: (clock) => keptInMemory(simulation.copy({ delayMs, clock }), delayMs) }
+export function keptInMemory(
+  simulation: Pick<Simulation, 'drivers' | 'copy' | 'forget' | 'end'>,
+  delayMs: number,
+): InMemory {
+  const { drivers, forget, end } = simulation
+  return { drivers, forget, end, copy: (clock) => keptInMemory(simulation.copy({ delayMs, clock }), delayMs) }
 }
 
 /** Beside servers on hosts, whoever names a simulated server in the path must be on this machine. */

@@ -4,6 +4,7 @@
  * second (docs/adr/0021-audit-log-and-events.md).
  */
 import { actionsFrom, type ChangedAction, changedActions, newestAction, runningIn } from '../kernel/actions/changes.ts'
+import { isProjectReset } from '../kernel/audit/project-resets.ts'
 import { entriesAfter, firstIdAfter, newestId, resourcesOf } from '../kernel/audit/reading.ts'
 import type { AuditRow } from '../kernel/audit/tables.ts'
 import type { Database } from '../kernel/data/db.ts'
@@ -20,6 +21,8 @@ export interface HubOptions {
   readonly log: Pick<Logger, 'warn'>
   /** The path of the family whose resources are of a type. */
   readonly familyOf: (type: string) => string
+  /** See `Position`. */
+  readonly era?: number
   /** The interval at which changes of other processes are looked for, in milliseconds. */
   readonly pollMs?: number
 }
@@ -191,10 +194,16 @@ export class Hub {
   }
 
   #tell(entries: readonly AuditRow[], actions: readonly ChangedAction[]): void {
+    const renewed = new Set<ProjectId>()
     const events = new Map<ProjectId, string[]>()
     const add = (project: ProjectId, texts: readonly string[]) =>
       events.set(project, [...(events.get(project) ?? []), ...texts])
-    for (const entry of entries) if (entry.project_id !== null) add(entry.project_id, inWords(entry))
+    for (const entry of entries) {
+      if (entry.project_id === null) continue
+      add(entry.project_id, inWords(entry))
+      if (entry.outcome === 'ok' && isProjectReset(entry.operation)) renewed.add(entry.project_id)
+    }
+    for (const project of renewed) this.#watched.get(project)?.running.clear()
     for (const action of actions) {
       this.#lastAction = Math.max(this.#lastAction, action.id)
       const own = this.#watched.get(action.project_id)
@@ -207,7 +216,8 @@ export class Hub {
       const own = this.#watched.get(project)
       if (!own) continue
       const id = positionText(this.#position(own))
-      for (const data of texts) for (const send of own.listeners) send({ id, data })
+      const told = renewed.has(project) ? [resync] : texts.map((data) => ({ data }))
+      for (const event of told) for (const send of own.listeners) send({ id, ...event })
     }
   }
 
@@ -216,6 +226,7 @@ export class Hub {
       entry: this.#lastEntry,
       action: Math.min(this.#lastAction + 1, ...running.keys()),
       second: Math.floor(this.#options.clock.now() / 1_000),
+      era: this.#options.era ?? 0,
     }
   }
 
@@ -233,7 +244,7 @@ export class Hub {
     const since = lastEventId === undefined ? await this.#positionBefore(awayMs, own) : parsePosition(lastEventId)
     const isNew = lastEventId === undefined && awayMs === 0
     const missed = isNew ? [] : await this.#missedSince(project, since)
-    if (missed === undefined) return send({ id, name: 'resync', data: '{}' })
+    if (missed === undefined) return send({ id, ...resync })
     for (const data of missed) send({ id, data })
     // A client that gets no event before it comes back still knows where it was.
     if (missed.length === 0) send({ id, name: 'ready', data: '{}' })
@@ -244,7 +255,8 @@ export class Hub {
     const { db, clock } = this.#options
     const { query } = db
     const away = clock.now() - (since?.second ?? 0) * 1_000
-    if (!since || away > longestAwayMs || away < -longestAwayMs || since.entry > this.#lastEntry) return undefined
+    if (since?.era !== (this.#options.era ?? 0)) return undefined
+    if (away > longestAwayMs || away < -longestAwayMs || since.entry > this.#lastEntry) return undefined
     const [entries, actions] = [
       await entriesAfter(query, since.entry - lateEntries, { limit: 2 * mostMissed, projects: [project] }),
       await actionsFrom(query, [project], since.action - lateActions, 2 * mostMissed),
@@ -253,6 +265,7 @@ export class Hub {
     const ended = timestamp(since.second * 1_000 - skewMs)
     const changed = actions.filter(({ finished }) => finished === null || finished >= ended).reverse()
     const fresh = entries.filter(({ id, time }) => id > since.entry || (db.dialect.shared && time >= ended))
+    if (fresh.some(({ outcome, operation }) => outcome === 'ok' && isProjectReset(operation))) return undefined
     if (fresh.length > mostMissed || changed.length > mostMissed) return undefined
     return [...fresh.flatMap(inWords), ...changed.flatMap((action) => this.#inActionWords(action))]
   }
@@ -266,6 +279,9 @@ export class Hub {
     )
   }
 }
+
+/** Lets a client read everything anew. */
+const resync = { name: 'resync', data: '{}' } as const
 
 const newlyWatched = (): Watched => ({
   members: 0,

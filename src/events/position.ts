@@ -8,16 +8,18 @@ export interface Position {
   readonly action: number
   /** The time of that reading, in seconds since the epoch. */
   readonly second: number
+  /** Tells the clouds apart that answer one after the other at an address; 0 for the first. */
+  readonly era: number
 }
 
-export function positionText({ entry, action, second }: Position): string {
-  return `${entry}-${action}-${second}`
+export function positionText({ entry, action, second, era }: Position): string {
+  return [entry, action, second, ...(era > 0 ? [era] : [])].join('-')
 }
 
 /** Returns undefined for what is no position. */
 export function parsePosition(text: string): Position | undefined {
-  const [, ...parts] = /^(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(text) ?? []
-  const [entry, action, second] = parts.map((part) => (part === '0' ? 0 : parseId(part)))
-  if (entry === undefined || action === undefined || second === undefined) return undefined
-  return { entry, action, second }
+  const [, ...parts] = /^(\d{1,16})-(\d{1,16})-(\d{1,16})(?:-(\d{1,16}))?$/.exec(text) ?? []
+  const [entry, action, second, era] = parts.map((part = '0') => (part === '0' ? 0 : parseId(part)))
+  if (entry === undefined || action === undefined || second === undefined || era === undefined) return undefined
+  return { entry, action, second, era }
 }

@@ -1,5 +1,6 @@
 /** The lab on the wire, below `/wolke/v1`: what people who test infrastructure code ask of a cloud (docs/testing.md). */
 import { Type } from 'typebox'
+import { projectResetPath } from '../kernel/audit/project-resets.ts'
 import {
   closedObject,
   defineEndpoints,
@@ -122,6 +123,14 @@ export const labEndpoints = defineEndpoints({
     method: 'POST',
     path: '/reset',
     summary: 'Put everything back as it was when the server had started',
+    status: 204,
+    errors: ['unsupported_error'],
+  },
+  resetProject: {
+    ...states,
+    method: 'POST',
+    path: projectResetPath,
+    summary: 'Delete everything in a Project at once; its tokens, members and limits stay',
     status: 204,
     errors: ['unsupported_error'],
   },

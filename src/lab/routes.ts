@@ -5,10 +5,12 @@ import type { Handlers } from '../kernel/contract/contract.ts'
 import { latestMs, parseInstant } from '../kernel/contract/instants.ts'
 import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
 import { type ClockEvent, timestamp } from '../kernel/process/clock.ts'
+import type { ProjectId } from '../kernel/scope.ts'
 import { hostAndPort } from '../protocols/net/listen-address.ts'
 import type { labEndpoints } from './contract.ts'
 import { parseDuration } from './duration.ts'
 import type { Fork } from './forks.ts'
+import type { ProjectReset } from './project-reset.ts'
 import type { Snapshot, States } from './states.ts'
 import type { Time } from './time.ts'
 
@@ -17,6 +19,10 @@ export interface Lab {
   readonly time: Time
   /** Missing where a cloud cannot be copied. */
   readonly states: States | undefined
+  /** Missing there, too. */
+  readonly projectReset: ProjectReset | undefined
+  /** The words for what cannot be copied, unless that is the database. */
+  readonly outside: string | undefined
   /** True where processes share the time of their database, which nobody can move. */
   readonly isShared: boolean
 }
@@ -63,19 +69,28 @@ function forkRoutes(lab: () => Lab): ForkRoutes {
   }
 }
 
-function statesOf({ states }: Lab): States {
-  if (states) return states
-  throw new ApiError('unsupported_error', 'this cloud cannot be copied: its machines or its database are not its own')
+function statesOf(lab: Lab): States {
+  if (lab.states) return lab.states
+  throw notItsOwn(lab)
+}
+
+function notItsOwn({ outside = 'a database that processes share' }: Lab): ApiError {
+  return new ApiError('unsupported_error', `this cloud cannot be copied or replaced, because it has ${outside}`)
 }
 
 type StateRoutes = Pick<
   Handlers<typeof labEndpoints>,
-  'reset' | 'listSnapshots' | 'saveSnapshot' | 'restoreSnapshot' | 'deleteSnapshot'
+  'reset' | 'resetProject' | 'listSnapshots' | 'saveSnapshot' | 'restoreSnapshot' | 'deleteSnapshot'
 >
 
 function stateRoutes(lab: () => Lab): StateRoutes {
   return {
     reset: () => statesOf(lab()).reset(),
+    async resetProject({ params: { project_id } }) {
+      const { projectReset } = lab()
+      if (!projectReset) throw notItsOwn(lab())
+      await projectReset.run({ projectId: project_id as ProjectId })
+    },
     listSnapshots: async () => ({ snapshots: (lab().states?.list() ?? []).map(snapshotToWire) }),
     saveSnapshot: async ({ params: { name } }) => ({
       snapshot: snapshotToWire(await statesOf(lab()).save(checkedName(name))),

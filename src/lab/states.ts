@@ -15,6 +15,10 @@ import { Forks, type OpenedFork } from './forks.ts'
 export interface Copied {
   readonly drivers: Drivers
   copy(clock: Clock): Copied
+  /** Loses all that there is of some resources, by their ids; nothing that is still asked about them has an effect. */
+  forget(ids: ReadonlySet<number>): void
+  /** Loses everything. */
+  end(): void
 }
 
 export interface State {

@@ -8,6 +8,7 @@ import { readDriven } from '../console/kit/driven.ts'
 const merged = 'the activity page and the tabs of activity show the actions of all families'
 const inList = 'the list, which pages have already, tells the same'
 const none = 'there are none yet'
+const forTesters = 'programs that test use it'
 const whole = 'the records of a set are edited as a whole'
 
 /** By the id of the operation, or the end of it that many share. The page of raw requests can make all of them. */
@@ -22,6 +23,7 @@ const notInConsole: Readonly<Record<string, string>> = {
   load_balancer_types_get: inList,
   locations_get: inList,
   lab_getFork: inList,
+  lab_resetProject: forTesters,
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_list: none,

@@ -12,7 +12,13 @@ export interface SimulatedImage {
 /** Creates the driver of images. */
 export function simulateImages(site: Site) {
   const images = keptMap<number, SimulatedImage>(site)
-  const removed = site.keep(new Set<number>(), (known) => new Set(known))
+  const removed = site.keep(
+    new Set<number>(),
+    (known) => new Set(known),
+    (known, ids) => {
+      for (const id of known) if (ids.has(id)) known.delete(id)
+    },
+  )
   const { world, put } = site.part(simulateServers)
 
   const capture = ({ imageId, server }: Capture, share: Share) => {

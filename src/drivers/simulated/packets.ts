@@ -35,12 +35,19 @@ export interface Filter {
 
 const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null, network: null }
 
+const keptNetworks = ({ keep }: Site) =>
+  keep(
+    new PrivateNetworks(),
+    (known) => known.copy(),
+    (known, ids) => known.forget(ids),
+  )
+
 /** Creates the network with the driver that reachability asks. */
 export function simulatePackets(site: Site) {
   const hosts = keptMap<number, Host>(site)
   const filters = keptMap<number, Filter>(site)
   const routes = keptMap<number, readonly string[]>(site)
-  const networks = site.keep(new PrivateNetworks(), (known) => known.copy())
+  const networks = keptNetworks(site)
   const forwarding = new PrivateForwarding(networks, {
     isOn: (id) => hosts.get(id)?.isOn ?? false,
     ipv4Of: (id) => hosts.get(id)?.addresses.find((address) => familyOf(address) === 4),

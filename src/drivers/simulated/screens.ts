@@ -16,13 +16,19 @@ interface Screen {
 /** Creates the driver of consoles. */
 export function simulateConsoles(site: Site) {
   const servers = site.part(simulateServers)
-  const screens = new Map<number, Screen>()
-
   const end = (id: number) => {
     const viewers = screens.get(id)?.viewers ?? []
     screens.delete(id)
     for (const viewer of viewers) viewer.close()
   }
+  // Nobody looks at the machines of a copy yet.
+  const screens: Map<number, Screen> = site.keep(
+    new Map(),
+    () => new Map(),
+    (known, ids) => {
+      for (const id of known.keys()) if (ids.has(id)) end(id)
+    },
+  )
 
   servers.onChange((server) => {
     const { id } = server.state

@@ -35,6 +35,9 @@ export type Behave = (call: Call) => Behaviour | undefined
 /** How much of its effect a call has. */
 export type Share = 'all' | 'half'
 
+/** Resources by their ids, which no other resource ever has. */
+export type Ids = Pick<ReadonlySet<number>, 'has'>
+
 /** The environment of the simulated drivers. */
 export interface Site {
   /** The clock for timestamps of created objects. */
@@ -45,9 +48,9 @@ export interface Site {
   perform(call: Call, effect: (share: Share) => void): Promise<void>
   /**
    * Returns a state of the part, which a copy of the infrastructure begins with as it is then. Parts that keep what they
-   * know in nothing else can be copied.
+   * know in nothing else can be copied. `forget` takes out of it what there is of some resources.
    */
-  keep<State>(fresh: State, copy: (known: State) => State): State
+  keep<State>(fresh: State, copy: (known: State) => State, forget: (known: State, ids: Ids) => void): State
   /** Returns another family's part of the same site, for drivers that act on its objects. */
   part<P>(make: (site: Site) => P): P
 }
@@ -86,6 +89,10 @@ export interface Simulation<Make extends MakePart = MakePart> {
   behave(behave: Behave): void
   /** Returns another infrastructure that begins as this one is now. */
   copy(options: SimulationOptions): Simulation<Make>
+  /** Loses all that there is of some resources; calls about them have no effect any more, not even those under way. */
+  forget(ids: ReadonlySet<number>): void
+  /** Loses everything. */
+  end(): void
 }
 
 export interface SimulationOptions {
@@ -99,7 +106,10 @@ export interface SimulationOptions {
 /** A state of some part. */
 interface Kept {
   copy(): unknown
+  forget(ids: Ids): void
 }
+
+const everything: Ids = { has: () => true }
 
 /** Creates an empty world from the given parts, with the drivers that act on it. */
 export function createSimulation<Make extends MakePart>(
@@ -116,6 +126,8 @@ function simulationOf<Make extends MakePart>(
   known: readonly Kept[],
 ): Simulation<Make> {
   const kept: Kept[] = []
+  const forgotten = new Set<number>()
+  let isOver = false
   const parts = new Map<(site: Site) => unknown, unknown>()
   let behave: Behave = () => undefined
   let calls: Call[] | undefined
@@ -126,11 +138,13 @@ function simulationOf<Make extends MakePart>(
       if (delayMs > 0) await delay(delayMs)
       const behaviour = behave(call) ?? 'ok'
       if (behaviour === 'slow') await delay(slowMs)
-      await happen(behaviour, effect)
+      await happen(behaviour, (share) => {
+        if (!isOver && !forgotten.has(call.subject)) effect(share)
+      })
     },
-    keep<State>(fresh: State, copy: (known: State) => State): State {
-      const state = (known[kept.length]?.copy() as State | undefined) ?? fresh
-      kept.push({ copy: () => copy(state) })
+    keep(fresh, copy, forget) {
+      const state = (known[kept.length]?.copy() as typeof fresh | undefined) ?? fresh
+      kept.push({ copy: () => copy(state), forget: (ids) => forget(state, ids) })
       return state
     },
     part<P>(make: (site: Site) => P): P {
@@ -152,6 +166,14 @@ function simulationOf<Make extends MakePart>(
       behave = next
     },
     copy: (options) => simulationOf(makes, options, kept),
+    forget(ids) {
+      for (const id of ids) forgotten.add(id)
+      for (const state of kept) state.forget(ids)
+    },
+    end() {
+      isOver = true
+      for (const state of kept) state.forget(everything)
+    },
   }
 }
 
@@ -165,9 +187,15 @@ async function happen(behaviour: Behaviour, effect: (share: Share) => void): Pro
   }
 }
 
-/** A table of a part. What is in it is never changed, but replaced. */
-export function keptMap<Key, Value>(site: Pick<Site, 'keep'>): Map<Key, Value> {
-  return site.keep(new Map<Key, Value>(), (known) => new Map(known))
+/** A table of a part, by the ids of resources. What is in it is never changed, but replaced. */
+export function keptMap<Key extends number, Value>(site: Pick<Site, 'keep'>): Map<Key, Value> {
+  return site.keep(
+    new Map<Key, Value>(),
+    (known) => new Map(known),
+    (known, ids) => {
+      for (const id of known.keys()) if (ids.has(id)) known.delete(id)
+    },
+  )
 }
 
 /** The newest generation seen of each resource, including removed ones. */

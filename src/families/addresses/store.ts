@@ -10,7 +10,7 @@ import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { addressAt, cidrContains, cidrSize, parseCidr, subnetAt } from '../../protocols/net/ip.ts'
-import { announceDns } from '../zones/effects.ts'
+import { announceAllDns, announceDns } from '../zones/effects.ts'
 import { addressChanges } from './changes.ts'
 import type { AddressPoolRow, AddressRow } from './tables.ts'
 
@@ -141,6 +141,19 @@ export async function releaseAddress(tx: Transaction, scope: ProjectScope, ip: s
     .where('ip', '=', ip)
     .execute()
   await announceDns(tx, `address:${ip}`)
+}
+
+/** Takes back all addresses of a Project that begins anew. They need no rest, as if nobody had had them. */
+export async function releaseAddresses(tx: Transaction, scope: ProjectScope): Promise<void> {
+  const rows = await scoped(tx.query, scope)
+    .updateTable('address')
+    .set({ owner: null, project_id: null, released_at: 0 })
+    .returning('ip')
+    .execute()
+  await announceAllDns(
+    tx,
+    rows.map(({ ip }) => `address:${ip}` as const),
+  )
 }
 
 /** The owner of an address that the Project has, such as `primary_ip:10000000007`. `ip` is as rows have it. */

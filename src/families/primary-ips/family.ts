@@ -1,5 +1,7 @@
 /** The family of Primary IPs. */
+
 import { byId, defineFamily } from '../../platform.ts'
+import { releaseAddresses } from '../addresses/store.ts'
 import { primaryIpActions } from './actions.ts'
 import { primaryIpChanges } from './changes.ts'
 import { primaryIpEndpoints } from './contract.ts'
@@ -18,4 +20,6 @@ export const primaryIps = defineFamily({
   locks: primaryIpLocks,
   resources: byId(resource),
   actions: primaryIpActions,
+  // Those of other resources come from the same pool.
+  withdraw: releaseAddresses,
 })

@@ -1,5 +1,5 @@
 /** What other families, and the name server, may change about zones. */
-export { announceDns } from './announcements/store.ts'
+export { announceAllDns, announceDns } from './announcements/store.ts'
 export { type Challenge, placeChallenge, removeChallenge } from './challenges/store.ts'
 export { holdZones } from './store.ts'
 export { claimCheck, wakeCheck } from './transfers/store.ts'

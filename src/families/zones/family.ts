@@ -9,7 +9,7 @@ import { rrsetEndpoints } from './rrsets/contract.ts'
 import { rrsetRoutes } from './rrsets/routes.ts'
 import { defaultZoneSettings } from './settings.ts'
 import { zoneStates } from './states.ts'
-import { getZone, zones as resource } from './store.ts'
+import { getZone, zones as resource, withdrawZones } from './store.ts'
 import { zoneLocks } from './tables.ts'
 import { nextChecks } from './transfers/host.ts'
 import { zonefileEndpoints } from './zonefiles/contract.ts'
@@ -31,4 +31,5 @@ export const zones = defineFamily({
   },
   actions: zoneActions,
   states: zoneStates,
+  withdraw: withdrawZones,
 })

@@ -8,7 +8,7 @@ import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Secrets } from '../../kernel/secrets/secrets.ts'
-import { announceDns } from './announcements/store.ts'
+import { announceAllDns, announceDns } from './announcements/store.ts'
 import { type Draft, publish, retire } from './content/store.ts'
 import { spelling } from './contract.ts'
 import { nextSerial, type PrimaryNameserver, registrableName, type Zone, type ZoneMode } from './domain.ts'
@@ -206,6 +206,15 @@ export async function changeZone(tx: Transaction, scope: ProjectScope, zone: Zon
 export async function setZoneLabels(tx: Transaction, scope: ProjectScope, zone: Zone, labels: Labels): Promise<void> {
   await zones.set(tx, scope, zone.id, { labels: JSON.stringify(labels) })
   await indexLabels(tx, scope, { kind: 'zone', id: zone.id }, labels, zone.labels)
+}
+
+/** Lets name servers find that a Project which begins anew has no zones any more. */
+export async function withdrawZones(tx: Transaction, scope: ProjectScope): Promise<void> {
+  const rows = await scoped(tx.query, scope).selectFrom('zone').select('id').execute()
+  await announceAllDns(
+    tx,
+    rows.map(({ id }) => `zone:${id}` as const),
+  )
 }
 
 /** Deletes a zone; what is in it is deleted later. */

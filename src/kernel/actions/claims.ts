@@ -22,6 +22,7 @@ import {
   writeHeld,
 } from '../queue/leases.ts'
 import { eventsOfRows } from '../resource/clock-events.ts'
+import type { ProjectScope } from '../scope.ts'
 import { noteEnded } from './history.ts'
 import { type ActionRow, changeOf } from './tables.ts'
 
@@ -131,6 +132,13 @@ const leaveQueues = prepared((query, id: number) =>
         .as('next'),
     ),
 )
+
+/** Takes all actions of a Project, which go next, out of their queues. */
+export async function leaveAllQueues(tx: Transaction, { projectId }: ProjectScope): Promise<void> {
+  const own = acrossProjects(tx.query).selectFrom('action').select('id').where('project_id', '=', projectId)
+  await acrossProjects(tx.query).deleteFrom('action_serial').where('action_id', 'in', own).execute()
+  tx.signal('actions')
+}
 
 /** SQL condition: no action locks the resource of `type` whose id is in `column`. */
 export function isUnlocked(type: string, column: string): RawBuilder<boolean> {

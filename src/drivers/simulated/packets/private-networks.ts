@@ -54,6 +54,14 @@ export class PrivateNetworks {
     return copy
   }
 
+  /** Loses networks and servers by their ids. */
+  forget(ids: Pick<ReadonlySet<number>, 'has'>): void {
+    for (const server of this.#places.keys()) if (ids.has(server)) this.leave(server)
+    for (const known of [this.#networks, this.#holders]) {
+      for (const id of known.keys()) if (ids.has(id)) known.delete(id)
+    }
+  }
+
   put(id: number, network: PrivateNetwork | null): void {
     if (network) this.#networks.set(id, network)
     else this.#networks.delete(id)

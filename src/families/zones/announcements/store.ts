@@ -24,13 +24,21 @@ export type DnsSubject = `zone:${number}` | `address:${string}`
 
 /** Announces that what name servers answer about something may be different from now on. */
 export async function announceDns(tx: Transaction, subject: DnsSubject): Promise<void> {
+  await announceAllDns(tx, [subject])
+}
+
+/** Announces the same of many subjects. */
+export async function announceAllDns(tx: Transaction, subjects: readonly DnsSubject[]): Promise<void> {
   const { nowMs } = tx.dialect
-  await tx.query
-    .insertInto('dns_change')
-    .values({ subject, touched: nowMs })
-    .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
-    .execute()
-  tx.signal('dns', subject)
+  for (let from = 0; from < subjects.length; from += rowsAtOnce) {
+    const some = subjects.slice(from, from + rowsAtOnce)
+    await tx.query
+      .insertInto('dns_change')
+      .values(some.map((subject) => ({ subject, touched: nowMs })))
+      .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
+      .execute()
+    for (const subject of some) tx.signal('dns', subject)
+  }
 }
 
 /** How long a transaction may take before a name server of another process misses what it announced. */

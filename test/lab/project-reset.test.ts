@@ -1,0 +1,157 @@
+/** The reset of a Project: all that is in it goes at once, and nothing of it comes back. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { newServer } from '../../src/families/servers/proof.ts'
+import { simulate } from '../../src/families.ts'
+import { wolkeBase } from '../../src/kernel/contract/bases.ts'
+import { ownedTables } from '../../src/kernel/data/emptying.ts'
+import { LabClock } from '../../src/lab/clock.ts'
+import { manager } from '../../src/management/proof.ts'
+import { ask, serveDns } from '../dns/client.ts'
+import { makeZone } from '../dns/zones.ts'
+import { checkConsistency } from '../kit/consistency.ts'
+import { schemaTables } from '../kit/database/schema.ts'
+import { forEachDatabase, type World } from '../kit/harness.ts'
+import { done, neverExisted } from '../kit/proof.ts'
+import { samples } from '../kit/proofs.ts'
+import { listen } from '../stubs/event-stream.ts'
+
+async function projectsOf(world: World) {
+  const client = await manager(world)
+  const base = `${new URL(world.baseUrl).origin}${wolkeBase}`
+  const { projects } = await done(client.get(`${base}/projects`))
+  const idOf = (wanted: string): number => projects.find(({ name }: { readonly name: string }) => name === wanted).id
+  const [first, second] = [idOf('first'), idOf('second')]
+  return { first, second, reset: (id: number = first) => client.post(`${base}/projects/${id}/reset`) }
+}
+
+/** Something of every family in the first Project. */
+async function fill(world: World): Promise<void> {
+  for (const { prepare, isShared } of Object.values(samples)) if (!isShared) await prepare(world)
+}
+
+/** The rows of a Project, by table. */
+async function rowsOf({ db }: World, projectId: number): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const { name } of await ownedTables(db.query)) {
+    if (name === 'audit' || name === 'token') continue
+    const { rows } = await sql`select * from ${sql.table(name)} where project_id = ${projectId}`.execute(db.query)
+    if (rows.length > 0) found[name] = JSON.stringify(rows)
+  }
+  return found
+}
+
+/** Tables without rows of Projects. A new one has to be here, once it is known what a reset means for it. */
+const installationTables = [
+  ...['action_serial', 'address_pool', 'ceremony', 'console_origin', 'credential', 'dns_change', 'guess'],
+  ...['installation_secret', 'key_canary', 'management_token', 'person', 'person_link', 'project'],
+  ...['rate_limit', 'session', 'sign_in', 'write_probe'],
+]
+
+async function until(isOver: () => boolean): Promise<void> {
+  while (!isOver()) await new Promise(setImmediate)
+}
+
+/** How many objects there are of each kind in the infrastructure. */
+const worldOf = ({ simulation: { world } }: World) =>
+  Object.fromEntries(Object.entries(world).map(([kind, objects]) => [kind, (objects as Map<number, unknown>).size]))
+
+forEachDatabase('The reset of a Project', (open, engineName) => {
+  const start = () => new LabClock(Date.parse('2026-11-28T12:00:00Z'), 'frozen')
+  if (engineName === 'postgres') {
+    test('is refused where processes share a database', async () => {
+      const { reset } = await projectsOf(await open({ lab: start(), alone: true }))
+      const answer = await reset()
+      assert.equal(answer.status, 422)
+      assert.equal(answer.body.error.code, 'unsupported_error')
+    })
+    return
+  }
+
+  test('leaves what it had when it was made, of every table, and all of its neighbour', async () => {
+    const world = await open({ lab: start(), alone: true })
+    const { first, second, reset } = await projectsOf(world)
+    const fresh = await rowsOf(world, first)
+    await newServer(world.foreign, 'neighbour')
+    await world.settle()
+    const [beside, around] = [await rowsOf(world, second), worldOf(world)]
+    await fill(world)
+    await world.settle()
+    assert.ok(Object.keys(await rowsOf(world, first)).length > 20)
+    assert.equal((await reset(first)).status, 204)
+    assert.deepEqual(await rowsOf(world, first), fresh)
+    assert.deepEqual(await rowsOf(world, second), beside)
+    assert.deepEqual(worldOf(world), around)
+    const { rows } = await sql`select 1 from action_serial`.execute(world.db.query)
+    assert.equal(rows.length, 0)
+    await checkConsistency(world)
+    await newServer(world.api, 'after')
+    await world.settle()
+    await checkConsistency(world)
+  })
+
+  test('covers every table: those without rows of Projects are known', async () => {
+    const { db } = await open({ lab: start(), alone: true })
+    const owned = new Set((await ownedTables(db.query)).map(({ name }) => name))
+    const others = schemaTables().map(({ name }) => name)
+    assert.deepEqual(others.filter((name) => !owned.has(name)).sort(), installationTables)
+  })
+
+  test('lets nothing come back that was under way', async () => {
+    const simulation = simulate({ delayMs: 0, slowMs: 50 })
+    const world = await open({ lab: start(), alone: true, simulation })
+    const { first, reset } = await projectsOf(world)
+    const fresh = await rowsOf(world, first)
+    simulation.behave(() => 'slow')
+    const calls = simulation.record()
+    for (let round = 1; round <= 5; round++) {
+      const before = calls.length
+      for (const name of ['one', 'two', 'three']) await newServer(world.api, name)
+      await until(() => calls.length > before)
+      assert.equal((await reset()).status, 204)
+      await world.settle()
+      assert.deepEqual(await rowsOf(world, first), fresh)
+      assert.deepEqual(
+        Object.values(worldOf(world)).filter((size) => size > 0),
+        [],
+      )
+    }
+  })
+
+  test('is heard of by name servers and by those who listen', async () => {
+    const world = await open({ lab: start(), alone: true })
+    const { reset } = await projectsOf(world)
+    await makeZone(world, [{ name: 'www', type: 'A', records: [{ value: '192.0.2.1' }] }])
+    const place = await serveDns(world)
+    assert.equal((await ask(place, 'www.example.com', 'A')).rcode, 'NOERROR')
+    const session = world.signIn('viewer')
+    const listener = await listen(world, session)
+    const { id: position } = await listener.until(({ name }) => name === 'ready')
+    assert.equal((await reset()).status, 204)
+    await listener.until(({ name }) => name === 'resync')
+    listener.leave()
+    assert.equal((await ask(place, 'www.example.com', 'A')).rcode, 'REFUSED')
+    const again = await listen(world, session, position)
+    await again.until(({ name }) => name === 'resync')
+    again.leave()
+  })
+
+  test('gives back addresses at once', async () => {
+    const world = await open({ lab: start(), alone: true, addressPool: ['192.0.2.0/30', '2001:db8::/62'] })
+    const { reset } = await projectsOf(world)
+    for (let round = 0; round < 3; round++) {
+      await done(world.api.post('/primary_ips', { name: 'one', type: 'ipv4', location: 'fsn1' }))
+      await done(world.api.post('/primary_ips', { name: 'two', type: 'ipv4', location: 'fsn1' }))
+      assert.equal((await reset()).status, 204)
+    }
+  })
+
+  test('is for operators, and for Projects that there are', async () => {
+    const world = await open({ lab: start(), alone: true })
+    const { first, reset } = await projectsOf(world)
+    const path = `${new URL(world.baseUrl).origin}${wolkeBase}/projects/${first}/reset`
+    assert.equal((await world.api.post(path)).status, 403)
+    assert.equal((await reset(neverExisted)).status, 404)
+  })
+})
