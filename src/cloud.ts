@@ -31,9 +31,8 @@ import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
-import type { LabClock } from './lab/clock.ts'
+import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
-import type { Copied } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
@@ -50,19 +49,6 @@ import type { ReconciledHosts } from './reconcile/inventory.ts'
 const callerRequests = 20_000
 /** How much one person may take of what the people of a Project have together. */
 const personShare = 1 / 2
-
-export interface LabOptions {
-  /** The clock of the cloud again, which is that of its database, too. */
-  readonly clock: LabClock
-  /** Missing where machines are real, or those of many processes. */
-  readonly infrastructure?: Copied
-  /** The words for what there is instead. */
-  readonly outside?: string
-  /** How many clouds were at the address before, while the process has run; none by default. */
-  readonly era?: number
-  /** Puts a database in the place of the one that was closed; in memory by default. */
-  install?(image: Uint8Array, clock: LabClock): Promise<Database>
-}
 
 /** The options of a cloud. */
 export interface CloudOptions {
@@ -162,8 +148,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     own: {
       ...{ platform: skipping(platform, time), drivers, people, process, log, time, watch, standing },
       projectReset: await projectResetOf(options, db),
-      era: options.lab?.era ?? 0,
-      outside: options.lab?.outside,
+      lab: options.lab,
     },
     async serveMetadata(at, prefix) {
       const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)

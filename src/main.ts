@@ -13,6 +13,7 @@ import { carryOut } from './commands/noted.ts'
 import { proxyCommand } from './commands/proxy.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
+import { snapshotCommand } from './commands/snapshot.ts'
 import { version } from './version.ts'
 
 const args = process.argv.slice(2)
@@ -41,6 +42,7 @@ const commands = [
   catalogueCommand(),
   backupCommand(),
   restoreCommand(),
+  snapshotCommand(),
   proxyCommand(),
 ]
 for (const command of commands) program.addCommand(command)

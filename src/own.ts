@@ -9,8 +9,9 @@ import type { Watch } from './kernel/data/health.ts'
 import type { Mounting } from './kernel/http/mounting.ts'
 import type { Logger } from './kernel/process/log.ts'
 import { labEndpoints } from './lab/contract.ts'
+import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
-import { labRoutes } from './lab/routes.ts'
+import { type Lab, labRoutes } from './lab/routes.ts'
 import type { States } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
 import { managementEndpoints } from './management/contract.ts'
@@ -37,28 +38,32 @@ export interface Own {
   readonly time: Time | undefined
   readonly states?: States | undefined
   readonly projectReset: ProjectReset | undefined
-  /** The words for what of the cloud cannot be copied. */
-  readonly outside: string | undefined
-  /** How many clouds were at its address before it, while the process has run. */
-  readonly era: number
+  readonly lab: LabOptions | undefined
   readonly watch: Watch
   readonly standing: Standing
 }
 
 export function mountOwn(part: Mounting, own: Own): void {
-  const { platform, drivers, people, process, log, time, states, projectReset, era, outside } = own
+  const { platform, drivers, people, process, log, time, states, projectReset, lab } = own
   const { db, clock, familyOf } = platform
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
   part.mount(
     labEndpoints,
-    labRoutes(time && { time, states, projectReset, outside, isShared: db.dialect.shared }),
+    labRoutes(time && { time, states, projectReset, ...labParts(own), isShared: db.dialect.shared }),
     wolkeBase,
   )
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)
-  part.stream(eventStream({ db, clock, log, familyOf, era }))
+  part.stream(eventStream({ db, clock, log, familyOf, era: lab?.era ?? 0 }))
   part.openTree(consoleTree({ isLab: time !== undefined }))
   for (const file of doorFiles) part.open(file)
   part.serve(doorRoutes({ people, version }))
+}
+
+/** What files with snapshots need, and why there are none. */
+function labParts({ platform: { db, secrets }, lab = undefined }: Own): Pick<Lab, 'files' | 'outside'> {
+  const { infrastructure, migrations, outside } = lab ?? {}
+  const files = infrastructure && migrations && { version, migrations, secrets, query: db.query, infrastructure }
+  return { outside, files }
 }

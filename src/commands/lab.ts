@@ -1,6 +1,5 @@
 /** A server with a lab has more than others. */
 
-import type { LabOptions } from '../cloud.ts'
 import type { Config } from '../config/config.ts'
 import { createManagementToken } from '../kernel/access/management-tokens.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
@@ -10,7 +9,9 @@ import { installImage } from '../kernel/data/install.ts'
 import { openDatabase } from '../kernel/data/open.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { LabClock } from '../lab/clock.ts'
+import type { LabOptions } from '../lab/options.ts'
 import type { Copied } from '../lab/states.ts'
+import { migrations } from '../migrations/index.ts'
 import { commandLine } from './noted.ts'
 
 /** Makes a management token for a server whose data ends with it. */
@@ -27,10 +28,11 @@ export async function makeLabToken(db: Database): Promise<string> {
 export function labOf({ database }: Config, clock: LabClock, infrastructure: Copied | string): LabOptions {
   const file = fileOf(database)
   if (typeof infrastructure === 'string') return { clock, outside: infrastructure }
-  if (file === undefined) return { clock, infrastructure }
+  if (file === undefined) return { clock, infrastructure, migrations }
   return {
     clock,
     infrastructure,
+    migrations,
     async install(image, clock) {
       await installImage(file, image)
       return openDatabase(database, { clock, databaseNow: clock.now })

@@ -12,6 +12,7 @@ import type { Hosts } from './hosts/open.ts'
 import { type ClusterOptions, type ClusterParts, simulatedName } from './hosts/options.ts'
 import { type DataPlane, type DataPlaneOptions, openDataPlane } from './load-balancers/data-plane.ts'
 import { modelled } from './modelled.ts'
+import type { Saved } from './simulated/simulation.ts'
 
 /** A location, as far as it concerns what runs its machines. */
 export interface HostedLocation {
@@ -164,16 +165,22 @@ function composed(
 const realBalancers = 'Load Balancers that carry traffic (--load-balancers simulated has others)'
 
 /** An infrastructure in memory, of which there can be another one that begins as this one is. */
-export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end'> {
+export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end' | 'save'> {
   copy(clock: Clock): InMemory
+  /** Begins with what was saved. Errors: `TypeError`. */
+  load(clock: Clock, saved: Saved): InMemory
 }
 
 export function keptInMemory(
-  simulation: Pick<Simulation, 'drivers' | 'copy' | 'forget' | 'end'>,
+  simulation: Pick<Simulation, 'drivers' | 'copy' | 'forget' | 'end' | 'save' | 'load'>,
   delayMs: number,
 ): InMemory {
-  const { drivers, forget, end } = simulation
-  return { drivers, forget, end, copy: (clock) => keptInMemory(simulation.copy({ delayMs, clock }), delayMs) }
+  const { drivers, forget, end, save } = simulation
+  return {
+    ...{ drivers, forget, end, save },
+    copy: (clock) => keptInMemory(simulation.copy({ delayMs, clock }), delayMs),
+    load: (clock, saved) => keptInMemory(simulation.load({ delayMs, clock }, saved), delayMs),
+  }
 }
 
 /** Beside servers on hosts, whoever names a simulated server in the path must be on this machine. */

@@ -44,6 +44,10 @@ const Snapshot = named('Snapshot', {
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
+/** The largest file with a snapshot. */
+export const mostFileBytes = 48 * 1024 * 1024
+const SnapshotFile = Type.String({ maxLength: (4 * mostFileBytes) / 3, description: 'In base64' })
+
 const clock = Type.Object({ clock: Clock })
 
 export const labEndpoints = defineEndpoints({
@@ -148,6 +152,28 @@ export const labEndpoints = defineEndpoints({
     method: 'PUT',
     path: '/snapshots/{name}',
     summary: 'Keep the present state of the cloud under a name',
+    status: 200,
+    reply: Type.Object({ snapshot: Snapshot }),
+    errors: ['unsupported_error', 'resource_limit_exceeded', 'invalid_input'],
+  },
+  exportSnapshot: {
+    ...states,
+    method: 'GET',
+    path: '/snapshots/{name}/file',
+    summary: 'Get a snapshot as a file that another machine loads; it opens all secrets that are in it',
+    file: true,
+    status: 200,
+    reply: Type.Object({ file: SnapshotFile }),
+    errors: ['unsupported_error'],
+  },
+  importSnapshot: {
+    ...states,
+    method: 'PUT',
+    path: '/snapshots/{name}/file',
+    summary: 'Keep the snapshot of a file under a name',
+    file: true,
+    maxBodyBytes: 1_024 + (4 * mostFileBytes) / 3,
+    body: closedObject({ file: SnapshotFile }),
     status: 200,
     reply: Type.Object({ snapshot: Snapshot }),
     errors: ['unsupported_error', 'resource_limit_exceeded'],

@@ -11,6 +11,8 @@ import type { labEndpoints } from './contract.ts'
 import { parseDuration } from './duration.ts'
 import type { Fork } from './forks.ts'
 import type { ProjectReset } from './project-reset.ts'
+import { fileRoutes } from './snapshots/routes.ts'
+import type { TransferOptions } from './snapshots/transfer.ts'
 import type { Snapshot, States } from './states.ts'
 import type { Time } from './time.ts'
 
@@ -23,6 +25,8 @@ export interface Lab {
   readonly projectReset: ProjectReset | undefined
   /** The words for what cannot be copied, unless that is the database. */
   readonly outside: string | undefined
+  /** What files with snapshots need; missing where there are none. */
+  readonly files: TransferOptions | undefined
   /** True where processes share the time of their database, which nobody can move. */
   readonly isShared: boolean
 }
@@ -46,6 +50,12 @@ export function labRoutes(lab: Lab | undefined): Handlers<typeof labEndpoints> {
     },
     ...forkRoutes(() => opened(lab)),
     ...stateRoutes(() => opened(lab)),
+    ...fileRoutes({
+      states: () => statesOf(opened(lab)),
+      options: () => opened(lab).files ?? refuse(notItsOwn(opened(lab))),
+      checkedName,
+      toWire: snapshotToWire,
+    }),
     listClockEvents: async ({ query: { limit } }) => ({ events: (await timeOf().events(limit)).map(eventToWire) }),
   }
 }
@@ -72,6 +82,10 @@ function forkRoutes(lab: () => Lab): ForkRoutes {
 function statesOf(lab: Lab): States {
   if (lab.states) return lab.states
   throw notItsOwn(lab)
+}
+
+const refuse = (error: ApiError): never => {
+  throw error
 }
 
 function notItsOwn({ outside = 'a database that processes share' }: Lab): ApiError {

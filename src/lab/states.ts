@@ -19,6 +19,10 @@ export interface Copied {
   forget(ids: ReadonlySet<number>): void
   /** Loses everything. */
   end(): void
+  /** Writes all that there is as a JSON value, by names. */
+  save(): Readonly<Record<string, unknown>>
+  /** Returns another one that begins with what was saved. Errors: `TypeError` for anything else. */
+  load(clock: Clock, saved: Readonly<Record<string, unknown>>): Copied
 }
 
 export interface State {
@@ -97,26 +101,36 @@ export class States {
 
   /** Keeps the present state under a name, instead of one that had it. Errors: `resource_limit_exceeded`. */
   async save(name: string): Promise<Snapshot> {
-    if (this.#snapshots.size >= mostSnapshots && !this.#snapshots.has(name))
-      throw limitExceeded('snapshot_limit', `a cloud cannot have more than ${mostSnapshots} snapshots`)
-    const state = await this.#of.state()
+    this.#checkNumber(name)
+    return this.keep(name, await this.#of.state())
+  }
+
+  /** Keeps a state in the same way. Errors: `resource_limit_exceeded`. */
+  keep(name: string, state: State): Snapshot {
+    this.#checkNumber(name)
     this.#snapshots.set(name, state)
     return snapshotOf(name, state)
   }
 
   /** Errors: `not_found`. */
   async restore(name: string): Promise<void> {
-    const state = this.#find(name)
+    const state = this.get(name)
     await this.#change(async () => state)
   }
 
   /** Errors: `not_found`. */
   remove(name: string): void {
-    this.#find(name)
+    this.get(name)
     this.#snapshots.delete(name)
   }
 
-  #find(name: string): State {
+  #checkNumber(name: string): void {
+    if (this.#snapshots.size >= mostSnapshots && !this.#snapshots.has(name))
+      throw limitExceeded('snapshot_limit', `a cloud cannot have more than ${mostSnapshots} snapshots`)
+  }
+
+  /** Errors: `not_found`. */
+  get(name: string): State {
     const state = this.#snapshots.get(name)
     if (!state) throw notFound('snapshot', name)
     return state

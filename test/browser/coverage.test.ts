@@ -24,6 +24,8 @@ const notInConsole: Readonly<Record<string, string>> = {
   locations_get: inList,
   lab_getFork: inList,
   lab_resetProject: forTesters,
+  lab_exportSnapshot: forTesters,
+  lab_importSnapshot: forTesters,
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_list: none,

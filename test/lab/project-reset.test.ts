@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { newServer } from '../../src/families/servers/proof.ts'
-import { simulate } from '../../src/families.ts'
+import { families, simulate } from '../../src/families.ts'
+import { leaveAllQueues } from '../../src/kernel/actions/claims.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { ownedTables } from '../../src/kernel/data/emptying.ts'
+import type { ProjectId } from '../../src/kernel/scope.ts'
 import { LabClock } from '../../src/lab/clock.ts'
 import { manager } from '../../src/management/proof.ts'
 import { ask, serveDns } from '../dns/client.ts'
@@ -59,6 +61,26 @@ const worldOf = ({ simulation: { world } }: World) =>
 
 forEachDatabase('The reset of a Project', (open, engineName) => {
   const start = () => new LabClock(Date.parse('2026-11-28T12:00:00Z'), 'frozen')
+
+  test('begins with what others have to know of it', async () => {
+    const world = await open({ lab: start(), alone: true, runActions: false })
+    const { first } = await projectsOf(world)
+    const scope = { projectId: first as ProjectId }
+    await newServer(world.api, 'queues')
+    await makeZone(world)
+    for (let made = 0; made < 70; made++) {
+      await done(world.api.post('/primary_ips', { name: `ip-${made}`, type: 'ipv4', location: 'fsn1' }))
+    }
+    const { query } = world.db
+    await world.db.transact(async (tx) => {
+      for (const { withdraw } of families) await withdraw(tx, scope)
+      await leaveAllQueues(tx, scope)
+    })
+    const left = await sql`select 1 from address where project_id = ${first}`.execute(query)
+    const queued = await sql`select 1 from action_serial`.execute(query)
+    assert.deepEqual([left.rows.length, queued.rows.length], [0, 0])
+  })
+
   if (engineName === 'postgres') {
     test('is refused where processes share a database', async () => {
       const { reset } = await projectsOf(await open({ lab: start(), alone: true }))

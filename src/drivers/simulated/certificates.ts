@@ -11,12 +11,17 @@ import type { Site } from './simulation.ts'
 /** Creates the authority and the delegation driver. */
 export function simulateCertificates({ clock, keep, perform }: Site) {
   const embedded = embeddedCa({ clock, identity: 'ca.example', keep: (make) => make() })
-  const orders = keep(
-    { made: 0 },
-    ({ made }) => ({ made }),
+  const orders = keep<{ made: number }>('orders', {
+    fresh: () => ({ made: 0 }),
+    copy: ({ made }) => ({ made }),
     // Numbers of orders are not given out again.
-    () => undefined,
-  )
+    forget: () => undefined,
+    save: ({ made }) => made,
+    load(made) {
+      if (Number.isSafeInteger(made)) return { made: made as number }
+      throw new TypeError('not a number of orders')
+    },
+  })
   const nothing = () => undefined
   const challengeOf = (url: string, domain: string) => ({
     domain: domain.replace(/^\*\./, ''),

@@ -6,8 +6,8 @@ import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of packet filters. */
 export function simulateFirewalls(site: Site) {
-  const filters = keptMap<number, FilterState>(site)
-  const generations = new Generations(site)
+  const filters = keptMap<number, FilterState>(site, 'filters')
+  const generations = new Generations(site, 'filters')
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => filters.delete(id))
 

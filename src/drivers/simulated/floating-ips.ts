@@ -6,8 +6,8 @@ import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of routes. */
 export function simulateFloatingIps(site: Site) {
-  const routes = keptMap<number, RoutingState>(site)
-  const generations = new Generations(site)
+  const routes = keptMap<number, RoutingState>(site, 'routes')
+  const generations = new Generations(site, 'routes')
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => routes.delete(id))
 

@@ -2,7 +2,7 @@
 import type { Capture, ImageDriver } from '../../families/images/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { simulateServers } from './servers.ts'
-import { keptMap, type Share, type Site } from './simulation.ts'
+import { forgetKeys, keptMap, pairsIn, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedImage {
   readonly serverId: number
@@ -11,14 +11,14 @@ export interface SimulatedImage {
 
 /** Creates the driver of images. */
 export function simulateImages(site: Site) {
-  const images = keptMap<number, SimulatedImage>(site)
-  const removed = site.keep(
-    new Set<number>(),
-    (known) => new Set(known),
-    (known, ids) => {
-      for (const id of known) if (ids.has(id)) known.delete(id)
-    },
-  )
+  const images = keptMap<number, SimulatedImage>(site, 'images')
+  const removed = site.keep<Set<number>>('images.removed', {
+    fresh: () => new Set(),
+    copy: (known) => new Set(known),
+    forget: forgetKeys,
+    save: (known) => [...known].map((id) => [id, null]),
+    load: (saved) => new Set(pairsIn(saved).map(([id]) => id)),
+  })
   const { world, put } = site.part(simulateServers)
 
   const capture = ({ imageId, server }: Capture, share: Share) => {

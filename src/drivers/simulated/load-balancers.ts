@@ -41,8 +41,8 @@ const mostLoads = 1_000
 
 /** Creates the driver of Load Balancers. */
 export function simulateLoadBalancers(site: Site) {
-  const balancers = keptMap<number, SimulatedBalancer>(site)
-  const generations = new Generations(site)
+  const balancers = keptMap<number, SimulatedBalancer>(site, 'loadBalancers')
+  const generations = new Generations(site, 'loadBalancers')
   const packets = site.part(simulatePackets)
 
   const put = (state: BalancerState, share: Share) => {

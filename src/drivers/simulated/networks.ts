@@ -12,8 +12,8 @@ import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of networks. */
 export function simulateNetworks(site: Site) {
-  const networks = keptMap<number, NetworkShape>(site)
-  const generations = new Generations(site)
+  const networks = keptMap<number, NetworkShape>(site, 'networks')
+  const generations = new Generations(site, 'networks')
   const interfaces = simulateInterfaces(site)
   const packets = site.part(simulatePackets)
 
@@ -41,8 +41,8 @@ export function simulateNetworks(site: Site) {
 
 /** The private interfaces of each server, which go with it. */
 function simulateInterfaces(site: Site) {
-  const sets = keptMap<number, InterfacesState>(site)
-  const generations = new Generations(site)
+  const sets = keptMap<number, InterfacesState>(site, 'interfaces')
+  const generations = new Generations(site, 'interfaces')
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => sets.delete(id))
 

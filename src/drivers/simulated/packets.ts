@@ -7,7 +7,7 @@ import { addressAt, cidrContains, familyOf } from '../../protocols/net/ip.ts'
 import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../reachability/driver.ts'
 import { PrivateForwarding, type Sent, stopped, type Way } from './packets/private-forwarding.ts'
 import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './packets/private-networks.ts'
-import { keptMap, type Site } from './simulation.ts'
+import { keptMap, pairsIn, type Site } from './simulation.ts'
 
 /** A server as a host in the network. */
 export interface Host {
@@ -36,17 +36,26 @@ export interface Filter {
 const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null, network: null }
 
 const keptNetworks = ({ keep }: Site) =>
-  keep(
-    new PrivateNetworks(),
-    (known) => known.copy(),
-    (known, ids) => known.forget(ids),
-  )
+  keep<PrivateNetworks>('packets.networks', {
+    fresh: () => new PrivateNetworks(),
+    copy: (known) => known.copy(),
+    forget: (known, ids) => known.forget(ids),
+    save: (known) => known.save(),
+    load(saved) {
+      const { networks, places, holders } = (saved ?? {}) as Readonly<Record<string, unknown>>
+      return PrivateNetworks.of(
+        pairsIn(networks),
+        pairsIn(places),
+        pairsIn<number, [string, number][]>(holders).map(([id, own]) => [id, new Map(own)]),
+      )
+    },
+  })
 
 /** Creates the network with the driver that reachability asks. */
 export function simulatePackets(site: Site) {
-  const hosts = keptMap<number, Host>(site)
-  const filters = keptMap<number, Filter>(site)
-  const routes = keptMap<number, readonly string[]>(site)
+  const hosts = keptMap<number, Host>(site, 'packets.hosts')
+  const filters = keptMap<number, Filter>(site, 'packets.filters')
+  const routes = keptMap<number, readonly string[]>(site, 'packets.routes')
   const networks = keptNetworks(site)
   const forwarding = new PrivateForwarding(networks, {
     isOn: (id) => hosts.get(id)?.isOn ?? false,

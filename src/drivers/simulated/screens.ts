@@ -22,13 +22,15 @@ export function simulateConsoles(site: Site) {
     for (const viewer of viewers) viewer.close()
   }
   // Nobody looks at the machines of a copy yet.
-  const screens: Map<number, Screen> = site.keep(
-    new Map(),
-    () => new Map(),
-    (known, ids) => {
+  const screens = site.keep<Map<number, Screen>>('screens', {
+    fresh: () => new Map(),
+    copy: () => new Map(),
+    forget(known, ids) {
       for (const id of known.keys()) if (ids.has(id)) end(id)
     },
-  )
+    save: () => null,
+    load: () => new Map(),
+  })
 
   servers.onChange((server) => {
     const { id } = server.state

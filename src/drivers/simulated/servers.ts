@@ -23,8 +23,8 @@ export interface SimulatedServer {
 
 /** Creates the driver of servers. Other parts attach their own state to a server with `put` and `onRemoval`. */
 export function simulateServers(site: Site) {
-  const servers = keptMap<number, SimulatedServer>(site)
-  const generations = new Generations(site)
+  const servers = keptMap<number, SimulatedServer>(site, 'servers')
+  const generations = new Generations(site, 'servers')
   const packets = site.part(simulatePackets)
   const listeners: ((id: number) => void)[] = []
   const changeListeners: ((server: SimulatedServer) => void)[] = []

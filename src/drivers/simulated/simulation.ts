@@ -38,6 +38,18 @@ export type Share = 'all' | 'half'
 /** Resources by their ids, which no other resource ever has. */
 export type Ids = Pick<ReadonlySet<number>, 'has'>
 
+/** How a state of a part is kept. */
+export interface Keeping<State> {
+  fresh(): State
+  copy(known: State): State
+  /** Takes out of it what there is of some resources. */
+  forget(known: State, ids: Ids): void
+  /** Writes it as a JSON value. */
+  save(known: State): unknown
+  /** Reads what `save` has written. Errors: `TypeError` for anything else. */
+  load(saved: unknown): State
+}
+
 /** The environment of the simulated drivers. */
 export interface Site {
   /** The clock for timestamps of created objects. */
@@ -48,9 +60,9 @@ export interface Site {
   perform(call: Call, effect: (share: Share) => void): Promise<void>
   /**
    * Returns a state of the part, which a copy of the infrastructure begins with as it is then. Parts that keep what they
-   * know in nothing else can be copied. `forget` takes out of it what there is of some resources.
+   * know in nothing else can be copied. No other state has the name.
    */
-  keep<State>(fresh: State, copy: (known: State) => State, forget: (known: State, ids: Ids) => void): State
+  keep<State>(name: string, how: Keeping<State>): State
   /** Returns another family's part of the same site, for drivers that act on its objects. */
   part<P>(make: (site: Site) => P): P
 }
@@ -89,6 +101,10 @@ export interface Simulation<Make extends MakePart = MakePart> {
   behave(behave: Behave): void
   /** Returns another infrastructure that begins as this one is now. */
   copy(options: SimulationOptions): Simulation<Make>
+  /** Writes all that there is as a JSON value. */
+  save(): Saved
+  /** Returns another infrastructure that begins with what was saved. Errors: `TypeError` for anything else. */
+  load(options: SimulationOptions, saved: Saved): Simulation<Make>
   /** Loses all that there is of some resources; calls about them have no effect any more, not even those under way. */
   forget(ids: ReadonlySet<number>): void
   /** Loses everything. */
@@ -103,11 +119,18 @@ export interface SimulationOptions {
   readonly clock?: Clock
 }
 
+/** What was saved of each state, by its name. */
+export type Saved = Readonly<Record<string, unknown>>
+
 /** A state of some part. */
 interface Kept {
   copy(): unknown
   forget(ids: Ids): void
+  save(): unknown
 }
+
+/** Begins a state as another one was; undefined for a state that begins empty. */
+type Begin = <State>(name: string, how: Keeping<State>) => State | undefined
 
 const everything: Ids = { has: () => true }
 
@@ -116,16 +139,15 @@ export function createSimulation<Make extends MakePart>(
   makes: readonly Make[],
   options: SimulationOptions,
 ): Simulation<Make> {
-  return simulationOf(makes, options, [])
+  return simulationOf(makes, options, () => undefined)
 }
 
-/** Parts keep their states in the same order each time, which tells which state of `known` is whose. */
 function simulationOf<Make extends MakePart>(
   makes: readonly Make[],
   { delayMs, slowMs = 500, clock = runningClock() }: SimulationOptions,
-  known: readonly Kept[],
+  begin: Begin,
 ): Simulation<Make> {
-  const kept: Kept[] = []
+  const kept = new Map<string, Kept>()
   const forgotten = new Set<number>()
   let isOver = false
   const parts = new Map<(site: Site) => unknown, unknown>()
@@ -142,9 +164,11 @@ function simulationOf<Make extends MakePart>(
         if (!isOver && !forgotten.has(call.subject)) effect(share)
       })
     },
-    keep(fresh, copy, forget) {
-      const state = (known[kept.length]?.copy() as typeof fresh | undefined) ?? fresh
-      kept.push({ copy: () => copy(state), forget: (ids) => forget(state, ids) })
+    keep(name, how) {
+      if (kept.has(name)) throw new Error(`two parts keep ${name}`)
+      const state = begin(name, how) ?? how.fresh()
+      const { copy, forget, save } = how
+      kept.set(name, { copy: () => copy(state), forget: (ids) => forget(state, ids), save: () => save(state) })
       return state
     },
     part<P>(make: (site: Site) => P): P {
@@ -165,14 +189,17 @@ function simulationOf<Make extends MakePart>(
     behave(next) {
       behave = next
     },
-    copy: (options) => simulationOf(makes, options, kept),
+    copy: (options) => simulationOf(makes, options, (name) => kept.get(name)?.copy() as never),
+    save: () => Object.fromEntries([...kept].map(([name, state]) => [name, state.save()])),
+    load: (options, saved) =>
+      simulationOf(makes, options, (name, { load }) => (Object.hasOwn(saved, name) ? load(saved[name]) : undefined)),
     forget(ids) {
       for (const id of ids) forgotten.add(id)
-      for (const state of kept) state.forget(ids)
+      for (const state of kept.values()) state.forget(ids)
     },
     end() {
       isOver = true
-      for (const state of kept) state.forget(everything)
+      for (const state of kept.values()) state.forget(everything)
     },
   }
 }
@@ -187,23 +214,36 @@ async function happen(behaviour: Behaviour, effect: (share: Share) => void): Pro
   }
 }
 
-/** A table of a part, by the ids of resources. What is in it is never changed, but replaced. */
-export function keptMap<Key extends number, Value>(site: Pick<Site, 'keep'>): Map<Key, Value> {
-  return site.keep(
-    new Map<Key, Value>(),
-    (known) => new Map(known),
-    (known, ids) => {
-      for (const id of known.keys()) if (ids.has(id)) known.delete(id)
-    },
-  )
+/** A table of a part, by the ids of resources. What is in it is never changed, but replaced; it has a form in JSON. */
+export function keptMap<Key extends number, Value>(site: Pick<Site, 'keep'>, name: string): Map<Key, Value> {
+  return site.keep<Map<Key, Value>>(name, {
+    fresh: () => new Map(),
+    copy: (known) => new Map(known),
+    forget: forgetKeys,
+    save: (known) => [...known],
+    load: (saved) => new Map(pairsIn<Key, Value>(saved)),
+  })
+}
+
+/** Takes some resources out of a table or a set. */
+export function forgetKeys(known: Map<number, unknown> | Set<number>, ids: Ids): void {
+  for (const id of known.keys()) if (ids.has(id)) known.delete(id)
+}
+
+/** Reads the entries of a table by ids. Errors: `TypeError`. */
+export function pairsIn<Key extends number, Value>(saved: unknown): [Key, Value][] {
+  const isPair = (one: unknown) => Array.isArray(one) && one.length === 2 && Number.isSafeInteger(one[0])
+  if (Array.isArray(saved) && saved.every(isPair)) return saved
+  throw new TypeError('not a table by ids')
 }
 
 /** The newest generation seen of each resource, including removed ones. */
 export class Generations {
   readonly #newest: Map<number, number>
 
-  constructor(site: Pick<Site, 'keep'>) {
-    this.#newest = keptMap(site)
+  /** `of` names whose generations they are. */
+  constructor(site: Pick<Site, 'keep'>, of: string) {
+    this.#newest = keptMap(site, `${of}.generations`)
   }
 
   isStale(id: number, generation: number): boolean {

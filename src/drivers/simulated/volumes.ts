@@ -5,10 +5,10 @@ import { Generations, keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of volumes. */
 export function simulateVolumes(site: Site) {
-  const volumes = keptMap<number, VolumeState>(site)
-  const attachments = keptMap<number, AttachmentState>(site)
-  const generations = new Generations(site)
-  const sets = new Generations(site)
+  const volumes = keptMap<number, VolumeState>(site, 'volumes')
+  const attachments = keptMap<number, AttachmentState>(site, 'attachments')
+  const generations = new Generations(site, 'volumes')
+  const sets = new Generations(site, 'attachments')
   site.part(simulateServers).onRemoval((id) => attachments.delete(id))
 
   const put = (state: VolumeState, share: Share) => {

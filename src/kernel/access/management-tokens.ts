@@ -1,6 +1,6 @@
 /** Management tokens: what the operator's automation uses. They belong to the installation and to no Project. */
 import { noteTouched } from '../audit/note.ts'
-import type { Queries, Transaction } from '../data/db.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { parseId } from '../ids.ts'
 import type { Identity } from './principal.ts'
@@ -47,6 +47,20 @@ export async function createManagementToken(
     .execute()
   noteTouched(tx, id)
   return { id, token }
+}
+
+/** Lets the tokens of one installation work in the database of another one, too. */
+export async function keepManagementTokens(db: Database, from: Queries): Promise<void> {
+  const all = await from.selectFrom('management_token').selectAll().execute()
+  await db.transact(async (tx) => {
+    const known = new Set(
+      (await tx.query.selectFrom('management_token').select('hash').execute()).map(({ hash }) => hash),
+    )
+    for (const row of all.filter(({ hash }) => !known.has(hash))) {
+      const own = { ...row, id: await drawId(tx), rotates: null }
+      await tx.query.insertInto('management_token').values(own).execute()
+    }
+  })
 }
 
 export type ListedManagementToken = Omit<ManagementTokenRow, 'hash'>

@@ -34,10 +34,7 @@ export interface Endpoint {
   readonly command?: string
   /** The path of the resource that it is about, below the same base; the endpoint that reads it has that path. */
   readonly of?: string
-  /**
-   * The path of the whole, for an endpoint that reads a part of a resource; the labels of the whole say who sees the
-   * part.
-   */
+  /** The path of the whole, for an endpoint that reads a part of a resource; its labels say who sees the part. */
   readonly within?: string
   /** The kind of thing that `id` names, in texts, where that is no resource of its family. */
   readonly title?: string
@@ -58,6 +55,8 @@ export interface Endpoint {
   readonly reply?: TSchema
   /** Its reply as CSV, for callers that accept that; the reply then has `meta.next`. */
   readonly csv?: (reply: unknown) => string
+  /** Its reply and its body have a `file` in base64, which goes as plain bytes as `application/octet-stream`. */
+  readonly file?: true
   /** The dated change that added it; before that it answers 404. */
   readonly addedBy?: Change
   /** The dated change that removed it; since then it answers 410 before anything else is checked. */

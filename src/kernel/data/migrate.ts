@@ -24,6 +24,9 @@ declare module './db.ts' {
   }
 }
 
+/** A database has a migration that this program does not know. */
+export class UnknownMigration extends Error {}
+
 /** Applies all missing migrations. Safe to call from several processes at once. */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   for (;;) {
@@ -48,7 +51,7 @@ async function appliedTo(query: Queries, migrations: readonly Migration[]): Prom
   const applied = await query.selectFrom('migration').selectAll().orderBy('position').execute()
   const unknown = applied.find((row, index) => migrations[index]?.id !== row.id)
   if (unknown) {
-    throw new Error(
+    throw new UnknownMigration(
       `the database has the schema change '${unknown.id}', which this version of Wolke does not know; use a newer version`,
     )
   }

@@ -297,7 +297,9 @@ function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {
 function readBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer) =>
-    onBehalfOf(request.principal?.scope?.projectId, () => readBody(request.headers, bytes)),
+    onBehalfOf(request.principal?.scope?.projectId, () =>
+      readBody(request.headers, bytes, request.routeOptions.config.endpoint),
+    ),
   )
 }
 

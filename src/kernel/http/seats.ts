@@ -88,7 +88,7 @@ interface FurtherSeatOptions {
   readonly isChange: IsChange
 }
 
-/** Opens a further seat behind an edge. Errors: those of `open`. */
+/** Opens a further seat; it answers once it listens. Errors: those of `open`. */
 export async function furtherSeat(
   clouds: Clouds<CloudParts>,
   { open, makeServer, isChange }: FurtherSeatOptions,

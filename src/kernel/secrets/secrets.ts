@@ -92,6 +92,11 @@ export class Secrets {
     this.#ring = ring
   }
 
+  /** Its keys, for who encrypts a copy of the database with others. */
+  get ring(): Keyring {
+    return this.#ring
+  }
+
   /** Encrypts a secret for its place. The first secret of a Project creates the Project's key. */
   async seal(tx: Transaction, scope: ProjectScope, place: SecretPlace, secret: string): Promise<string> {
     const row = (await newestKey(tx.query, scope)) ?? (await this.#makeKey(tx, scope))

@@ -64,7 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'platform.ts',
     'public-families.ts',
   ],
-  'address.ts': ['cloud.ts', 'dns/server.ts', 'kernel', 'lab', 'protocols'],
+  'address.ts': ['cloud.ts', 'dns', 'kernel', 'lab', 'protocols'],
   'app.ts': [
     'address.ts',
     'cloud.ts',
@@ -104,7 +104,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families.ts',
     'reconcile',
     'kernel',
-    'cloud.ts',
     'lab',
     'management',
     'migrations',

@@ -46,12 +46,27 @@ export class PrivateNetworks {
   /** By network, who has an address. */
   readonly #holders = new Map<number, Map<string, number>>()
 
+  /** All networks, all servers in them, and by network who has an address. */
+  static of(
+    networks: Iterable<[number, PrivateNetwork]>,
+    places: Iterable<[number, readonly PrivatePlace[]]>,
+    holders: Iterable<[number, ReadonlyMap<string, number>]>,
+  ): PrivateNetworks {
+    const made = new PrivateNetworks()
+    for (const [id, network] of networks) made.#networks.set(id, network)
+    for (const [id, own] of holders) made.#holders.set(id, new Map(own))
+    for (const [server, own] of places) made.#places.set(server, own)
+    return made
+  }
+
   copy(): PrivateNetworks {
-    const copy = new PrivateNetworks()
-    for (const [id, network] of this.#networks) copy.put(id, network)
-    for (const [id, holders] of this.#holders) copy.#holders.set(id, new Map(holders))
-    for (const [server, places] of this.#places) copy.#places.set(server, places)
-    return copy
+    return PrivateNetworks.of(this.#networks, this.#places, this.#holders)
+  }
+
+  /** All of it as a JSON value. */
+  save() {
+    const holders = [...this.#holders].map(([id, own]) => [id, [...own]])
+    return { networks: [...this.#networks], places: [...this.#places], holders }
   }
 
   /** Loses networks and servers by their ids. */

@@ -24,21 +24,28 @@ export type DnsSubject = `zone:${number}` | `address:${string}`
 
 /** Announces that what name servers answer about something may be different from now on. */
 export async function announceDns(tx: Transaction, subject: DnsSubject): Promise<void> {
-  await announceAllDns(tx, [subject])
+  await announce(tx, [subject])
 }
 
 /** Announces the same of many subjects. */
 export async function announceAllDns(tx: Transaction, subjects: readonly DnsSubject[]): Promise<void> {
+  const whole = subjects.length - (subjects.length % announcedAtOnce)
+  for (let from = 0; from < whole; from += announcedAtOnce)
+    await announce(tx, subjects.slice(from, from + announcedAtOnce))
+  for (const subject of subjects.slice(whole)) await announce(tx, [subject])
+}
+
+/** Further numbers would be further statements to prepare. */
+const announcedAtOnce = 64
+
+async function announce(tx: Transaction, subjects: readonly DnsSubject[]): Promise<void> {
   const { nowMs } = tx.dialect
-  for (let from = 0; from < subjects.length; from += rowsAtOnce) {
-    const some = subjects.slice(from, from + rowsAtOnce)
-    await tx.query
-      .insertInto('dns_change')
-      .values(some.map((subject) => ({ subject, touched: nowMs })))
-      .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
-      .execute()
-    for (const subject of some) tx.signal('dns', subject)
-  }
+  await tx.query
+    .insertInto('dns_change')
+    .values(subjects.map((subject) => ({ subject, touched: nowMs })))
+    .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
+    .execute()
+  for (const subject of subjects) tx.signal('dns', subject)
 }
 
 /** How long a transaction may take before a name server of another process misses what it announced. */

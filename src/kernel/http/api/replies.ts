@@ -11,6 +11,9 @@ import { linkHeader, type PageNumbers } from './link.ts'
 
 export const json = 'application/json; charset=utf-8'
 
+/** The type of plain bytes. */
+export const octets = 'application/octet-stream'
+
 interface ReplyOptions {
   readonly clock: Clock
   readonly publicOrigins?: readonly string[]
@@ -37,6 +40,12 @@ export function answer(
   if (status === 204) return reply.send()
   if (endpoint.csv && (request.headers.accept ?? '').includes('text/csv'))
     return sendCsv(request, reply, endpoint, result)
+  if (endpoint.file && (request.headers.accept ?? '').includes(octets)) {
+    return reply
+      .type(octets)
+      .header('vary', 'accept')
+      .send(Buffer.from((result as { file: string }).file, 'base64'))
+  }
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined

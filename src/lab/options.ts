@@ -1,0 +1,20 @@
+/** What the lab of a cloud is made of. */
+import type { Database } from '../kernel/data/db.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
+import type { LabClock } from './clock.ts'
+import type { Copied } from './states.ts'
+
+export interface LabOptions {
+  /** The clock of the cloud again, which is that of its database, too. */
+  readonly clock: LabClock
+  /** Missing where machines are real, or those of many processes. */
+  readonly infrastructure?: Copied
+  /** The words for what there is instead. */
+  readonly outside?: string
+  /** How many clouds were at the address before, while the process has run; none by default. */
+  readonly era?: number
+  /** What databases of other versions need; without it there are no files with snapshots. */
+  readonly migrations?: readonly Migration[]
+  /** Puts a database in the place of the one that was closed; in memory by default. */
+  install?(image: Uint8Array, clock: LabClock): Promise<Database>
+}
