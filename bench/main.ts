@@ -14,6 +14,7 @@ import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { history } from './history.ts'
+import { lab } from './lab.ts'
 import { besideLargeReads } from './large-reads.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
@@ -47,6 +48,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   'large-reads': besideLargeReads,
   balancers,
   console: consolePages,
+  lab,
 }
 
 const { values: options } = parseArgs({

@@ -145,15 +145,8 @@ export async function releaseAddress(tx: Transaction, scope: ProjectScope, ip: s
 
 /** Takes back all addresses of a Project that begins anew. They need no rest, as if nobody had had them. */
 export async function releaseAddresses(tx: Transaction, scope: ProjectScope): Promise<void> {
-  const rows = await scoped(tx.query, scope)
-    .updateTable('address')
-    .set({ owner: null, project_id: null, released_at: 0 })
-    .returning('ip')
-    .execute()
-  await announceAllDns(
-    tx,
-    rows.map(({ ip }) => `address:${ip}` as const),
-  )
+  await announceAllDns(tx, sql`select 'address:' || ip as subject from address where project_id = ${scope.projectId}`)
+  await scoped(tx.query, scope).updateTable('address').set({ owner: null, project_id: null, released_at: 0 }).execute()
 }
 
 /** The owner of an address that the Project has, such as `primary_ip:10000000007`. `ip` is as rows have it. */

@@ -1,4 +1,5 @@
 /** Every statement on zones themselves. Those on what is in them, and on where it comes from, are in the stores of the folders below. */
+import { sql } from 'kysely'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { insertScopedAlong, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
@@ -210,11 +211,7 @@ export async function setZoneLabels(tx: Transaction, scope: ProjectScope, zone: 
 
 /** Lets name servers find that a Project which begins anew has no zones any more. */
 export async function withdrawZones(tx: Transaction, scope: ProjectScope): Promise<void> {
-  const rows = await scoped(tx.query, scope).selectFrom('zone').select('id').execute()
-  await announceAllDns(
-    tx,
-    rows.map(({ id }) => `zone:${id}` as const),
-  )
+  await announceAllDns(tx, sql`select 'zone:' || id as subject from zone where project_id = ${scope.projectId}`)
 }
 
 /** Deletes a zone; what is in it is deleted later. */

@@ -78,7 +78,7 @@ export function openSqlite(
   const database = prepare(
     path === ':memory:' ? openMemory(image) : openFile(path, create),
     create,
-    image ? 500 : 16_000,
+    image ? 64 : 16_000,
   )
   // It is the same within a statement, so SQLite need not ask for each row.
   database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
@@ -135,10 +135,14 @@ export function openSqlite(
   }
 }
 
+/** Most tables have few rows, so that small pages halve what a database in memory and each of its copies take. */
+const memoryPageBytes = 1_024
+
 /** A database with an image is a file in memory, of which a cache would keep most pages once more. */
 function openMemory(image: Uint8Array | undefined): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   if (image) database.deserialize(image)
+  else database.exec(`pragma page_size = ${memoryPageBytes}`)
   return database
 }
 

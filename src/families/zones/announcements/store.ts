@@ -2,7 +2,7 @@
  * How name servers hear of changes: whoever changes what they answer records the subject of the change in the same
  * transaction. The process that commits hears of it before the request is answered; others poll.
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import type { Dialect } from '../../../kernel/data/dialect.ts'
 
@@ -24,28 +24,26 @@ export type DnsSubject = `zone:${number}` | `address:${string}`
 
 /** Announces that what name servers answer about something may be different from now on. */
 export async function announceDns(tx: Transaction, subject: DnsSubject): Promise<void> {
-  await announce(tx, [subject])
-}
-
-/** Announces the same of many subjects. */
-export async function announceAllDns(tx: Transaction, subjects: readonly DnsSubject[]): Promise<void> {
-  const whole = subjects.length - (subjects.length % announcedAtOnce)
-  for (let from = 0; from < whole; from += announcedAtOnce)
-    await announce(tx, subjects.slice(from, from + announcedAtOnce))
-  for (const subject of subjects.slice(whole)) await announce(tx, [subject])
-}
-
-/** Further numbers would be further statements to prepare. */
-const announcedAtOnce = 64
-
-async function announce(tx: Transaction, subjects: readonly DnsSubject[]): Promise<void> {
   const { nowMs } = tx.dialect
   await tx.query
     .insertInto('dns_change')
-    .values(subjects.map((subject) => ({ subject, touched: nowMs })))
+    .values({ subject, touched: nowMs })
     .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
     .execute()
-  for (const subject of subjects) tx.signal('dns', subject)
+  tx.signal('dns', subject)
+}
+
+/** Announces the same of all subjects that a select gives. */
+export async function announceAllDns(
+  tx: Transaction,
+  subjects: RawBuilder<{ readonly subject: DnsSubject }>,
+): Promise<void> {
+  const { rows } = await sql<{ subject: string }>`
+    insert into dns_change (subject, touched)
+    select subject, ${tx.dialect.nowMs} from (${subjects}) as changed where true
+    on conflict (subject) do update set touched = excluded.touched returning subject
+  `.execute(tx.query)
+  for (const { subject } of rows) tx.signal('dns', subject)
 }
 
 /** How long a transaction may take before a name server of another process misses what it announced. */
