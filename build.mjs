@@ -34,6 +34,8 @@ if (!isCurrent) {
   const { outputFiles, metafile } = await bundle()
   const { consoleLicenses } = await import('./console/build.ts')
   replaceDist(outputFiles)
+  // It has types alone, and is its own declaration.
+  replaceFile('dist/library.d.ts', readFileSync('src/library/wolke.ts'))
   replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(metafile, consoleLicenses()))
   replaceFile(digestFile, digest)
 }
@@ -106,9 +108,10 @@ function digestOf(paths) {
 async function bundle() {
   const { build } = await import('esbuild')
   return build({
-    // The second one runs on a thread of its own, the third one in a process of its own.
+    // The third one runs on a thread of its own, the fourth one in a process of its own.
     entryPoints: {
       main: 'src/bin.ts',
+      library: 'src/library/library.ts',
       'parser-thread': 'src/families/certificates/parser-thread.ts',
       'load-balancers': 'src/drivers/load-balancers/embedded/process/program.ts',
     },

@@ -7,11 +7,12 @@ import type { Cloud, CloudOptions } from './cloud.ts'
 import { families } from './families.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { publicBase } from './kernel/contract/bases.ts'
+import { notFound } from './kernel/errors.ts'
 import { buildEdge, type Edge } from './kernel/http/http.ts'
 import type { EdgeOptions, Mounting } from './kernel/http/mounting.ts'
 import type { OpenPage } from './kernel/http/pages/open-pages.ts'
 import type { CloudMounting, CloudParts } from './kernel/http/seats.ts'
-import type { OpenedFork } from './lab/forks.ts'
+import type { OpenedFork, Place } from './lab/forks.ts'
 import type { State, States } from './lab/states.ts'
 import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
@@ -33,6 +34,8 @@ export interface App {
   readonly edge: Edge
   /** The place where its clouds answer, one after the other. */
   readonly address: Address
+  /** How those in the same process reach the cloud. */
+  readonly place: Place
   /** The parts of the cloud that answers now. */
   readonly engine: Cloud['engine']
   readonly jobs: Cloud['jobs']
@@ -69,6 +72,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return {
     edge,
     address,
+    place: placeOf(edge, states),
     get engine() {
       return address.cloud.engine
     },
@@ -130,11 +134,22 @@ async function fork(
   await address.cloud.start()
   return {
     url: urlOf(options, { host: '127.0.0.1', port }),
+    place: placeOf(seat, states),
     serveDns: (at) => address.serveDns(at),
     async close() {
       await states.close()
       await seat.close()
       await address.close()
+    },
+  }
+}
+
+function placeOf({ connect }: Pick<Place, 'connect'>, states: States | undefined): Place {
+  return {
+    connect,
+    fork(id) {
+      if (!states) throw notFound('fork', id)
+      return states.forks.place(id)
     },
   }
 }

@@ -1,12 +1,13 @@
 /** `wolke serve` runs one process of the API, from reading its options to its last response. */
 import { Command } from 'commander'
-import { buildApp } from '../app.ts'
+import { type App, buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config/config.ts'
 import { hostsDirectory } from '../config/hosts.ts'
 import { hasLab } from '../config/lab.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import { publicBase } from '../kernel/contract/bases.ts'
+import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { type Clock, runningClock } from '../kernel/process/clock.ts'
@@ -69,10 +70,56 @@ async function start(
   running: AsyncDisposableStack,
 ): Promise<void> {
   const log = openLog(config.logLevel)
-  const lab = hasLab(config) ? new LabClock(config.now, config.clock) : undefined
-  const clock = lab ?? runningClock(config.now)
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
+  const { app, db, lab, token, labToken, work } = await assemble(config, { files, effective, log }, running)
+  const listeners = await openListeners(app, config, log)
+  const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
+  const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
+  running.defer(async () => channel?.close())
+  await work()
+  stopOnSignal(log, async () => {
+    readyFile.remove()
+    await running.disposeAsync()
+    lock?.release()
+  })
+  // Written last, because a reader may stop the server at once.
+  const { api, metadata, dns } = listeners
+  readyFile.write({
+    base_url: api.at,
+    metadata_url: metadata?.at ?? null,
+    dns: dns?.at ?? null,
+    ...(labToken === undefined ? {} : { lab_token: labToken }),
+  })
+  if (lab) log.warn({ clock: lab.mode }, 'this server has a lab: whoever administers it may move its time')
+  printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken } })
+}
+
+/** A server that is put together: it neither listens nor works in the background yet. */
+export interface Assembled {
+  readonly app: App
+  readonly db: Database
+  readonly lab: LabClock | undefined
+  /** The token of Project default, if it is new. */
+  readonly token: string | undefined
+  /** A management token, where the data ends with the server. */
+  readonly labToken: string | undefined
+  /** Starts the work in the background. */
+  work(): Promise<void>
+}
+
+interface Assembly extends Pick<Startup, 'files' | 'effective'> {
+  readonly log: Logger
+}
+
+/** Puts a server together and registers in `running` how each part is stopped. */
+export async function assemble(
+  config: Config,
+  { files, effective, log }: Assembly,
+  running: AsyncDisposableStack,
+): Promise<Assembled> {
+  const lab = hasLab(config) ? new LabClock(config.now, config.clock) : undefined
+  const clock = lab ?? runningClock(config.now)
   const patience = startPatience(() => log.warn('the database does not answer in time; trying again for a minute'))
   const db = await openMigrated(config.database, clock, {
     postgres: {
@@ -103,27 +150,11 @@ async function start(
     hosts: infrastructure.clusters,
   })
   running.defer(() => app.stop())
-  const listeners = await openListeners(app, config, log)
-  const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
-  const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
-  running.defer(async () => channel?.close())
-  await app.start()
-  patience.end()
-  stopOnSignal(log, async () => {
-    readyFile.remove()
-    await running.disposeAsync()
-    lock?.release()
-  })
-  // Written last, because a reader may stop the server at once.
-  const { api, metadata, dns } = listeners
-  readyFile.write({
-    base_url: api.at,
-    metadata_url: metadata?.at ?? null,
-    dns: dns?.at ?? null,
-    ...(labToken === undefined ? {} : { lab_token: labToken }),
-  })
-  if (lab) log.warn({ clock: lab.mode }, 'this server has a lab: whoever administers it may move its time')
-  printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken } })
+  const work = async () => {
+    await app.start()
+    patience.end()
+  }
+  return { app, db, lab, token, labToken, work }
 }
 
 /** Errors: `CommandFailure` when this machine cannot do what the options ask for. */

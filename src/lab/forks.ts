@@ -2,11 +2,21 @@
  * Forks of a cloud: each begins as the cloud is at that moment, with the same ids and tokens, answers at an address of
  * its own, and goes its own way from then on. It ends by itself after a while.
  */
+import type { Duplex } from 'node:stream'
 import { limitExceeded, notFound } from '../kernel/errors.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
 
+/** A cloud as those in the same process reach it, without a network. */
+export interface Place {
+  /** Answers the requests of a connection. */
+  connect(connection: Duplex): void
+  /** Errors: `not_found`. */
+  fork(id: number): Place
+}
+
 /** A fork that answers. */
 export interface OpenedFork {
+  readonly place: Place
   /** Its base URL. */
   readonly url: string
   serveDns(at: ListenAddress): Promise<ListenAddress>
@@ -48,6 +58,11 @@ export class Forks {
   /** Errors: `not_found`. */
   get(id: number): Fork {
     return this.#find(id)
+  }
+
+  /** Errors: `not_found`. */
+  place(id: number): Place {
+    return this.#find(id).opened.place
   }
 
   /** Makes a fork that ends after `ttlMs`. Errors: `resource_limit_exceeded`. */

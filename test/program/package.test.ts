@@ -215,7 +215,7 @@ describe('The package', () => {
     assert.deepEqual(
       files.filter(
         (path) =>
-          !/^docs\/.*\.md$|^docs\/pictures\/[\w-]+\.webp$|^dist\/[\w-]+\.(js|txt)$|^dist\/console\/(index\.html|licenses\.json|assets\/[\w.-]+(\.br|\.gz)?)$/.test(
+          !/^docs\/.*\.md$|^docs\/pictures\/[\w-]+\.webp$|^dist\/[\w-]+\.(js|txt)$|^dist\/library\.d\.ts$|^dist\/console\/(index\.html|licenses\.json|assets\/[\w.-]+(\.br|\.gz)?)$/.test(
             path,
           ) && !own.includes(path),
       ),
@@ -271,6 +271,32 @@ describe('The package', () => {
       }
     })
   }
+
+  test('is a library whose types say what it does', () => {
+    const config = {
+      compilerOptions: {
+        ...{ target: 'es2024', lib: ['es2024', 'esnext.disposable'], module: 'nodenext', strict: true, noEmit: true },
+        ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')], skipLibCheck: false },
+      },
+      files: ['uses.mts'],
+    }
+    writeFileSync(join(installed, 'tsconfig.json'), JSON.stringify(config))
+    cpSync(join(import.meta.dirname, 'kit/uses.mts'), join(installed, 'uses.mts'))
+    runs(`'${join(root, 'node_modules/.bin/tsc')}' --project tsconfig.json`, installed, newMachine)
+    const printed = JSON.parse(runs('node uses.mts', installed, newMachine))
+    assert.deepEqual(printed, { names: ['web'], inFork: ['web', 'fork'], code: 'not_found', day: '2027-04-01' })
+    // The declaration names nothing that the program does not have.
+    const [, names = ''] = /\bexport\s*\{(.+?)\}/s.exec(readFileSync(join(program, 'dist/library.js'), 'utf8')) ?? []
+    const declared = readFileSync(join(program, 'dist/library.d.ts'), 'utf8')
+    const values = [...declared.matchAll(/^export declare (?:class|function) (\w+)/gm)].map(([, name]) => name)
+    assert.deepEqual(
+      values.sort(),
+      names
+        .split(',')
+        .map((name) => name.split(' as ').at(-1)!.trim())
+        .sort(),
+    )
+  })
 
   test('says its version', () => {
     const { version } = readPackage(root)

@@ -4,6 +4,7 @@
  * refusals of the framework (spec: Authentication, Errors, Limits).
  */
 import type { RequestListener } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { askerOf, type Principal, principalIn, refusalOf } from '../access/principal.ts'
 import type { Note } from '../audit/note.ts'
@@ -68,6 +69,8 @@ export interface Edge extends Mounting {
   accept(path: SocketPath): void
   /** Defers mounting below Wolke's own bases, except for the public API, to the first request for them. */
   later(load: (part: Mounting) => Promise<void>): void
+  /** Answers the requests of a connection that was made in another way than by listening. */
+  connect(connection: Duplex): void
   /** The instance with what is mounted later. */
   lazyPart(): Promise<FastifyInstance>
   /** The edge of the cloud that it was built with; with `isSeated` another one can take its seat. */
@@ -147,6 +150,7 @@ export function buildEdge(given: EdgeOptions): Edge {
     later(given) {
       load = given
     },
+    connect: (connection) => clouds.forAll(() => void server.server.emit('connection', connection)),
     lazyPart: () => lazy.open(),
     seat: edgeSeat(clouds, clouds.first, isChange),
     furtherSeat: (open) => furtherSeat(clouds, { open, isChange, makeServer: () => listening(server.routing) }),

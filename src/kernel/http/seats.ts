@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { EdgeOptions, Mounting } from './mounting.ts'
 import { servePage } from './pages/open-pages.ts'
 import { type Clouds, Seat } from './server/clouds.ts'
@@ -40,6 +41,8 @@ export interface EdgeSeat {
 export interface FurtherSeat extends EdgeSeat {
   /** Starts answering; returns the port. Errors: those of the socket. */
   listen(at: { readonly host: string; readonly port: number }): Promise<number>
+  /** Answers the requests of a connection that was made in another way; needs `listen` before. */
+  connect(connection: Duplex): void
   /** Ends all connections to it. */
   close(): Promise<void>
 }
@@ -104,6 +107,7 @@ export async function furtherSeat(
       await promise
       return (server.address() as AddressInfo).port
     },
+    connect: (connection) => void clouds.add(seat, () => server?.emit('connection', connection)),
     async close() {
       if (!server) return
       const ended = once(server, 'close')

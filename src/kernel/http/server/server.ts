@@ -54,15 +54,20 @@ export function serverFor({ requests, sockets }: Handlers, options: ServerOption
     : createServer(settings)
   // The timeout is for callers that do not read their response; `Connections` decides what happens to them.
   server.setTimeout(idleMs)
-  const pauses = new Pauses()
-  server.once('close', () => pauses.close())
+  let pauses: Pauses | undefined
+  // Only servers that listen look for requests whose time is over.
+  server.once('listening', () => {
+    const open = new Pauses()
+    server.once('close', () => open.close())
+    pauses = open
+  })
   const malformed = answerMalformed({
     take: (network) => options.limits.networks.take(network) as Verdict,
     now: () => options.clock.now(),
     addressOf: (request) => callerAddress(request, options.trust),
     report: (id, reason) => log.info({ id, reason }, 'malformed request'),
     // Node looks at its clock before it reads what has arrived.
-    timeToWaitOn: () => (pauses.within(server.requestTimeout + checkMs) ? server.requestTimeout : undefined),
+    timeToWaitOn: () => (pauses?.within(server.requestTimeout + checkMs) ? server.requestTimeout : undefined),
   })
   const connections = new Connections(
     { ...defaultConnectionLimits, ...options.connections },

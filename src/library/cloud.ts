@@ -1,0 +1,124 @@
+/** A cloud as users of the library hold it. Whatever the lab can do, it asks the cloud for as everybody else does. */
+import type { Duplex } from 'node:stream'
+import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
+import type { Place } from '../lab/forks.ts'
+import { environmentOf } from './environment.ts'
+import { WolkeError } from './error.ts'
+import { fetchOver } from './fetching.ts'
+import type { Wolke, WolkeClock, WolkeClockMode, WolkeEvent, WolkeForkOptions } from './wolke.ts'
+
+/** Where a cloud is, and how it is reached. */
+export interface Found {
+  readonly place: Place
+  readonly url: string
+  readonly token: string
+  readonly labToken: string
+  readonly dns: string | null
+  readonly metadataUrl: string | null
+}
+
+/** The longest life of a fork. */
+const longestTtl = '24d'
+
+// biome-ignore lint/suspicious/noExplicitAny: replies have the shapes of the contract
+type Reply = any
+
+/** Asks the lab of a cloud. Errors: `WolkeError`. */
+type AskLab = (method: string, path: string, body?: unknown) => Promise<Reply>
+
+interface Life {
+  end(): Promise<void>
+  /** Tells whether one has ended of which this one is a fork. */
+  isOver?(): boolean
+}
+
+export function cloudAt(found: Found, { end, isOver: isOriginOver = () => false }: Life): Wolke {
+  const { place, url, token, labToken } = found
+  let ended: Promise<void> | undefined
+  const isOver = () => ended !== undefined || isOriginOver()
+  const connect = (connection: Duplex) => {
+    if (isOver()) throw new TypeError('this cloud has ended')
+    place.connect(connection)
+  }
+  const wolkeUrl = url.slice(0, -publicBase.length) + wolkeBase
+  const fetch = fetchOver({ origin: new URL(url).origin, connect })
+  const lab = askingLab(fetch, wolkeUrl, labToken)
+  const close = () => {
+    ended ??= isOriginOver() ? Promise.resolve() : end()
+    return ended
+  }
+  return {
+    url,
+    wolkeUrl,
+    token,
+    labToken,
+    dns: found.dns,
+    metadataUrl: found.metadataUrl,
+    env: environmentOf({ url, token }),
+    fetch,
+    clock: clockOf(lab),
+    reset: () => lab('POST', '/reset'),
+    fork: (options = {}) => fork(found, { lab, isOver }, options),
+    async snapshot(name) {
+      await lab('PUT', `/snapshots/${encodeURIComponent(name)}`)
+    },
+    restore: (name) => lab('POST', `/snapshots/${encodeURIComponent(name)}/restore`),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function askingLab(fetch: typeof globalThis.fetch, wolkeUrl: string, labToken: string): AskLab {
+  const headers = { authorization: `Bearer ${labToken}`, 'content-type': 'application/json' }
+  return async (method, path, body) => {
+    const given = body === undefined ? {} : { body: JSON.stringify(body) }
+    const reply = await fetch(wolkeUrl + path, { method, headers, ...given })
+    const text = await reply.text()
+    const answer: Reply = text === '' ? undefined : JSON.parse(text)
+    if (!reply.ok) throw new WolkeError(answer.error, reply.status)
+    return answer
+  }
+}
+
+interface Origin extends Pick<Life, 'isOver'> {
+  readonly lab: AskLab
+}
+
+async function fork(
+  of: Found,
+  { lab, ...origin }: Origin,
+  { ttl = longestTtl, dns = false }: WolkeForkOptions,
+): Promise<Wolke> {
+  const { fork } = await lab('POST', '/forks', { ttl, dns })
+  const found = { ...of, place: of.place.fork(fork.id), url: fork.base_url, dns: fork.dns, metadataUrl: null }
+  const end = async () => {
+    try {
+      await lab('DELETE', `/forks/${fork.id}`)
+    } catch (error) {
+      // It may have come to its end before.
+      if (!(error instanceof WolkeError && error.code === 'not_found')) throw error
+    }
+  }
+  return cloudAt(found, { ...origin, end })
+}
+
+function clockOf(lab: AskLab): WolkeClock {
+  const clock = async () =>
+    (await lab('GET', '/clock')).clock as { readonly now: string; readonly mode: WolkeClockMode }
+  const advance = async (target: object) => new Date((await lab('POST', '/clock/advance', target)).clock.now)
+  return {
+    now: async () => new Date((await clock()).now),
+    mode: async () => (await clock()).mode,
+    async setMode(mode) {
+      await lab('PUT', '/clock', { mode })
+    },
+    advance: (by) => advance({ by }),
+    advanceTo: (time) => advance({ to: time instanceof Date ? time.toISOString() : time }),
+    async events(limit = 25) {
+      const { events } = (await lab('GET', `/clock/events?limit=${limit}`)) as { events: readonly WireEvent[] }
+      return events.map(({ time, ...event }) => ({ time: new Date(time), ...event }))
+    },
+  }
+}
+
+type WireEvent = Omit<WolkeEvent, 'time'> & { readonly time: string }

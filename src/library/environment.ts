@@ -1,0 +1,48 @@
+/** The environment of programs that are to find a cloud of one's own, and no other one. */
+
+/** Variables from which known clients read the endpoint of the API, or that of its second host. */
+const endpointVariables = ['HCLOUD_ENDPOINT', 'HETZNER_ENDPOINT', 'HETZNER_API'] as const
+
+/** Variables from which known clients read a token. */
+const tokenVariables = [
+  'HCLOUD_TOKEN',
+  'HCLOUD_API_TOKEN',
+  'HETZNER_TOKEN',
+  'HETZNER_Token',
+  'HETZNER_API_TOKEN',
+  'HETZNER_API_KEY',
+  'LEXICON_HETZNER_AUTH_TOKEN',
+] as const
+
+export type Environment = Readonly<Record<string, string>>
+
+/** The variables by which known clients find a cloud. */
+export function environmentOf({ url, token }: { readonly url: string; readonly token: string }): Environment {
+  return { ...allOf(endpointVariables, url), ...allOf(tokenVariables, token) }
+}
+
+const allOf = (names: readonly string[], value: string) => Object.fromEntries(names.map((name) => [name, value]))
+
+/** Names that lead to a real cloud: secrets, files of them, and contexts with settings of their own. */
+const secretNames = /(hcloud|hetzner).*(token|key|secret|password|context|config)/i
+
+/** Values of at most this length are too common to be told from others, such as `1`. */
+const shortestSecret = 16
+
+/**
+ * An environment without what leads to a real cloud, by its name or because it repeats such a secret; `removed` are the
+ * names of what is left out.
+ */
+export function withoutRealClouds(env: NodeJS.ProcessEnv): { readonly env: Environment; readonly removed: string[] } {
+  const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const secrets = new Set(all.filter(([name]) => secretNames.test(name)).map(([, value]) => value))
+  const isSecret = ([name, value]: [string, string]) =>
+    secretNames.test(name) || (value.length >= shortestSecret && secrets.has(value))
+  return {
+    env: Object.fromEntries(all.filter((entry) => !isSecret(entry))),
+    removed: all
+      .filter(isSecret)
+      .map(([name]) => name)
+      .sort(),
+  }
+}

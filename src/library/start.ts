@@ -1,0 +1,59 @@
+/** Starts clouds in the process of who uses the library. It takes no signal and reads no environment. */
+import { openListeners } from '../commands/listening.ts'
+import { readOptionFiles } from '../commands/options.ts'
+import { assemble } from '../commands/serve.ts'
+import type { Config } from '../config/config.ts'
+import { publicBase } from '../kernel/contract/bases.ts'
+import { openLog } from '../kernel/process/log.ts'
+import { cloudAt, type Found } from './cloud.ts'
+import { configOf, readCloudOptions } from './options.ts'
+import type { Wolke, WolkeOptions } from './wolke.ts'
+
+/** A cloud without a socket is at a name that no resolver knows. */
+const nowhere = `http://wolke.invalid${publicBase}`
+
+/** Errors: `TypeError` that names the option, and those of sockets. */
+export async function start({
+  listen = true,
+  dns = false,
+  metadata = false,
+  log,
+  ...given
+}: WolkeOptions): Promise<Wolke> {
+  if (!listen && (dns || metadata)) throw new TypeError(`${dns ? 'dns' : 'metadata'}: needs listen`)
+  const free = { host: '127.0.0.1', port: 0 }
+  const config: Config = {
+    ...configOf(readCloudOptions(given)),
+    listen: free,
+    ...(dns ? { dnsListen: free } : {}),
+    ...(metadata ? { metadataListen: free } : {}),
+  }
+  const running = new AsyncDisposableStack()
+  try {
+    return cloudAt(await open(config, { listen, write: log }, running), { end: () => running.disposeAsync() })
+  } catch (error) {
+    await running.disposeAsync()
+    throw error
+  }
+}
+
+async function open(
+  config: Config,
+  { listen, write }: { readonly listen: boolean; readonly write: WolkeOptions['log'] },
+  running: AsyncDisposableStack,
+): Promise<Found> {
+  const log = openLog(write ? 'info' : 'silent', { write: write ?? (() => undefined) })
+  const files = await readOptionFiles(config)
+  const { app, token, labToken, work } = await assemble(config, { files, effective: [], log }, running)
+  const listeners = listen ? await openListeners(app, config, log) : undefined
+  if (!listen) await app.edge.server.ready()
+  await work()
+  return {
+    place: app.place,
+    url: listeners?.api.at ?? nowhere,
+    token: token!,
+    labToken: labToken!,
+    dns: listeners?.dns?.at ?? null,
+    metadataUrl: listeners?.metadata?.at ?? null,
+  }
+}
