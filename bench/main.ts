@@ -16,6 +16,7 @@ import { footprint } from './footprint.ts'
 import { history } from './history.ts'
 import { lab } from './lab.ts'
 import { besideLargeReads } from './large-reads.ts'
+import { library } from './library.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
 import { networks } from './networks.ts'
@@ -49,6 +50,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   balancers,
   console: consolePages,
   lab,
+  library,
 }
 
 const { values: options } = parseArgs({

@@ -7,6 +7,7 @@ import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { catalogueCommand } from './commands/catalogue.ts'
 import { administrativeCommands, type FailedCommand, runCommandLine } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
+import { execCommand } from './commands/exec.ts'
 import { endWithin } from './commands/exit.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
 import { carryOut } from './commands/noted.ts'
@@ -44,6 +45,7 @@ const commands = [
   restoreCommand(),
   snapshotCommand(),
   proxyCommand(),
+  execCommand(),
 ]
 for (const command of commands) program.addCommand(command)
 

@@ -16,7 +16,7 @@ interface ProxySettings {
 }
 
 /** The public API has a second host, for Storage Boxes. */
-const publicHosts = ['api.hetzner.cloud', 'api.hetzner.com']
+export const publicHosts = ['api.hetzner.cloud', 'api.hetzner.com']
 
 /** The longest time that a stop may take, in milliseconds. */
 const stopMs = 9_000
@@ -82,6 +82,17 @@ async function proxy({ port, to, hosts, caFolder }: ProxySettings): Promise<void
   const led = hosts.map((host) => `https://${host}`).join(' and ')
   process.stdout.write(`${led} lead to ${to.origin}; everything else is refused.\n\n`)
   process.stdout.write(settings(opened.url, authority.certificateFile))
+}
+
+/** The variables that make programs in most languages use the proxy and trust it. */
+export function proxyVariables(url: string, certificateFile: string): Record<string, string> {
+  const trust = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS']
+  return {
+    HTTPS_PROXY: url,
+    NO_PROXY: '127.0.0.1,localhost',
+    NODE_USE_ENV_PROXY: '1',
+    ...Object.fromEntries(trust.map((name) => [name, certificateFile])),
+  }
 }
 
 /** The settings of programs, as they are pasted into the shell that starts one. */

@@ -110,12 +110,14 @@ export interface Assembled {
 
 interface Assembly extends Pick<Startup, 'files' | 'effective'> {
   readonly log: Logger
+  /** What a database in memory begins with, as the bytes of a file. */
+  readonly image?: Uint8Array
 }
 
 /** Puts a server together and registers in `running` how each part is stopped. */
 export async function assemble(
   config: Config,
-  { files, effective, log }: Assembly,
+  { files, effective, log, image }: Assembly,
   running: AsyncDisposableStack,
 ): Promise<Assembled> {
   const lab = hasLab(config) ? new LabClock(config.now, config.clock) : undefined
@@ -128,6 +130,7 @@ export async function assemble(
       connectionsPerProject: config.projectConnections,
     },
     ...(lab ? { databaseNow: () => lab.now() } : {}),
+    ...(image ? { image } : {}),
   })
   running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, files.keys))

@@ -33,7 +33,7 @@ const shortestSecret = 16
  * An environment without what leads to a real cloud, by its name or because it repeats such a secret; `removed` are the
  * names of what is left out.
  */
-export function withoutRealClouds(env: NodeJS.ProcessEnv): { readonly env: Environment; readonly removed: string[] } {
+function withoutRealClouds(env: NodeJS.ProcessEnv): { readonly env: Environment; readonly removed: string[] } {
   const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const secrets = new Set(all.filter(([name]) => secretNames.test(name)).map(([, value]) => value))
   const isSecret = ([name, value]: [string, string]) =>
@@ -45,4 +45,15 @@ export function withoutRealClouds(env: NodeJS.ProcessEnv): { readonly env: Envir
       .map(([name]) => name)
       .sort(),
   }
+}
+
+/** The environment of a program that is to find a cloud that is thrown away; variables of tokens have its token then. */
+export function environmentIn(
+  cloud: { readonly url: string; readonly token: string; readonly wolkeUrl: string; readonly labToken: string },
+  given: NodeJS.ProcessEnv,
+): { readonly env: Environment; readonly removed: string[] } {
+  const { env, removed } = withoutRealClouds(given)
+  const tokens = removed.filter((name) => /token$/i.test(name))
+  const lab = { WOLKE_URL: cloud.wolkeUrl, WOLKE_LAB_TOKEN: cloud.labToken }
+  return { env: { ...env, ...allOf(tokens, cloud.token), ...environmentOf(cloud), ...lab }, removed }
 }

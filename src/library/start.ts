@@ -1,29 +1,36 @@
 /** Starts clouds in the process of who uses the library. It takes no signal and reads no environment. */
+import { openMigrated } from '../commands/database.ts'
 import { openListeners } from '../commands/listening.ts'
 import { readOptionFiles } from '../commands/options.ts'
 import { assemble } from '../commands/serve.ts'
 import type { Config } from '../config/config.ts'
 import { publicBase } from '../kernel/contract/bases.ts'
+import { parseDatabaseUrl } from '../kernel/data/dialect.ts'
 import { openLog } from '../kernel/process/log.ts'
 import { cloudAt, type Found } from './cloud.ts'
-import { configOf, readCloudOptions } from './options.ts'
+import { type CloudConfig, configOf, readCloudOptions } from './options.ts'
 import type { Wolke, WolkeOptions } from './wolke.ts'
 
 /** A cloud without a socket is at a name that no resolver knows. */
 const nowhere = `http://wolke.invalid${publicBase}`
 
+type Ways = Pick<WolkeOptions, 'listen' | 'dns' | 'metadata' | 'log'>
+
 /** Errors: `TypeError` that names the option, and those of sockets. */
-export async function start({
-  listen = true,
-  dns = false,
-  metadata = false,
-  log,
-  ...given
-}: WolkeOptions): Promise<Wolke> {
+export async function start(options: WolkeOptions): Promise<Wolke> {
+  const { listen, dns, metadata, log, ...given } = options
+  return startConfigured(readCloudOptions(given), options)
+}
+
+/** The same with options as a command has them. */
+export async function startConfigured(
+  given: CloudConfig,
+  { listen = true, dns = false, metadata = false, log }: Ways = {},
+): Promise<Wolke> {
   if (!listen && (dns || metadata)) throw new TypeError(`${dns ? 'dns' : 'metadata'}: needs listen`)
   const free = { host: '127.0.0.1', port: 0 }
   const config: Config = {
-    ...configOf(readCloudOptions(given)),
+    ...configOf(given),
     listen: free,
     ...(dns ? { dnsListen: free } : {}),
     ...(metadata ? { metadataListen: free } : {}),
@@ -37,6 +44,23 @@ export async function start({
   }
 }
 
+let empty: Promise<Uint8Array> | undefined
+
+/** The image of a database with nothing in it: to make the tables takes longer than all else that a start does. */
+function emptyDatabase(): Promise<Uint8Array> {
+  empty ??= makeEmptyDatabase()
+  return empty
+}
+
+async function makeEmptyDatabase(): Promise<Uint8Array> {
+  const db = await openMigrated(parseDatabaseUrl('memory')!)
+  try {
+    return await db.image!()
+  } finally {
+    await db.close()
+  }
+}
+
 async function open(
   config: Config,
   { listen, write }: { readonly listen: boolean; readonly write: WolkeOptions['log'] },
@@ -44,7 +68,8 @@ async function open(
 ): Promise<Found> {
   const log = openLog(write ? 'info' : 'silent', { write: write ?? (() => undefined) })
   const files = await readOptionFiles(config)
-  const { app, token, labToken, work } = await assemble(config, { files, effective: [], log }, running)
+  const image = await emptyDatabase()
+  const { app, token, labToken, work } = await assemble(config, { files, effective: [], log, image }, running)
   const listeners = listen ? await openListeners(app, config, log) : undefined
   if (!listen) await app.edge.server.ready()
   await work()
