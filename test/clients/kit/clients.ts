@@ -20,6 +20,8 @@ const cache = join(root, 'node_modules/.cache/clients')
 /** Versions of the Python library: the newest, and one of the major version before. */
 const pythonVersions = { old: '1.35.0', new: '2.27.0' }
 
+const pytestVersion = '9.2.0'
+
 /** Programs in Python that have no setting for the endpoint, by their names at the registry, with their versions. */
 export const toolVersions = {
   'dns-lexicon': '3.25.2',
@@ -191,6 +193,29 @@ export async function installPython(generation: 'old' | 'new' = 'new'): Promise<
     makePython(system, draft, [`hcloud==${version}`]),
   )
   return folder && join(folder, 'bin/python')
+}
+
+/** A Python that has the library and pytest, made on first use; undefined without Python. */
+export async function installPytest(): Promise<string | undefined> {
+  const system = findProgram('python3')
+  if (!system) return undefined
+  const packages = [`hcloud==${pythonVersions.new}`, `pytest==${pytestVersion}`]
+  const folder = await installOnce(`pytest-${pytestVersion}-hcloud-${pythonVersions.new}`, (draft) =>
+    makePython(system, draft, packages),
+  )
+  return folder && join(folder, 'bin/python')
+}
+
+/** The Go program, once it has what a module needs; undefined without Go. */
+export async function installGoModules(source: string): Promise<string | undefined> {
+  const go = findProgram('go')
+  if (!go) return undefined
+  const digest = createHash('sha256')
+    .update(readFileSync(join(source, 'go.sum')))
+    .digest('hex')
+    .slice(0, 8)
+  const downloaded = await installOnce(`go-modules-${digest}`, () => install(go, ['mod', 'download'], source))
+  return downloaded && go
 }
 
 /** A Python that has all of `toolVersions`, made on first use; undefined without Python. */

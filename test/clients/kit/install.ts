@@ -1,10 +1,22 @@
 /** Installs the clients that the tests with real clients would otherwise install on first use. */
-import { installCloudInit, installHcloud, installProvider, installPython, installTools } from './clients.ts'
+import { join } from 'node:path'
+import {
+  installCloudInit,
+  installGoModules,
+  installHcloud,
+  installProvider,
+  installPytest,
+  installPython,
+  installTools,
+} from './clients.ts'
 
 console.log('hcloud of Debian 13', (await installHcloud('new'))?.program ?? 'not installed')
 for (const generation of ['old', 'new'] as const) {
   console.log('Python library', (await installPython(generation)) ?? 'not installed')
 }
 console.log('Python tools', (await installTools()) ?? 'not installed')
+console.log('pytest', (await installPytest()) ?? 'not installed')
 console.log('cloud-init', (await installCloudInit())?.packages ?? 'not installed')
 console.log('Terraform provider', (await installProvider()) ?? 'not installed: no go')
+const goModule = join(import.meta.dirname, '../../lab/use/go')
+console.log('Go library', (await installGoModules(goModule)) ?? 'not installed: no go')

@@ -1,0 +1,3 @@
+module wolke.example/wolketest
+
+go 1.22
