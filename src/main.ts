@@ -10,6 +10,7 @@ import { withDatabase } from './commands/database.ts'
 import { execCommand } from './commands/exec.ts'
 import { endWithin } from './commands/exit.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { carryOut } from './commands/noted.ts'
 import { proxyCommand } from './commands/proxy.ts'
 import { secretsCommand } from './commands/secrets.ts'
@@ -46,6 +47,7 @@ const commands = [
   snapshotCommand(),
   proxyCommand(),
   execCommand(),
+  mcpCommand(),
 ]
 for (const command of commands) program.addCommand(command)
 
