@@ -1,6 +1,5 @@
 /** A cloud with a folder, in which an assistant runs programs that find this cloud and no other one. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -18,8 +17,8 @@ const leadingAway = /^--(config|context|endpoint|hetzner-endpoint)(=|$)/
 const neededVariables =
   /^(PATH|LANG|LC_\w+|TF_CLI_CONFIG_FILE|TF_PLUGIN_CACHE_DIR|https?_proxy|no_proxy|SSL_CERT_FILE|SSL_CERT_DIR)$/i
 
-/** Files of a folder that are not taken along: states and values are those of another cloud. */
-const leftOut = /^(\.(?!terraform\.lock\.hcl$).*|.*\.tfstate.*|.*\.tfvars(\.json)?)$/
+/** Names of what is not taken along: states and values are those of another cloud. */
+const leftOut = /^(\.(?!terraform\.lock\.hcl$).*|.*\.tfstate.*|.*\.tfvars(\.json)?|node_modules)$/
 
 const mostOutput = 100_000
 
@@ -89,9 +88,13 @@ export class Workspace implements AsyncDisposable {
     child.once('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'ENOENT' ? new Error(`${program} is not installed`) : error),
     )
-    const closed = once(child, 'close').finally(() => this.#running.delete(closed))
-    this.#running.add(closed)
-    child.once('close', (code) => resolve({ code: code ?? -1, ...said }))
+    const closed = Promise.withResolvers<void>()
+    this.#running.add(closed.promise)
+    child.once('close', (code) => {
+      this.#running.delete(closed.promise)
+      closed.resolve()
+      resolve({ code: code ?? -1, ...said })
+    })
     return promise
   }
 
@@ -105,7 +108,7 @@ export class Workspace implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // Programs that were told to end may still write into the folder.
-    await Promise.allSettled(this.#running)
+    await Promise.all(this.#running)
     await this.cloud.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }

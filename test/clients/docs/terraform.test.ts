@@ -1,25 +1,15 @@
 /** docs/terraform.md, followed to the letter: its configuration, its commands, and what it says they print. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { it } from 'node:test'
-import { findProgram, installProvider, run, type Service, serve, skipWithout } from '../kit/clients.ts'
+import { findProgram, installProvider, run, serve, skipWithout } from '../kit/clients.ts'
+import { mirror } from '../kit/mirror.ts'
 import { firstCommand, readPage, settingsFor } from '../kit/page.ts'
 import { describeTerraform, nothing } from '../terraform/terraform.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const page = readPage('docs/terraform.md')
-
-/** Lets `terraform init` find the provider in a folder rather than in the registry. */
-function mirror({ folder }: Service, provider: string, version: string): string {
-  const target = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`
-  const place = join(folder, 'mirror/registry.terraform.io/hetznercloud/hcloud', version, target)
-  mkdirSync(place, { recursive: true })
-  symlinkSync(join(provider, 'terraform-provider-hcloud'), join(place, `terraform-provider-hcloud_v${version}`))
-  const settings = join(folder, 'terraform.rc')
-  writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = "${join(folder, 'mirror')}" }\n}\n`)
-  return settings
-}
 
 it('the first Terraform run goes as its page says', async (t) => {
   const provider = await installProvider()
@@ -31,7 +21,7 @@ it('the first Terraform run goes as its page says', async (t) => {
   t.after(() => service.stop())
   const env = {
     HOME: service.folder,
-    TF_CLI_CONFIG_FILE: mirror(service, provider, version),
+    TF_CLI_CONFIG_FILE: mirror(service.folder, provider, version),
     TF_CLI_ARGS: '-no-color',
     CHECKPOINT_DISABLE: '1',
   }
