@@ -215,7 +215,7 @@ describe('The package', () => {
     assert.deepEqual(
       files.filter(
         (path) =>
-          !/^docs\/.*\.md$|^docs\/pictures\/[\w-]+\.webp$|^dist\/[\w-]+\.(js|txt)$|^dist\/library\.d\.ts$|^clients\/[\w/]+\.(py|toml|go|mod)$|^dist\/console\/(index\.html|licenses\.json|assets\/[\w.-]+(\.br|\.gz)?)$/.test(
+          !/^docs\/.*\.md$|^docs\/pictures\/[\w-]+\.webp$|^dist\/[\w-]+\.(js|txt)$|^dist\/library\.d\.ts$|^clients\/[\w/]+\.(py|toml|go|mod|java)$|^dist\/console\/(index\.html|licenses\.json|assets\/[\w.-]+(\.br|\.gz)?)$/.test(
             path,
           ) && !own.includes(path),
       ),

@@ -18,6 +18,7 @@ import {
   run,
   skipWithout,
 } from '../kit/clients.ts'
+import { findJava } from '../kit/java.ts'
 import { mirror } from '../kit/mirror.ts'
 import { type Block, readPage } from '../kit/page.ts'
 
@@ -115,6 +116,18 @@ const follow: Record<string, (text: string, env: Env, t: TestContext) => unknown
     writeFileSync(join(cwd, 'suite_test.go'), text)
     const its = { HOME: process.env.HOME ?? '', GOFLAGS: '-mod=readonly' }
     assert.match(await works([go, 'test', '-v', '.'], { env: { ...env, ...its }, cwd }), /^--- PASS: TestFirewalls/m)
+  },
+  async java(text, env, t) {
+    const java = findJava()
+    if (!java) return skipWithout(t, 'Java or JUnit is not installed')
+    const file = join(folder, 'SuiteTest.java')
+    writeFileSync(file, text)
+    const { code, stderr } = await java.compile(file, join(folder, 'classes'))
+    assert.equal(code, 0, stderr)
+    assert.match(
+      await works(java.command('SuiteTest', join(folder, 'classes')), { env }),
+      /^\[ +1 tests successful +\]$/m,
+    )
   },
   async yaml(text, env) {
     const { steps } = parse(text).jobs.infrastructure as { steps: { run?: string; uses?: string }[] }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, type TestContext, test } from 'node:test'
 import { installGoModules, installPytest, type Outcome, run, skipWithout } from '../../clients/kit/clients.ts'
+import { findJava } from '../../clients/kit/java.ts'
 import { bundle } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
 
@@ -39,6 +40,22 @@ describe('Helpers', { concurrency: 2 }, () => {
     for (const { code, stdout, stderr } of await runsTwice(t, words, options)) {
       assert.equal(code, 0, stdout + stderr)
       assert.match(stdout, /^5 passed in /m)
+    }
+  })
+
+  test('give tests with JUnit clouds of their own', async (t) => {
+    const java = findJava()
+    if (!java) return skipWithout(t, 'Java or JUnit is not installed')
+    const classes = mkdtempSync(join(tmpdir(), 'wolke-java-'))
+    t.after(() => rmSync(classes, { recursive: true }))
+    const { code, stderr } = await java.compile(join(import.meta.dirname, 'java/ForkTest.java'), classes)
+    assert.equal(code, 0, stderr)
+    for (const { code, stdout, stderr } of await runsTwice(t, java.command('ForkTest', classes), {
+      env: {},
+      cwd: classes,
+    })) {
+      assert.equal(code, 0, stdout + stderr)
+      assert.match(stdout, /^\[ +4 tests successful +\]$/m)
     }
   })
 
