@@ -68,11 +68,14 @@ export class Address implements Stateful {
     const { db, lab } = this.options
     const image = await db.image!()
     const { clock, infrastructure } = lab!
-    return { image, infrastructure: infrastructure!.copy(clock), nowMs: clock.now(), mode: clock.mode }
+    const faults = this.cloud.faults!.rules.keep()
+    return { image, infrastructure: infrastructure!.copy(clock), nowMs: clock.now(), mode: clock.mode, faults }
   }
 
   /** Lets a cloud take the seat that begins with another state. */
   async change(choose: (ended: State) => Promise<State>): Promise<void> {
+    // Nobody waits for answers that faults delay.
+    this.cloud.faults?.end()
     await this.#seat!.change(async (mounting) => {
       const before = this.#running
       await before.cloud.stop()
@@ -110,7 +113,8 @@ export async function optionsOf(state: State, { lab, ...others }: CloudOptions):
   const infrastructure = state.infrastructure.copy(clock)
   const db = await (lab?.install ?? openInMemory)(state.image, clock)
   const era = (lab?.era ?? 0) + 1
-  return { ...others, db, clock, drivers: infrastructure.drivers, lab: { ...lab, clock, infrastructure, era } }
+  const ofLab = { ...lab, clock, infrastructure, era, faults: state.faults }
+  return { ...others, db, clock, drivers: infrastructure.drivers, lab: ofLab }
 }
 
 /** Opens a database in memory that begins with an image. */

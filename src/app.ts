@@ -67,6 +67,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const open = (state: State) => fork(options, edge, state, () => states!.first)
   const states: States | undefined = lab && new lab.States(address, open)
   address.take(edge.seat)
+  edge.server.addHook('preClose', (done) => {
+    // Nobody waits for answers that faults delay.
+    address.cloud.faults?.end()
+    done()
+  })
   mountPublic(edge, address.cloud.own)
   edge.later((mounting) => mountWolke(mounting, address.cloud, states))
   return {

@@ -31,6 +31,7 @@ import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
+import type { Faults as InjectedFaults } from './lab/faults/open.ts'
 import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
 import type { Time } from './lab/time.ts'
@@ -105,6 +106,8 @@ export interface Cloud {
   readonly mailer: Mailer
   readonly people: People
   readonly auditLog: AuditLog
+  /** Those that testers inject, where they may. */
+  readonly faults: InjectedFaults | undefined
   /** The parts that an edge asks. */
   readonly parts: CloudParts
   /** The means of those parts that only Wolke has. */
@@ -131,7 +134,13 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const sessions = sessionsOf(people, options.sessions)
   const auditLog = new AuditLog({ db, clock, log })
   const standing = standingOf(options, db, sessions)
-  const engine = new Engine({ db, drivers, secrets, log, definitions: definitions(), faults, ...options.engine })
+  const injected = await faultsFor(options, platform, drivers, () => engine.wake())
+  const points = injected?.points ?? faults
+  const engine: Engine = new Engine({
+    ...{ db, drivers, secrets, log, faults: points },
+    definitions: definitions(),
+    ...options.engine,
+  })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
   const jobs = planJobs(await jobsFor(options, { platform, drivers, people, authenticator }), { log, clock })
   const services: Service[] = []
@@ -144,9 +153,14 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     mailer,
     people,
     auditLog,
-    parts: { ...access, clock, limits: limitsOf(options, db), ...(observe ? { observe } : {}) },
+    faults: injected,
+    parts: {
+      ...{ ...access, clock, limits: limitsOf(options, db) },
+      ...(observe ? { observe } : {}),
+      ...(injected ? { interceptor: injected.interceptor } : {}),
+    },
     own: {
-      ...{ platform: skipping(platform, time), drivers, people, process, log, time, watch, standing },
+      ...{ platform: skipping(platform, time), drivers, people, process, log, time, faults: injected, watch, standing },
       projectReset: await projectResetOf(options, db),
       lab: options.lab,
     },
@@ -170,6 +184,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       await warnOfPasskeys(people)
     },
     async stop() {
+      injected?.end()
       await auditLog.flush()
       await Promise.all([time?.stop(), jobs.stop()])
       await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
@@ -252,6 +267,17 @@ async function projectResetOf({ lab }: CloudOptions, db: Database): Promise<Proj
   if (!lab?.infrastructure || !db.image) return undefined
   const { ProjectReset } = await import('./lab/project-reset.ts')
   return new ProjectReset(db, lab.infrastructure)
+}
+
+async function faultsFor(
+  { lab }: CloudOptions,
+  platform: Platform,
+  drivers: Drivers,
+  letGo: () => void,
+): Promise<InjectedFaults | undefined> {
+  if (!lab) return undefined
+  const { openFaults } = await import('./lab/faults/open.ts')
+  return openFaults(platform, drivers, { seed: lab.seed ?? 'wolke', kept: lab.faults ?? [], letGo })
 }
 
 function skipping(platform: Platform, time: Time | undefined): Platform {

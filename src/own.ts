@@ -9,6 +9,9 @@ import type { Watch } from './kernel/data/health.ts'
 import type { Mounting } from './kernel/http/mounting.ts'
 import type { Logger } from './kernel/process/log.ts'
 import { labEndpoints } from './lab/contract.ts'
+import { faultEndpoints } from './lab/faults/contract.ts'
+import type { Faults } from './lab/faults/open.ts'
+import { faultRoutes } from './lab/faults/routes.ts'
 import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
 import { type Lab, labRoutes } from './lab/routes.ts'
@@ -39,12 +42,14 @@ export interface Own {
   readonly states?: States | undefined
   readonly projectReset: ProjectReset | undefined
   readonly lab: LabOptions | undefined
+  /** The faults that testers inject, where they may. */
+  readonly faults: Faults | undefined
   readonly watch: Watch
   readonly standing: Standing
 }
 
 export function mountOwn(part: Mounting, own: Own): void {
-  const { platform, drivers, people, process, log, time, states, projectReset, lab } = own
+  const { platform, drivers, people, process, log, time, states, projectReset, faults, lab } = own
   const { db, clock, familyOf } = platform
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
   part.mount(
@@ -52,6 +57,7 @@ export function mountOwn(part: Mounting, own: Own): void {
     labRoutes(time && { time, states, projectReset, ...labParts(own), isShared: db.dialect.shared }),
     wolkeBase,
   )
+  part.mount(faultEndpoints, faultRoutes(faults?.rules), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

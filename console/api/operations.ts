@@ -5,6 +5,7 @@ import type { actionEndpoints } from '../../src/kernel/actions/contract.ts'
 import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
 import type { labEndpoints } from '../../src/lab/contract.ts'
+import type { faultEndpoints } from '../../src/lab/faults/contract.ts'
 import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
 import type { reachabilityEndpoints } from '../../src/reachability/contract.ts'
@@ -17,6 +18,7 @@ export type { OperationId } from '../generated/operations.ts'
 interface Families extends Contracts {
   audit: typeof auditEndpoints
   lab: typeof labEndpoints
+  faults: typeof faultEndpoints
   management: typeof managementEndpoints
   people: typeof peopleEndpoints
   actions: typeof actionEndpoints

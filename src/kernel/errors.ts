@@ -29,6 +29,8 @@ const generalStatuses = {
   timeout: 504,
 } as const satisfies Record<string, number>
 
+export const generalCodes: readonly string[] = Object.keys(generalStatuses)
+
 /** Codes of single operations, which each family adds in its contract together with their statuses. */
 // biome-ignore lint/suspicious/noEmptyInterface: families add to it
 export interface CallCodes {}

@@ -1,7 +1,8 @@
-/** What the lab of a cloud is made of. */
+/** The options of the lab of a cloud. */
 import type { Database } from '../kernel/data/db.ts'
 import type { Migration } from '../kernel/data/migrate.ts'
 import type { LabClock } from './clock.ts'
+import type { KeptRules } from './faults/rules.ts'
 import type { Copied } from './states.ts'
 
 export interface LabOptions {
@@ -13,6 +14,10 @@ export interface LabOptions {
   readonly outside?: string
   /** How many clouds were at the address before, while the process has run; none by default. */
   readonly era?: number
+  /** The faults with which it begins; none by default. */
+  readonly faults?: KeptRules
+  /** Decides what happens by chance, such as which requests a fault hits. */
+  readonly seed?: string
   /** What databases of other versions need; without it there are no files with snapshots. */
   readonly migrations?: readonly Migration[]
   /** Puts a database in the place of the one that was closed; in memory by default. */

@@ -9,6 +9,7 @@ import { wolkeBase } from '../kernel/contract/bases.ts'
 import { limitExceeded, notFound } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { ClockMode } from './clock.ts'
+import type { KeptRules } from './faults/rules.ts'
 import { Forks, type OpenedFork } from './forks.ts'
 
 /** An infrastructure in memory, of which there can be another one that begins as this one is. */
@@ -33,6 +34,8 @@ export interface State {
   /** The time of the clock. */
   readonly nowMs: number
   readonly mode: ClockMode
+  /** The rules that inject faults. */
+  readonly faults: KeptRules
 }
 
 /** A cloud whose state can be taken, and replaced by another one. */

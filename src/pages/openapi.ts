@@ -8,6 +8,7 @@ import { declaredCodes, type Endpoint, PublicError, troubleCodes } from '../kern
 import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
 import { labEndpoints } from '../lab/contract.ts'
+import { faultEndpoints } from '../lab/faults/contract.ts'
 import { managementEndpoints } from '../management/contract.ts'
 import { peopleEndpoints } from '../people/contract.ts'
 import { reachabilityEndpoints } from '../reachability/contract.ts'
@@ -33,6 +34,7 @@ export function ownEndpoints(): Row[] {
   const parts = {
     audit: auditEndpoints,
     lab: labEndpoints,
+    faults: faultEndpoints,
     reachability: reachabilityEndpoints,
     management: managementEndpoints,
     people: peopleEndpoints,

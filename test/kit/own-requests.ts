@@ -1,5 +1,6 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
+import { bodies as ofFaults } from '../../src/lab/faults/proof.ts'
 import { bodies as ofLab } from '../../src/lab/proof.ts'
 import { bodies as ofManagement, pathIn, placeIn, type SamplePaths } from '../../src/management/proof.ts'
 import { ownEndpoints } from '../../src/pages/openapi.ts'
@@ -33,6 +34,7 @@ export function nothingIn(project: number): OwnPlace {
 const anyLocation = 1
 
 const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePaths) => unknown>>>> = {
+  faults: ofFaults,
   lab: ofLab,
   management: ofManagement,
   people: ofPeople,

@@ -23,6 +23,7 @@ export const names: typeof English = {
     forks: 'Abzweigungen',
     reset: 'Zurücksetzen',
     snapshots: 'Zustände der Cloud',
+    faults: 'eingespielte Störungen',
   },
   commands: {
     change_dns_ptr: 'Reverse-DNS ändern',

@@ -25,6 +25,7 @@ export const names = {
     forks: 'forks',
     reset: 'reset',
     snapshots: 'snapshots of the cloud',
+    faults: 'injected faults',
   } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
   /** The actions that several families have. */
   commands: {

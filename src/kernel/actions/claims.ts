@@ -161,13 +161,21 @@ export async function release(tx: Transaction, action: Pick<ActionRow, 'id' | 'f
   await releaseHeld(tx, actions, action, how)
 }
 
-/** Milliseconds until the first free action may be claimed, negative when it is overdue; undefined without any. */
-export async function nextRepetition(db: Database, definitions: readonly string[]): Promise<number | undefined> {
+/**
+ * Milliseconds until the first free action may be claimed that is not held, negative when it is overdue; undefined without
+ * any.
+ */
+export async function nextRepetition(
+  db: Database,
+  definitions: readonly string[],
+  held: readonly number[] = [],
+): Promise<number | undefined> {
   if (definitions.length === 0) return undefined
   const { nowMs } = db.dialect
+  const isFree = held.length === 0 ? sql`` : sql` and id not in (${sql.join(held)})`
   const { rows } = await sql<{ wait: number | null }>`
     select min(run_after) - ${nowMs} as wait from action as free
-    where status = 'running' and lease_until is null and definition in (${sql.join(definitions)}) and ${isNext}
+    where status = 'running' and lease_until is null and definition in (${sql.join(definitions)}) and ${isNext}${isFree}
   `.execute(db.query)
   return rows[0]?.wait ?? undefined
 }

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onBehalfOf } from '../process/behalf.ts'
-import { noFaults } from '../process/faults.ts'
-import { LeaseLost, type Release } from '../queue/leases.ts'
+import { noFaults, Postponed } from '../process/faults.ts'
+import { LeaseLost, type Release, type Search } from '../queue/leases.ts'
 import { type Claim, Worker } from '../queue/worker.ts'
 import {
   type Claimant,
@@ -52,15 +52,27 @@ export class Engine {
     this.#options = options
     this.#definitions = new Map(options.definitions.map((definition) => [keyOf(definition), definition]))
     const definitions = [...this.#definitions.keys()]
-    const longestMs = Math.max(60_000, 2 * options.leaseMs, options.durations.longestMs + 60_000)
+    const { durations, faults } = options
+    const longestPauseMs = Math.max(durations.longestMs, faults.longestMs ?? 0)
+    const longestMs = Math.max(60_000, 2 * options.leaseMs, longestPauseMs + 60_000)
     this.#claimant = { worker: this.worker, definitions, leaseMs: options.leaseMs, longestMs }
     this.#queue = new Worker({
       ...{ db, log, name: 'actions', leaseMs: options.leaseMs, pollMs },
       ...{ atOnce, perProject, leastRoom: perProject / 2 },
-      claim: (limit, search) => claimActions(db, this.#claimant, limit, search),
+      claim: (limit, search) => claimActions(db, this.#claimant, limit, this.#beside(search)),
       extend: (ids) => extendLeases(db, this.#claimant, ids),
       work: (claim) => this.#run(claim),
     })
+  }
+
+  /** Leaves out what is held. */
+  #beside(search: Search): Search {
+    const held = this.#held
+    return held.length === 0 ? search : { ...search, underWay: [...(search.underWay ?? []), ...held] }
+  }
+
+  get #held(): readonly number[] {
+    return [...(this.#options.faults.held ?? [])]
   }
 
   /** Starts claiming. A commit that starts an action triggers it; polling finds actions of other processes. */
@@ -87,7 +99,7 @@ export class Engine {
   async idle(): Promise<void> {
     for (;;) {
       await this.#queue.drain()
-      const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
+      const pause = await nextRepetition(this.#options.db, this.#claimant.definitions, this.#held)
       if (this.#queue.isStopping) return
       // An action claimed since then has no pause, and still has to run.
       if (pause === undefined && !(await this.#queue.hasWork())) return
@@ -114,6 +126,7 @@ export class Engine {
       await onBehalfOf(row.project_id, () => run.proceed())
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof Killed) return
+      if (error instanceof Postponed) return this.#giveBack(row, { delayMs: error.delayMs, counts: false })
       this.#options.log.error({ err: error, action: row.id, definition: row.definition }, 'an action was interrupted')
       // Whatever the error was, the action can be claimed again later.
       await this.#giveBack(row, { delayMs: this.#options.retryMs * 10, counts: !isInterruption(error) })

@@ -6,7 +6,7 @@
 import { type Database, OutcomeUnknown, type Transaction } from '../data/db.ts'
 import { databaseFailure, isTrouble } from '../data/dialect.ts'
 import { ApiError } from '../errors.ts'
-import type { Faults } from '../process/faults.ts'
+import { type Faults, Postponed } from '../process/faults.ts'
 import type { Logger } from '../process/log.ts'
 import { backoffMs, LeaseLost, type Release } from '../queue/leases.ts'
 import type { Claim } from '../queue/worker.ts'
@@ -146,7 +146,8 @@ export class Run {
   }
 
   #reach(moment: string, name: string): Promise<void> | void {
-    return this.#options.faults.reach(`${this.#claim.row.definition}#${name}:${moment}`)
+    const { row } = this.#claim
+    return this.#options.faults.reach(`${row.definition}#${name}:${moment}`, row)
   }
 
   async #record(commit: (tx: Transaction) => Promise<void> | undefined): Promise<void> {
@@ -232,9 +233,11 @@ export class Run {
   }
 }
 
+const interruptions = [LeaseLost, Killed, Postponed, OutcomeUnknown]
+
 /** Lost leases, killed workers and database trouble say nothing about the action itself. */
 export function isInterruption(error: unknown): boolean {
-  if (error instanceof LeaseLost || error instanceof Killed || error instanceof OutcomeUnknown) return true
+  if (interruptions.some((interruption) => error instanceof interruption)) return true
   if (error instanceof ApiError) return error.code === 'unavailable' || error.code === 'timeout'
   const kind = databaseFailure(error)?.kind
   return isTrouble(error) || kind === 'retry' || kind === 'timeout'

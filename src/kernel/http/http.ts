@@ -10,7 +10,7 @@ import { askerOf, type Principal, principalIn, refusalOf } from '../access/princ
 import type { Note } from '../audit/note.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
 import { publicBase } from '../contract/bases.ts'
-import type { Endpoint } from '../contract/contract.ts'
+import type { ApiCall, Endpoint } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
 import { LaterReply } from '../contract/later.ts'
 import { titleOf } from '../contract/path-params.ts'
@@ -39,7 +39,7 @@ import { toRefusal } from './admission/refusal.ts'
 import { readBody } from './api/body.ts'
 import { readInput, readParams, toCall } from './api/calls.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './api/replies.ts'
-import type { EdgeOptions, Mounting } from './mounting.ts'
+import type { EdgeOptions, Mounting, Passage } from './mounting.ts'
 import { type OpenPage, servePage } from './pages/open-pages.ts'
 import { isInTree, mountTree } from './pages/page-trees.ts'
 import { addServed, admitServed, type Served, type ServedCall } from './pages/served.ts'
@@ -344,8 +344,13 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
       throw refusal
     }
     const call = toCall(request, params, options, input)
-    const made = await handler(sees ? await sees.fit(call) : call)
-    if (request.note) options.audit?.succeeded(request.note)
+    const handle = async () => {
+      const made = await handler(sees ? await sees.fit(call) : call)
+      if (request.note) options.audit?.succeeded(request.note)
+      return made
+    }
+    const { interceptor } = options
+    const made = await (interceptor ? interceptor(passageOf(request, reply, endpoint, call), handle) : handle())
     const finish = (result: unknown) => {
       options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
       return answer(request, reply, mounted, result, options)
@@ -353,6 +358,10 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     if (!(made instanceof LaterReply)) return finish(made)
     return reading(request.principal!.scope?.projectId, async () => finish(await made.read()))
   }
+}
+
+function passageOf({ id }: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, call: ApiCall<Endpoint>): Passage {
+  return { endpoint, call, id, response: reply.raw, header: (name, value) => void reply.header(name, value) }
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------

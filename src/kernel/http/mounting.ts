@@ -1,10 +1,10 @@
 /** An edge takes these options, and lets endpoints and pages be mounted. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Sessions } from '../access/principal.ts'
 import type { Standing } from '../access/standing.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
-import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
+import type { ApiCall, Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
 import type { Queries } from '../data/db.ts'
 import type { ApiError } from '../errors.ts'
 import type { Limits } from './admission/admission.ts'
@@ -22,6 +22,20 @@ export interface Exchange {
   /** The value that the handler returned, before serialization. */
   readonly reply: unknown
 }
+
+/** A request on its way to the handler of its endpoint. */
+export interface Passage {
+  readonly endpoint: Endpoint
+  readonly call: ApiCall<Endpoint>
+  /** The correlation id. */
+  readonly id: string
+  readonly response: ServerResponse
+  /** Adds a header to the answer. */
+  header(name: string, value: string): void
+}
+
+/** Comes between requests and their handlers; `handle` carries the request out and returns what the handler returns. */
+export type Interceptor = (passage: Passage, handle: () => Promise<unknown>) => Promise<unknown>
 
 export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly authenticator: Authenticator
@@ -44,6 +58,7 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   /** Networks of proxies that are believed when they say for whom they ask. */
   readonly trustedProxies?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
+  readonly interceptor?: Interceptor
   /** Tells which requests change the clouds behind it, so that the change does not wait for them. */
   readonly isChange?: (request: IncomingMessage) => boolean
 }

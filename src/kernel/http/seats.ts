@@ -18,6 +18,7 @@ export const partKeys = [
   'clock',
   'limits',
   'observe',
+  'interceptor',
 ] as const
 
 /** The parts that each cloud behind an edge has of its own. */

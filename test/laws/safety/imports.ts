@@ -39,6 +39,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'protocols',
     'kernel',
     'lab/contract.ts',
+    'lab/faults/contract.ts',
     'reachability',
     'look',
     'management',

@@ -1,0 +1,95 @@
+/** Checks what the schema of a rule cannot say. */
+import { parseInstant } from '../../kernel/contract/instants.ts'
+import { parseSelector } from '../../kernel/contract/selectors.ts'
+import type { Problem } from '../../kernel/errors.ts'
+import type { Effect, FaultBody, Latency } from './contract.ts'
+import { durationProblem } from './durations.ts'
+import { codes, commands, operationNamed, stepsOf, types } from './known.ts'
+
+/** The names that the catalogue has. */
+export interface Offered {
+  readonly locations: ReadonlySet<string>
+  /** Of servers and of Load Balancers. */
+  readonly serverTypes: ReadonlySet<string>
+}
+
+/** A check of a value: undefined when it is fine, and else why it is not. */
+type Check<Value> = (value: Value) => string | undefined
+
+const oneOf =
+  (known: ReadonlySet<string>, what: string): Check<string> =>
+  (value) =>
+    known.has(value) ? undefined : `must be ${what}`
+
+/** Everything that is wrong with a rule, by field. */
+export function problemsOf(body: FaultBody, offered: Offered): Problem[] {
+  const problems: Problem[] = []
+  const check = <Value>(field: string, value: Value | undefined, problemOf: Check<Value>) => {
+    const message = value === undefined ? undefined : problemOf(value)
+    if (message !== undefined) problems.push({ field, message })
+  }
+  check('name', body.name, (name) =>
+    /^[\w.-]{1,64}$/.test(name) ? undefined : 'must be 1 to 64 letters, digits, dots, dashes or underscores',
+  )
+  const { match = {}, when = {}, fault } = body
+  check('match.operation', match.operation, (name) =>
+    operationNamed(name) ? undefined : 'must be an operation of the API, such as servers_create or POST /servers',
+  )
+  check('match.resource', match.resource, oneOf(types, 'a type of resource, such as server'))
+  check('match.command', match.command, oneOf(commands, 'a command of actions, such as create_server'))
+  check('match.label_selector', match.label_selector, (text) => {
+    const parsed = parseSelector(text)
+    return parsed.ok ? undefined : parsed.message
+  })
+  check('match.location', match.location, oneOf(offered.locations, 'the name of a location'))
+  check('match.server_type', match.server_type, oneOf(offered.serverTypes, 'the name of a type of servers'))
+  check('when.for', when.for, durationProblem)
+  check('when.until', when.until, (text) =>
+    parseInstant(text) === undefined ? 'must be a time such as 2030-01-31T00:00:00Z' : undefined,
+  )
+  if (when.for !== undefined) check('when.until', when.until, () => 'excludes for')
+  if (when.share === undefined) check('when.seed', when.seed, () => 'is of no use without share')
+  return [...problems, ...problemsOfEffect(body, fault)]
+}
+
+type Add = (field: string, message: string | undefined) => void
+
+function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] {
+  const problems: Problem[] = []
+  const add: Add = (field, message) => {
+    if (message !== undefined) problems.push({ field, message })
+  }
+  const { latency, error, reset, truncate, dribble, action } = effect
+  const ofRequests = { latency, error, reset, truncate, dribble }
+  const given = Object.entries(ofRequests).filter(([, value]) => value !== undefined)
+  if (given.length === 0 && !action) add('fault', 'must say what happens')
+  if (latency) checkLatency(latency, add)
+  if (error && !codes.has(error.code)) add('fault.error.code', 'must be a code of the API, such as conflict')
+  if (error && reset) add('fault.reset', 'excludes error')
+  if (truncate && dribble) add('fault.dribble', 'excludes truncate')
+  if (dribble) add('fault.dribble.every', durationProblem(dribble.every))
+  if (action) {
+    checkAction(action, match.command, add)
+    for (const [name] of given) add(`fault.${name}`, 'is about requests, and action about actions')
+    for (const name of ['operation', 'method'] as const)
+      if (match[name] !== undefined) add(`match.${name}`, 'is about requests: actions have a command')
+  } else if (match.command !== undefined) add('match.command', 'is about actions: requests have an operation')
+  return problems
+}
+
+function checkLatency({ duration, spread, distribution = 'fixed' }: Latency, add: Add): void {
+  add('fault.latency.duration', durationProblem(duration))
+  const hasSpread = distribution === 'uniform' || distribution === 'normal'
+  if (spread === undefined) add('fault.latency.spread', hasSpread ? 'is required for this distribution' : undefined)
+  else add('fault.latency.spread', hasSpread ? durationProblem(spread) : 'is of no use for this distribution')
+}
+
+function checkAction(action: NonNullable<Effect['action']>, command: string | undefined, add: Add): void {
+  const { step, error, takes, stays_locked: isStuck } = action
+  if (!error && takes === undefined && !isStuck) add('fault.action', 'must say what happens')
+  if (error && isStuck) add('fault.action.stays_locked', 'excludes error')
+  if (takes !== undefined) add('fault.action.takes', durationProblem(takes))
+  if (step === undefined || (command !== undefined && !commands.has(command))) return
+  const steps = stepsOf(command)
+  if (!steps.has(step)) add('fault.action.step', `must be one of the steps ${[...steps].join(', ')}`)
+}

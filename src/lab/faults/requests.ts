@@ -1,0 +1,118 @@
+/** Injects faults into requests. */
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts'
+import type { Interceptor, Passage } from '../../kernel/http/mounting.ts'
+import type { Clock } from '../../kernel/process/clock.ts'
+import { latencyMs } from './chance.ts'
+import type { Effect } from './contract.ts'
+import { durationOf } from './durations.ts'
+import type { Facts } from './facts.ts'
+import { type Operation, operations } from './known.ts'
+import type { Occasion } from './matching.ts'
+import type { Patience } from './patience.ts'
+import type { Rule } from './rule.ts'
+import type { Rules } from './rules.ts'
+import { dribble, reset, truncate } from './wire.ts'
+
+export interface RequestParts {
+  readonly rules: Rules
+  readonly facts: Facts
+  readonly patience: Patience
+  readonly clock: Clock
+}
+
+type Failure = NonNullable<Effect['error']>
+
+/** The header that names the rules which have hit a request. */
+export const injectedHeader = 'wolke-injected'
+
+const isForRequests = ({ effect }: Rule) => !effect.action
+
+export function interceptorOf(parts: RequestParts): Interceptor {
+  return (passage, handle) => {
+    const operation = parts.rules.isEmpty ? undefined : operations.get(passage.endpoint)
+    return operation ? intercept(parts, passage, operation, handle) : handle()
+  }
+}
+
+async function intercept(
+  parts: RequestParts,
+  passage: Passage,
+  operation: Operation,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
+  const { rules, facts } = parts
+  const occasion = occasionOf(facts, passage, operation)
+  const hit = { operation: operation.id, projectId: occasion.projectId, requestId: passage.id }
+  const injected: string[] = []
+  for await (const { rule, counts } of rules.hitting(occasion, hit, isForRequests)) {
+    const { latency } = rule.effect
+    injected.push(rule.name)
+    passage.header(injectedHeader, injected.join(', '))
+    if (latency) await parts.patience.wait(latencyMs(latency, rule.seed, counts.hits), passage.response)
+    strikeBefore(parts, passage, rule)
+    const { error, reset: resets } = rule.effect
+    if (error || resets) return strikeAfter(parts, passage, rule, handle)
+  }
+  return handle()
+}
+
+/** Errors: that of the rule, unless it comes after the effect. */
+function strikeBefore(parts: RequestParts, passage: Passage, rule: Rule): void {
+  const { error, reset: moment, truncate: truncated, dribble: dribbled } = rule.effect
+  const { response } = passage
+  if (error && !error.after_effect) throw refusalOf(parts, passage, rule, error)
+  if (moment === 'before_effect') {
+    reset(response)
+    throw new ApiError('unavailable', `the fault '${rule.name}' has reset the connection`)
+  }
+  if (truncated) truncate(response, truncated.bytes)
+  if (dribbled) dribble(response, { bytes: dribbled.bytes, everyMs: durationOf(dribbled.every) }, parts.patience)
+}
+
+/** Carries the request out, and keeps the client from knowing it. */
+async function strikeAfter(
+  parts: RequestParts,
+  passage: Passage,
+  rule: Rule,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
+  const { error } = rule.effect
+  try {
+    const made = await handle()
+    if (error) throw refusalOf(parts, passage, rule, error)
+    return made
+  } finally {
+    if (!error) reset(passage.response)
+  }
+}
+
+/** The error of a rule, in the shape of the API. */
+function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failure: Failure): ApiError {
+  const { code, message = `the lab answers so by its fault '${rule.name}'`, status, details = null } = failure
+  const error = new ApiError(code as ErrorCode, message, { details, ...(status === undefined ? {} : { status }) })
+  if (error.status === 429) {
+    // Without an end it is told as a bucket of 3,600 an hour fills up.
+    const fullAtMs = rule.untilMs ?? clock.now() + 1_000
+    passage.header('ratelimit-remaining', '0')
+    passage.header('ratelimit-reset', String(Math.ceil(fullAtMs / 1_000)))
+  }
+  return error
+}
+
+function occasionOf(facts: Facts, { endpoint, call }: Passage, { id, type }: Operation): Occasion {
+  const projectId = (call.scope as { readonly projectId: Occasion['projectId'] } | undefined)?.projectId
+  const named = Object.values(call.params as Record<string, number | string>)[0]
+  let subjects: ReturnType<Occasion['subjects']> | undefined
+  return {
+    operation: id,
+    method: endpoint.method,
+    projectId,
+    types: [type],
+    ids: typeof named === 'number' ? [named] : [],
+    projectName: () => facts.projectName(projectId),
+    subjects() {
+      subjects ??= facts.ofRequest(endpoint, call)
+      return subjects
+    },
+  }
+}

@@ -1,0 +1,134 @@
+/** The rules of a cloud that inject faults. They are in memory alone: a copy of the cloud begins with a copy of them. */
+import { ApiError, invalidInput, notFound, notUnique, type Problem } from '../../kernel/errors.ts'
+import type { Clock } from '../../kernel/process/clock.ts'
+import { type Offered, problemsOf } from './checks.ts'
+import type { FaultBody } from './contract.ts'
+import type { Occasion } from './matching.ts'
+import { Active, type Hit, Rule } from './rule.ts'
+
+/** Rules as they were at a moment. */
+export type KeptRules = readonly Pick<Active, 'rule' | 'counts' | 'decisions'>[]
+
+export interface RulesOptions {
+  readonly clock: Clock
+  /** Decides what happens by chance where a rule has no seed of its own. */
+  readonly seed: string
+  readonly offered: Offered
+  /** Is called when actions that were held may go on. */
+  readonly letGo: () => void
+}
+
+const mostRules = 1_000
+const none: ReadonlySet<number> = new Set()
+
+export class Rules {
+  readonly #options: RulesOptions
+  #active: readonly Active[]
+  #made = 0
+
+  constructor(options: RulesOptions, kept: KeptRules = []) {
+    this.#options = options
+    this.#active = kept.map(({ rule, counts, decisions }) => new Active(rule, counts, decisions))
+  }
+
+  get isEmpty(): boolean {
+    return this.#active.length === 0
+  }
+
+  list(): readonly Active[] {
+    return this.#active
+  }
+
+  keep(): KeptRules {
+    return this.#active.map(({ rule, counts, decisions }) => ({ rule, counts, decisions: new Map(decisions) }))
+  }
+
+  /** The ids of actions that stay as they are as long as their rules are there. */
+  get held(): ReadonlySet<number> {
+    if (this.isEmpty) return none
+    const nowMs = this.#options.clock.now()
+    const ids = this.#active
+      .filter(({ rule }) => rule.effect.action?.stays_locked && !rule.isOver(nowMs))
+      .flatMap(({ decisions }) => [...decisions].flatMap(([id, decision]) => (decision === 'held' ? [id] : [])))
+    return new Set(ids)
+  }
+
+  /** Adds a rule. Errors: `invalid_input`, `uniqueness_error`, `resource_limit_exceeded`. */
+  add(body: FaultBody): Active {
+    const problems = problemsOf(body, this.#options.offered)
+    if (problems.length > 0) throw invalidInput(problems)
+    if (this.#active.length >= mostRules)
+      throw new ApiError('resource_limit_exceeded', `a cloud cannot have more than ${mostRules} faults`, {
+        details: { limits: [{ name: 'fault_limit' }] },
+      })
+    const { name = this.#freeName() } = body
+    if (this.#find(name)) throw notUnique('name', `a fault named '${name}' exists already`)
+    const active = this.#activate(name, body)
+    this.#active = [...this.#active, active]
+    return active
+  }
+
+  /** Replaces all rules. Errors: `invalid_input` that names the fields below `faults`; nothing is changed then. */
+  replace(bodies: readonly FaultBody[]): void {
+    const problems = problemsOfAll(bodies, this.#options.offered)
+    if (problems.length > 0) throw invalidInput(problems)
+    this.#become(bodies.map((body, index) => this.#activate(body.name ?? `fault-${index + 1}`, body)))
+  }
+
+  clear(): void {
+    this.#become([])
+  }
+
+  /** Errors: `not_found`. */
+  remove(name: string): void {
+    if (!this.#find(name)) throw notFound('fault', name)
+    this.#become(this.#active.filter(({ rule }) => rule.name !== name))
+  }
+
+  /** Counts an occasion at the rules that it fits, and yields those that hit it, in their order, as long as it goes on. */
+  async *hitting(
+    occasion: Occasion,
+    hit: Omit<Hit, 'atMs'>,
+    isFor: (rule: Rule) => boolean,
+  ): AsyncGenerator<Active, void, void> {
+    for (const active of this.#active) {
+      const { rule } = active
+      const nowMs = this.#options.clock.now()
+      if (!isFor(rule) || rule.isOver(nowMs) || !(await rule.fits(occasion))) continue
+      if (active.take({ ...hit, atMs: nowMs })) yield active
+    }
+  }
+
+  #become(active: readonly Active[]): void {
+    this.#active = active
+    this.#options.letGo()
+  }
+
+  #activate(name: string, body: FaultBody): Active {
+    const { clock, seed } = this.#options
+    return new Active(new Rule(name, body, { nowMs: clock.now(), seed }))
+  }
+
+  #find(name: string): Active | undefined {
+    return this.#active.find(({ rule }) => rule.name === name)
+  }
+
+  #freeName(): string {
+    for (;;) {
+      const name = `fault-${++this.#made}`
+      if (!this.#find(name)) return name
+    }
+  }
+}
+
+/** Everything that is wrong with a list of rules, by field. */
+export function problemsOfAll(bodies: readonly FaultBody[], offered: Offered): Problem[] {
+  const names = new Set<string>()
+  return bodies.flatMap((body, index) => {
+    const found = problemsOf(body, offered)
+    const name = body.name ?? `fault-${index + 1}`
+    if (names.has(name)) found.push({ field: 'name', message: 'is that of another fault' })
+    names.add(name)
+    return found.map((problem) => ({ ...problem, field: `faults[${index}].${problem.field}` }))
+  })
+}

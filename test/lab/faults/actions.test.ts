@@ -1,0 +1,82 @@
+/** Faults inside actions. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newServer } from '../../../src/families/servers/proof.ts'
+import { forEachDatabase } from '../../kit/harness.ts'
+import { done } from '../../kit/proof.ts'
+import { openFaultLab } from './kit.ts'
+
+const server = { server_type: 'cx23', image: 'debian-13', location: 'fsn1' }
+
+forEachDatabase('A fault of actions', (open, engineName) => {
+  test('lets one fail at a step with a code, and what it began is undone', async () => {
+    const { api, world, inject, rule } = await openFaultLab(open)
+    await inject({
+      name: 'broken',
+      match: { command: 'create_server', name: 'web-*' },
+      when: { first: 1 },
+      fault: { action: { error: { code: 'server_error', message: 'the disk broke' } } },
+    })
+    const made = []
+    for (const name of ['db-1', 'web-1', 'web-2']) made.push(await done(api.post('/servers', { ...server, name })))
+    await world.settle()
+    const errors = []
+    for (const { action } of made) errors.push((await done(api.get(`/actions/${action.id}`))).action.error)
+    assert.deepEqual(errors, [null, { code: 'server_error', message: 'the disk broke' }, null])
+    const { hits, fitting, last_hits } = await rule('broken')
+    assert.deepEqual({ hits, fitting }, { hits: 1, fitting: 2 })
+    assert.equal(last_hits[0]!.action_id, made[1].action.id)
+    assert.equal(last_hits[0]!.operation, 'create_server')
+  })
+
+  test('keeps one at its step, and its resource locked, as long as the rule is there', async () => {
+    const { api, world, inject, ask } = await openFaultLab(open)
+    const id = await newServer(api, 'web')
+    await world.settle()
+    await inject({
+      name: 'stuck',
+      match: { command: 'stop_server' },
+      fault: { action: { stays_locked: true } },
+    })
+    const { action } = await done(api.post(`/servers/${id}/actions/poweroff`))
+    await world.settle()
+    assert.equal((await done(api.get(`/actions/${action.id}`))).action.status, 'running')
+    assert.equal((await done(api.get(`/servers/${id}`))).server.locked, true)
+    assert.equal((await api.post(`/servers/${id}/actions/poweron`)).status, 423)
+    if (engineName === 'sqlite') {
+      const { fork } = await done(ask('POST', '/forks', {}))
+      assert.equal((await done(api.get(`${fork.base_url}/actions/${action.id}`))).action.status, 'running')
+      await done(ask('POST', '/clock/advance', { by: '2d' }))
+      assert.equal((await done(api.get(`/actions/${action.id}`))).action.status, 'running')
+    }
+    assert.equal((await ask('DELETE', '/faults/stuck')).status, 204)
+    await world.settle()
+    assert.equal((await done(api.get(`/actions/${action.id}`))).action.status, 'success')
+    assert.equal((await done(api.get(`/servers/${id}`))).server.locked, false)
+  })
+
+  test('makes one take its time, once', async (t) => {
+    const { api, world, inject, ask, rule } = await openFaultLab(open)
+    const takes = engineName === 'sqlite' ? '2h' : '1ms'
+    await inject({
+      name: 'slow',
+      match: { resource: 'server', command: 'create_server' },
+      fault: { action: { takes } },
+    })
+    const { action } = await done(api.post('/servers', { ...server, name: 'late' }))
+    const status = async () => (await done(api.get(`/actions/${action.id}`))).action.status
+    if (engineName === 'postgres') {
+      await world.settle()
+      assert.equal(await status(), 'success')
+      assert.equal((await rule('slow')).hits, 1)
+      return t.diagnostic('its time cannot be moved')
+    }
+    await world.app.engine.drain()
+    assert.equal(await status(), 'running')
+    await done(ask('POST', '/clock/advance', { by: '119m' }))
+    assert.equal(await status(), 'running')
+    await done(ask('POST', '/clock/advance', { by: '1m' }))
+    assert.equal(await status(), 'success')
+    assert.equal((await rule('slow')).hits, 1)
+  })
+})

@@ -1,0 +1,72 @@
+/** Rules that are not right are refused by field, and nothing is changed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forEachDatabase } from '../../kit/harness.ts'
+import { openFaultLab } from './kit.ts'
+import { mutationsOf } from './mutations.ts'
+
+const full = {
+  name: 'full',
+  match: {
+    operation: 'servers_create',
+    method: 'POST',
+    project: 'first',
+    resource: 'server',
+    id: 12,
+    name: 'web-*',
+    label_selector: 'env=prod',
+    location: 'fsn1',
+    server_type: 'cx23',
+  },
+  when: { first: 3, after: 1, every: 2, share: 0.5, seed: 'a', for: '30s' },
+  fault: {
+    latency: { duration: '1s', spread: '100ms', distribution: 'normal' },
+    error: { code: 'conflict', message: 'no', status: 409, details: { a: 1 }, after_effect: false },
+  },
+}
+
+/** Mistakes that no schema finds, each with the field that is to be named. */
+const mistakes: readonly (readonly [rule: object, field: string])[] = [
+  [{ fault: {} }, 'fault'],
+  [{ match: { operation: 'servers_explode' }, fault: { error: { code: 'conflict' } } }, 'match.operation'],
+  [{ match: { resource: 'planet' }, fault: { error: { code: 'conflict' } } }, 'match.resource'],
+  [{ match: { command: 'create_server' }, fault: { error: { code: 'conflict' } } }, 'match.command'],
+  [{ match: { label_selector: 'a=(' }, fault: { error: { code: 'conflict' } } }, 'match.label_selector'],
+  [{ match: { location: 'moon' }, fault: { error: { code: 'conflict' } } }, 'match.location'],
+  [{ match: { server_type: 'big' }, fault: { error: { code: 'conflict' } } }, 'match.server_type'],
+  [{ when: { for: 'soon' }, fault: { error: { code: 'conflict' } } }, 'when.for'],
+  [{ when: { until: '2026-02-30T00:00:00Z' }, fault: { error: { code: 'conflict' } } }, 'when.until'],
+  [{ when: { for: '1s', until: '2027-01-01T00:00:00Z' }, fault: { error: { code: 'conflict' } } }, 'when.until'],
+  [{ when: { seed: 'a' }, fault: { error: { code: 'conflict' } } }, 'when.seed'],
+  [{ fault: { error: { code: 'no_such_code' } } }, 'fault.error.code'],
+  [{ fault: { latency: { duration: '25d' } } }, 'fault.latency.duration'],
+  [{ fault: { latency: { duration: '1s', distribution: 'uniform' } } }, 'fault.latency.spread'],
+  [{ fault: { latency: { duration: '1s', spread: '1s' } } }, 'fault.latency.spread'],
+  [{ name: 'two words', fault: { error: { code: 'conflict' } } }, 'name'],
+]
+
+forEachDatabase('A rule that is not right', (open) => {
+  test('is refused by field, and changes nothing', async () => {
+    const { api, inject, ask } = await openFaultLab(open)
+    const kept = await inject({ ...full, name: 'kept' })
+    const refused = async (body: unknown, field?: string) => {
+      const answer = await ask('POST', '/faults', body)
+      assert.ok(answer.status === 422 || answer.status === 400, `${JSON.stringify(body)}: ${answer.status}`)
+      if (answer.status === 400) return
+      const names = answer.body.error.details.fields.map(({ name }: { name: string }) => name) as string[]
+      if (field !== undefined)
+        assert.ok(
+          names.some((name) => name.startsWith(field)),
+          `${JSON.stringify(body)}: ${names}, not ${field}`,
+        )
+    }
+    for (const [rule, field] of mistakes) await refused(rule, field)
+    const mutations = mutationsOf(full)
+    assert.ok(mutations.length > 250, `${mutations.length} mutations`)
+    for (const { body, field } of mutations) await refused(body, field)
+    assert.equal((await ask('POST', '/faults', { ...full, name: 'kept' })).status, 409)
+    assert.equal((await ask('DELETE', '/faults/other')).status, 404)
+    assert.deepEqual((await ask('GET', '/faults')).body.faults, [kept])
+    assert.equal((await api.get('/servers')).status, 200)
+  })
+})

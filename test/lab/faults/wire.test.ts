@@ -1,0 +1,108 @@
+/** Faults of connections: the client gets no answer, half of one, or one in small pieces. */
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { forEachDatabase } from '../../kit/harness.ts'
+import { done } from '../../kit/proof.ts'
+import { type FaultLab, injectedBy, openFaultLab } from './kit.ts'
+
+interface Outcome {
+  readonly status: number | undefined
+  readonly bytes: number
+  readonly pieces: number
+  /** The code of the error with which it ended; undefined for a whole answer. */
+  readonly error: string | undefined
+}
+
+/** Asks on a connection of its own, and tells how that ended. */
+function outcomeOf({ world, api }: FaultLab, method: string, path: string, body?: object): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json', connection: 'close' }
+    let [status, bytes, pieces]: [number | undefined, number, number] = [undefined, 0, 0]
+    const end = (error?: NodeJS.ErrnoException) => resolve({ status, bytes, pieces, error: error?.code })
+    const asked = request(`${world.baseUrl}${path}`, { method, headers }, (response) => {
+      status = response.statusCode
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length
+        pieces++
+      })
+      response.on('error', end)
+      response.on('end', () => end())
+    })
+    asked.on('error', end)
+    asked.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+forEachDatabase('A fault of connections', (open) => {
+  test('resets one before the effect, or after it', async () => {
+    const lab = await openFaultLab(open)
+    for (const moment of ['before_effect', 'after_effect'] as const)
+      await lab.inject({
+        name: moment,
+        match: { operation: 'firewalls_create' },
+        when: { first: 1 },
+        fault: { reset: moment },
+      })
+    const outcomes = [
+      await outcomeOf(lab, 'POST', '/firewalls', { name: 'one' }),
+      await outcomeOf(lab, 'POST', '/firewalls', { name: 'two' }),
+      await outcomeOf(lab, 'POST', '/firewalls', { name: 'three' }),
+    ]
+    assert.deepEqual(
+      outcomes.map(({ status, error }) => [status, error]),
+      [
+        [undefined, 'ECONNRESET'],
+        [undefined, 'ECONNRESET'],
+        [201, undefined],
+      ],
+    )
+    const { firewalls } = await done(lab.api.get('/firewalls'))
+    assert.deepEqual(
+      firewalls.map(({ name }: { name: string }) => name),
+      ['two', 'three'],
+    )
+    assert.equal((await lab.rule('after_effect')).hits, 1)
+  })
+
+  test('cuts an answer in its body', async () => {
+    const lab = await openFaultLab(open)
+    await lab.inject({
+      match: { operation: 'locations_list' },
+      when: { first: 1 },
+      fault: { truncate: { bytes: 100 } },
+    })
+    const cut = await outcomeOf(lab, 'GET', '/locations')
+    assert.deepEqual([cut.status, cut.bytes, cut.error], [200, 100, 'ECONNRESET'])
+    const whole = await outcomeOf(lab, 'GET', '/locations')
+    assert.ok(whole.bytes > 100 && whole.error === undefined)
+    await lab.inject({ match: { operation: 'locations_list' }, fault: { truncate: { bytes: 1_000_000 } } })
+    const last = await outcomeOf(lab, 'GET', '/locations')
+    assert.deepEqual([last.bytes, last.error], [whole.bytes - 1, 'ECONNRESET'])
+    await lab.inject({ match: { operation: 'firewalls_remove' }, fault: { truncate: { bytes: 1 } } })
+    const { firewall } = await done(lab.api.post('/firewalls', { name: 'gone' }))
+    const { status, error } = await outcomeOf(lab, 'DELETE', `/firewalls/${firewall.id}`)
+    assert.deepEqual([status, error], [undefined, 'ECONNRESET'])
+    assert.equal((await lab.api.get(`/firewalls/${firewall.id}`)).status, 404)
+  })
+
+  test('lets an answer come in small pieces, and whole', async () => {
+    const lab = await openFaultLab(open)
+    const plain = await lab.api.get('/locations')
+    await lab.inject({ name: 'drops', match: { method: 'GET' }, fault: { dribble: { bytes: 300, every: '1ms' } } })
+    const slow = await lab.api.get('/locations')
+    assert.equal(slow.text, plain.text)
+    assert.equal(injectedBy(slow), 'drops')
+    const { pieces, bytes } = await outcomeOf(lab, 'GET', '/locations')
+    assert.ok(pieces > 1 && pieces <= Math.ceil(bytes / 300), `${pieces} pieces`)
+  })
+
+  test('that takes long ends with the cloud, or when the client is gone', async () => {
+    const lab = await openFaultLab(open)
+    await lab.inject({ name: 'drip', match: { method: 'GET' }, fault: { dribble: { bytes: 1, every: '1d' } } })
+    const waiting = lab.api.get('/locations')
+    while ((await lab.rule('drip')).hits === 0);
+    await lab.world.stop()
+    assert.equal((await waiting).status, 200)
+  })
+})
