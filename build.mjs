@@ -134,6 +134,7 @@ async function bundle() {
     },
     plugins: [
       { name: 'reference', setup: (esbuild) => esbuild.onLoad({ filter: /packed-editions\.ts$/ }, packEditions) },
+      { name: 'scenarios', setup: (esbuild) => esbuild.onLoad({ filter: /faults\/texts\.ts$/ }, packScenarios) },
       { name: 'look', setup: (esbuild) => esbuild.onLoad({ filter: /src\/look\/texts\.ts$/ }, packLook) },
     ],
     logLevel: 'warning',
@@ -151,6 +152,12 @@ async function packEditions() {
   const lines = renderEditions().map(({ from, ...edition }) => `${from}\n${JSON.stringify(edition)}\n`)
   const packed = brotliCompressSync(lines.reverse().join(''), { params }).toString('base64')
   return { contents: `export const packedEditions = '${packed}'` }
+}
+
+/** The bundle has the texts of the scenarios within. */
+async function packScenarios() {
+  const { texts } = await import('./src/lab/faults/texts.ts')
+  return { contents: `export const texts = ${JSON.stringify(texts)}` }
 }
 
 /** The bundle has the texts of the look within, as there are no files beside it. */

@@ -124,17 +124,18 @@ export interface Cloud {
 
 /** Puts a cloud together; nothing runs yet. */
 export async function openCloud(options: CloudOptions): Promise<Cloud> {
-  const { clock, log, catalogue, secrets, reverseDomain, observe, faults = noFaults } = options
+  const { clock, log, secrets, observe, faults = noFaults } = options
   const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
   const platform = platformOf(options, db)
-  const drivers = await driversFor(options, platform)
+  const plain = await driversFor(options, platform)
+  const injected = await faultsFor(options, platform, plain, () => engine.wake())
+  const drivers = injected?.services.disturbed(plain) ?? plain
   const watch = watchDatabase(db, log)
   const authenticator = new Authenticator(db, undefined, () => clock.now())
   const people = await peopleFor(options, db, authenticator)
   const sessions = sessionsOf(people, options.sessions)
   const auditLog = new AuditLog({ db, clock, log })
   const standing = standingOf(options, db, sessions)
-  const injected = await faultsFor(options, platform, drivers, () => engine.wake())
   const points = injected?.points ?? faults
   const engine: Engine = new Engine({
     ...{ db, drivers, secrets, log, faults: points },
@@ -164,18 +165,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       projectReset: await projectResetOf(options, db),
       lab: options.lab,
     },
-    async serveMetadata(at, prefix) {
-      const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)
-      services.push(service)
-      return service.url
-    },
-    async serveDns(at, dns) {
-      const { defaultNames, settings } = platform
-      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain, defaultNames }
-      const server = await startNameServer({ ...parts, ...dns }, at)
-      services.push(server)
-      return server
-    },
+    ...besidesOf(options, { platform, drivers, injected, services }),
     async start() {
       await engine.start()
       await mailer.start()
@@ -236,6 +226,37 @@ function standingOf({ clock, askAgainMs }: CloudOptions, { query }: Database, se
     kind === 'token' ? principalOfToken(query, id, clock.now()) : undefined
   const findAgain = (asker: Asker) => (asker.session === null ? findToken(asker) : sessions.findAgain(asker))
   return new Standing({ query, now: clock.now, everyMs: askAgainMs, findAgain })
+}
+
+interface BesideParts {
+  readonly platform: Platform
+  readonly drivers: Drivers
+  readonly injected: InjectedFaults | undefined
+  /** Those that were started. */
+  readonly services: Service[]
+}
+
+/** Returns the functions that start services beside the API. */
+function besidesOf(
+  { clock, log, catalogue, secrets, reverseDomain }: CloudOptions,
+  { platform, drivers, injected, services }: BesideParts,
+): Pick<Cloud, 'serveMetadata' | 'serveDns'> {
+  const { db, defaultNames, settings } = platform
+  const { delayMetadata: delay, disturbDns: disturb } = injected?.services ?? {}
+  return {
+    async serveMetadata(at, prefix) {
+      const parts = { db, clock, catalogue, log, driver: drivers.metadata, prefix }
+      const service = await startMetadataService({ ...parts, ...(delay ? { delay } : {}) }, at)
+      services.push(service)
+      return service.url
+    },
+    async serveDns(at, dns) {
+      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain, defaultNames }
+      const server = await startNameServer({ ...parts, ...(disturb ? { disturb } : {}), ...dns }, at)
+      services.push(server)
+      return server
+    },
+  }
 }
 
 /** A service beside the API. */

@@ -57,7 +57,11 @@ export function mountOwn(part: Mounting, own: Own): void {
     labRoutes(time && { time, states, projectReset, ...labParts(own), isShared: db.dialect.shared }),
     wolkeBase,
   )
-  part.mount(faultEndpoints, faultRoutes(faults?.rules), wolkeBase)
+  part.mount(
+    faultEndpoints,
+    faultRoutes(time && faults && { rules: faults.rules, time, isShared: db.dialect.shared }),
+    wolkeBase,
+  )
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

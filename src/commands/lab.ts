@@ -9,6 +9,7 @@ import { installImage } from '../kernel/data/install.ts'
 import { openDatabase } from '../kernel/data/open.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { LabClock } from '../lab/clock.ts'
+import type { KeptRules } from '../lab/faults/rules.ts'
 import type { LabOptions } from '../lab/options.ts'
 import type { Copied } from '../lab/states.ts'
 import { migrations } from '../migrations/index.ts'
@@ -24,13 +25,25 @@ export async function makeLabToken(db: Database): Promise<string> {
   })
 }
 
+/** The parts that a lab begins with. */
+interface Beginning {
+  /** A text says what there is instead of an infrastructure in memory. */
+  readonly infrastructure: Copied | string
+  readonly faults: KeptRules | undefined
+}
+
 /** Testers restore clouds, and a restored one lives in the same file as the one before. */
-export function labOf({ database }: Config, clock: LabClock, infrastructure: Copied | string): LabOptions {
+export function labOf(
+  { database, randomSeed: seed }: Config,
+  clock: LabClock,
+  { infrastructure, faults }: Beginning,
+): LabOptions {
   const file = fileOf(database)
-  if (typeof infrastructure === 'string') return { clock, outside: infrastructure }
-  if (file === undefined) return { clock, infrastructure, migrations }
+  const lab = { clock, seed, ...(faults ? { faults } : {}) }
+  if (typeof infrastructure === 'string') return { ...lab, outside: infrastructure }
+  if (file === undefined) return { ...lab, infrastructure, migrations }
   return {
-    clock,
+    ...lab,
     infrastructure,
     migrations,
     async install(image, clock) {

@@ -20,6 +20,7 @@ import { pemBlocks } from '../protocols/net/pem.ts'
 import { type Clusters, readClusters } from './clusters.ts'
 import { CommandFailure } from './failure.ts'
 import { type KeyFiles, readKeyFiles } from './keyring.ts'
+import { type BeginningScenario, readScenarios } from './scenarios.ts'
 
 /** Contents of the files that options name. */
 export interface OptionFiles {
@@ -31,19 +32,22 @@ export interface OptionFiles {
   readonly oidc: OidcOptions | undefined
   readonly clusters: Clusters
   readonly durations: Durations | undefined
+  readonly scenario: BeginningScenario | undefined
 }
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
 export async function readOptionFiles(config: Config): Promise<OptionFiles> {
   if (config.readyFile !== undefined) checkWritable('--ready-file', config.readyFile)
+  const catalogue = await readCatalogue(config.catalogue)
   return {
     tls: await readTls(config),
-    catalogue: await readCatalogue(config.catalogue),
+    catalogue,
     acmeCa: config.acmeCaFile === undefined ? undefined : readCa(config.acmeCaFile),
     keys: readKeyFiles(config),
     oidc: readOidc(config),
     clusters: await readClusters(config),
     durations: actionDurations(config),
+    scenario: await readScenarios(config, catalogue),
   }
 }
 

@@ -29,6 +29,7 @@ import { labOf, makeLabToken } from './lab.ts'
 import { type Listeners, type Opened, openListeners } from './listening.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
+import type { BeginningScenario } from './scenarios.ts'
 
 /** The longest time that a stop may take, in milliseconds. */
 const drainMs = 9_000
@@ -120,7 +121,7 @@ export async function assemble(
   { files, effective, log, image }: Assembly,
   running: AsyncDisposableStack,
 ): Promise<Assembled> {
-  const lab = hasLab(config) ? new LabClock(config.now, config.clock) : undefined
+  const lab = hasLab(config) ? labClock(config, files.scenario) : undefined
   const clock = lab ?? runningClock(config.now)
   const patience = startPatience(() => log.warn('the database does not answer in time; trying again for a minute'))
   const db = await openMigrated(config.database, clock, {
@@ -144,7 +145,7 @@ export async function assemble(
     effective,
     db,
     clock,
-    ...(lab ? { lab: labOf(config, lab, inMemory) } : {}),
+    ...(lab ? { lab: labOf(config, lab, { infrastructure: inMemory, faults: files.scenario?.begin(lab.now()) }) } : {}),
     log,
     secrets,
     drivers,
@@ -158,6 +159,12 @@ export async function assemble(
     patience.end()
   }
   return { app, db, lab, token, labToken, work }
+}
+
+/** The clock of a lab, which begins where a scenario wants it to. */
+function labClock({ now, clock }: Config, scenario: BeginningScenario | undefined): LabClock {
+  const { notBeforeMs, mode = clock } = scenario ?? {}
+  return new LabClock(notBeforeMs === undefined ? now : Math.max(notBeforeMs, now ?? Date.now()), mode)
 }
 
 /** Errors: `CommandFailure` when this machine cannot do what the options ask for. */

@@ -9,6 +9,8 @@ export interface LabConfig {
   /** `instant`, `realistic`, or a file. */
   readonly actions: string
   readonly randomSeed: string
+  /** Names of scenarios that ship, and files. */
+  readonly scenario: readonly string[]
 }
 
 /** They say what testers may do with the server. */
@@ -27,6 +29,10 @@ export function labOptions(): Option[] {
     new Option('--random-seed <text>', 'decides what happens by chance, such as how long each action takes')
       .env('WOLKE_RANDOM_SEED')
       .default('wolke'),
+    new Option('--scenario <name|file>', 'what goes wrong from the start (docs/scenarios.md); may be repeated')
+      .env('WOLKE_SCENARIO')
+      .argParser((text: string, before: readonly string[] = []) => [...before, text])
+      .default([], 'none'),
   ]
 }
 
@@ -36,10 +42,11 @@ export function hasLab({ lab, database }: Pick<LabConfig, 'lab'> & { readonly da
 }
 
 /** Processes that share a database share its time, too. */
-const isMovable = (url: DatabaseUrl) => isInMemory(url) || fileOf(url) !== undefined
+export const isMovable = (url: DatabaseUrl) => isInMemory(url) || fileOf(url) !== undefined
 
 /** Errors: `InvalidArgumentError`. */
 export function checkLab(config: LabConfig & { readonly database: DatabaseUrl }): void {
+  if (config.scenario.length > 0 && !hasLab(config)) throw new InvalidArgumentError('--scenario needs --lab')
   if (config.clock === 'running') return
   if (!hasLab(config)) throw new InvalidArgumentError(`--clock ${config.clock} needs --lab`)
   if (!isMovable(config.database))

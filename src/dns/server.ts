@@ -17,6 +17,7 @@ import type { ListenAddress } from '../protocols/net/listen-address.ts'
 import { AddressNames } from './addresses.ts'
 import type { Answering } from './answering.ts'
 import { CatalogZone } from './catalog-zone.ts'
+import { type Disturb, disturbed } from './disturbed.ts'
 import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
 import { Registry } from './registry.ts'
@@ -39,6 +40,8 @@ export interface NameServerOptions {
   readonly responseRates?: ResponseRates | 'off'
   /** The maximum number of records of all zones together that are kept in memory. */
   readonly maxRecords?: number
+  /** Lets it answer otherwise than usual. */
+  readonly disturb?: Disturb
 }
 
 export interface NameServer {
@@ -171,10 +174,12 @@ class RunningNameServer {
       onNotify: (query, address) => this.#onNotify(query, address),
       limiter: limiterFor(this.#options, this.#transferTo),
     })
-    return {
+    const plain: Answering = {
       udp: (bytes, address) => responder.udp(bytes, address),
       tcp: (bytes, address) => this.#tcp(responder, bytes, address),
     }
+    const { disturb } = this.#options
+    return disturb ? disturbed(plain, disturb) : plain
   }
 
   async *#tcp(responder: Responder, bytes: Buffer, address: string): AsyncGenerator<Buffer> {

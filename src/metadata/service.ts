@@ -31,6 +31,8 @@ export interface MetadataOptions {
   readonly log: Logger
   /** A further path under which the service answers, such as `/hetzner`. */
   readonly prefix: string
+  /** Resolves when a server may be answered; undefined for at once. */
+  readonly delay?: (serverId: number) => Promise<void> | undefined
 }
 
 /** Each server may send this many requests at once, and gets as many more over each such period. */
@@ -84,6 +86,7 @@ async function answer(options: MetadataParts, request: IncomingMessage): Promise
   if (!namesThisListener(request, caller)) return { status: 403, text: 'wrong host' }
   if (request.method !== 'GET') return { status: 405, text: 'method not allowed' }
   if (caller && !(await options.limiter.take(String(caller.serverId))).admitted) return tooMany
+  if (caller) await options.delay?.(caller.serverId)
   const facts = caller && (await factsOf(options, caller))
   if (!facts) return notFound
   const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path

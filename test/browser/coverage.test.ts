@@ -30,6 +30,8 @@ const notInConsole: Readonly<Record<string, string>> = {
   faults_createFault: forTesters,
   faults_deleteFaults: forTesters,
   faults_deleteFault: forTesters,
+  faults_listScenarios: forTesters,
+  faults_setScenario: forTesters,
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_list: none,

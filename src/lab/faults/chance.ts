@@ -1,4 +1,4 @@
-/** What happens by chance, and yet the same each time: it follows from a seed and from how often it was asked. */
+/** Draws what happens by chance, and yet the same each time: it follows from a seed and from how often it was asked. */
 import { createHash } from 'node:crypto'
 import type { Latency } from './contract.ts'
 import { durationOf } from './durations.ts'
@@ -14,7 +14,7 @@ export function draw(seed: string, ...of: readonly (string | number)[]): number 
   )
 }
 
-/** How long something takes, in milliseconds: never less than nothing. */
+/** Draws how long something takes, in milliseconds: never less than nothing. */
 export function latencyMs({ duration, spread, distribution = 'fixed' }: Latency, seed: string, count: number): number {
   const mean = durationOf(duration)
   const width = spread === undefined ? 0 : durationOf(spread)
@@ -22,7 +22,7 @@ export function latencyMs({ duration, spread, distribution = 'fixed' }: Latency,
   const drawn = {
     fixed: () => mean,
     uniform: () => mean + width * (2 * one - 1),
-    // By Box and Muller.
+    // Box and Muller have found it.
     normal: () => mean + width * Math.sqrt(-2 * Math.log(1 - one)) * Math.cos(2 * Math.PI * other),
     exponential: () => -mean * Math.log(1 - one),
   }[distribution]()

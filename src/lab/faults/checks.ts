@@ -5,11 +5,12 @@ import type { Problem } from '../../kernel/errors.ts'
 import type { Effect, FaultBody, Latency } from './contract.ts'
 import { durationProblem } from './durations.ts'
 import { codes, commands, operationNamed, stepsOf, types } from './known.ts'
+import type { MatchBody } from './matching.ts'
 
 /** The names that the catalogue has. */
 export interface Offered {
   readonly locations: ReadonlySet<string>
-  /** Of servers and of Load Balancers. */
+  /** The types of servers and of Load Balancers. */
   readonly serverTypes: ReadonlySet<string>
 }
 
@@ -54,34 +55,55 @@ export function problemsOf(body: FaultBody, offered: Offered): Problem[] {
 
 type Add = (field: string, message: string | undefined) => void
 
+const kinds = {
+  requests: ['latency', 'error', 'reset', 'truncate', 'dribble'],
+  actions: ['action'],
+  'the name server': ['name_server'],
+  'the metadata service': ['metadata'],
+  targets: ['targets'],
+} as const
+
+/** A rule can be about these, by what its faults are about; all faults of a rule are of one kind. */
+const fitting: Readonly<Record<keyof typeof kinds, readonly (keyof MatchBody)[]>> = {
+  requests: 'operation method project resource id name label_selector location server_type'.split(' ') as never,
+  actions: 'command project resource id name label_selector location server_type'.split(' ') as never,
+  'the name server': ['name'],
+  'the metadata service': ['id'],
+  targets: ['id'],
+}
+
 function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] {
   const problems: Problem[] = []
   const add: Add = (field, message) => {
     if (message !== undefined) problems.push({ field, message })
   }
-  const { latency, error, reset, truncate, dribble, action } = effect
-  const ofRequests = { latency, error, reset, truncate, dribble }
-  const given = Object.entries(ofRequests).filter(([, value]) => value !== undefined)
-  if (given.length === 0 && !action) add('fault', 'must say what happens')
-  if (latency) checkLatency(latency, add)
+  const { latency, error, reset, truncate, dribble, action, name_server: dns, metadata } = effect
+  const given = Object.entries(kinds).filter(([, names]) => names.some((name) => effect[name] !== undefined))
+  const [[kind] = [], ...others] = given as [keyof typeof kinds, readonly (keyof Effect)[]][]
+  if (kind === undefined) add('fault', 'must say what happens')
+  for (const [other, names] of others) {
+    const surplus = names.find((name) => effect[name] !== undefined)!
+    add(`fault.${surplus}`, `is about ${other}, and the rest about ${kind}`)
+  }
+  for (const name of kind ? (Object.keys(match) as (keyof MatchBody)[]) : [])
+    if (!fitting[kind!].includes(name)) add(`match.${name}`, `says nothing of ${kind}`)
+  if (latency) checkLatency(latency, 'fault.latency', add)
+  if (dns?.latency) checkLatency(dns.latency, 'fault.name_server.latency', add)
+  if (metadata) checkLatency(metadata.latency, 'fault.metadata.latency', add)
+  if (dns && !dns.latency && dns.answer === undefined) add('fault.name_server', 'must say what happens')
   if (error && !codes.has(error.code)) add('fault.error.code', 'must be a code of the API, such as conflict')
   if (error && reset) add('fault.reset', 'excludes error')
   if (truncate && dribble) add('fault.dribble', 'excludes truncate')
   if (dribble) add('fault.dribble.every', durationProblem(dribble.every))
-  if (action) {
-    checkAction(action, match.command, add)
-    for (const [name] of given) add(`fault.${name}`, 'is about requests, and action about actions')
-    for (const name of ['operation', 'method'] as const)
-      if (match[name] !== undefined) add(`match.${name}`, 'is about requests: actions have a command')
-  } else if (match.command !== undefined) add('match.command', 'is about actions: requests have an operation')
+  if (action) checkAction(action, match.command, add)
   return problems
 }
 
-function checkLatency({ duration, spread, distribution = 'fixed' }: Latency, add: Add): void {
-  add('fault.latency.duration', durationProblem(duration))
+function checkLatency({ duration, spread, distribution = 'fixed' }: Latency, field: string, add: Add): void {
+  add(`${field}.duration`, durationProblem(duration))
   const hasSpread = distribution === 'uniform' || distribution === 'normal'
-  if (spread === undefined) add('fault.latency.spread', hasSpread ? 'is required for this distribution' : undefined)
-  else add('fault.latency.spread', hasSpread ? durationProblem(spread) : 'is of no use for this distribution')
+  if (spread === undefined) add(`${field}.spread`, hasSpread ? 'is required for this distribution' : undefined)
+  else add(`${field}.spread`, hasSpread ? durationProblem(spread) : 'is of no use for this distribution')
 }
 
 function checkAction(action: NonNullable<Effect['action']>, command: string | undefined, add: Add): void {

@@ -1,6 +1,7 @@
 /** Faults that testers inject, on the wire, below `/wolke/v1` (docs/scenarios.md). */
 import { type Static, Type } from 'typebox'
 import { closedObject, defineEndpoints, Id, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { clockModes } from '../clock.ts'
 
 const own = { family: 'faults', section: 'The lab', needs: 'operator' } as const
 
@@ -9,7 +10,7 @@ const text = (maxLength: number, examples: readonly string[] = []) =>
 const duration = (...examples: string[]) => text(32, examples)
 const most = 1_000_000_000
 
-/** Which requests or actions a rule is about: all of what is given must fit. */
+/** Selects the requests or actions that a rule is about: all of what is given must fit. */
 export const Match = closedObject({
   operation: Type.Optional(text(128, ['servers_create', 'POST /servers'])),
   method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'DELETE'])),
@@ -23,7 +24,7 @@ export const Match = closedObject({
   command: Type.Optional(text(64, ['create_server'])),
 })
 
-/** Which of those that fit a rule hits: all of them without any of this. */
+/** Selects among those that fit: a rule hits all of them without any of this. */
 export const When = closedObject({
   first: Type.Optional(Type.Integer({ minimum: 1, maximum: most })),
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: most })),
@@ -56,7 +57,7 @@ const ActionFault = closedObject({
   stays_locked: Type.Optional(Type.Boolean()),
 })
 
-/** What happens to a request or to an action. */
+/** The fault of a request, of an action, or of a service beside the API. */
 export const Effect = closedObject({
   latency: Type.Optional(Latency),
   error: Type.Optional(Failure),
@@ -66,6 +67,11 @@ export const Effect = closedObject({
     closedObject({ bytes: Type.Integer({ minimum: 1, maximum: most }), every: duration('100ms') }),
   ),
   action: Type.Optional(ActionFault),
+  name_server: Type.Optional(
+    closedObject({ latency: Type.Optional(Latency), answer: Type.Optional(Type.Enum(['servfail', 'none'])) }),
+  ),
+  metadata: Type.Optional(closedObject({ latency: Latency })),
+  targets: Type.Optional(Type.Enum(['unhealthy'])),
 })
 export type Effect = Static<typeof Effect>
 
@@ -98,6 +104,44 @@ const Fault = named('Fault', {
 })
 
 const faults = Type.Object({ faults: Type.Array(Fault) })
+
+const mostFaults = 1_000
+
+const given = {
+  summary: Type.Optional(text(200)),
+  teaches: Type.Optional(text(2_000)),
+  clock: Type.Optional(
+    closedObject({
+      not_before: Type.Optional(text(40, ['2027-04-15T00:00:00Z'])),
+      mode: Type.Optional(Type.Enum([...clockModes])),
+    }),
+  ),
+  faults: Type.Optional(Type.Array(FaultBody, { maxItems: mostFaults })),
+}
+
+/** A scenario as a file has it; `examples` are what a client is told in it, for readers. */
+export const ScenarioFile = closedObject({
+  name: Type.Optional(text(64)),
+  ...given,
+  examples: Type.Optional(
+    Type.Array(
+      closedObject({
+        run: text(1_000),
+        /** Null for a command that does not end. */
+        exit: nullable(Type.Integer({ minimum: 0, maximum: 255 })),
+        says: Type.Optional(text(1_000)),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
+})
+export type ScenarioFile = Static<typeof ScenarioFile>
+
+/** A scenario of one's own, or the name of one that ships. */
+const ScenarioBody = closedObject({ name: Type.Optional(text(64, ['sold-out'])), ...given })
+export type ScenarioBody = Static<typeof ScenarioBody>
+
+const Scenario = named('Scenario', { name: Type.String(), summary: Type.String(), teaches: Type.String() })
 
 export const faultEndpoints = defineEndpoints({
   listFaults: {
@@ -133,6 +177,25 @@ export const faultEndpoints = defineEndpoints({
     path: '/faults/{name}',
     summary: 'Stop injecting a fault',
     status: 204,
+    errors: ['unsupported_error', 'not_found'],
+  },
+  listScenarios: {
+    ...own,
+    method: 'GET',
+    path: '/faults/scenarios',
+    summary: 'List the scenarios that ship',
+    status: 200,
+    reply: Type.Object({ scenarios: Type.Array(Scenario) }),
+    errors: ['unsupported_error'],
+  },
+  setScenario: {
+    ...own,
+    method: 'PUT',
+    path: '/faults/scenario',
+    summary: 'Let a scenario begin: its faults replace all others',
+    body: ScenarioBody,
+    status: 200,
+    reply: faults,
     errors: ['unsupported_error', 'not_found'],
   },
 })

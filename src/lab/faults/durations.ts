@@ -9,7 +9,7 @@ export function durationOf(text: string): number {
   return parseDuration(text)!
 }
 
-/** Why a text is no duration of a rule; undefined for one that is. */
+/** Says why a text is no duration of a rule; undefined for one that is. */
 export function durationProblem(text: string): string | undefined {
   const ms = parseDuration(text)
   return ms === undefined || ms > longestMs

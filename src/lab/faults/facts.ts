@@ -1,4 +1,4 @@
-/** What requests and actions are about, in the words of the API. */
+/** Finds out what requests and actions are about, in the words of the API. */
 import { families } from '../../families.ts'
 import { projectName } from '../../kernel/access/projects.ts'
 import type { Drivers } from '../../kernel/actions/define.ts'
@@ -42,7 +42,7 @@ export class Facts {
     return projectId === undefined ? undefined : projectName(this.#platform.db.query, { projectId })
   }
 
-  /** What a request is about: what it makes and what its path names. */
+  /** Finds what a request is about: what it makes and what its path names. */
   async ofRequest({ of }: Endpoint, call: Call): Promise<readonly Subject[]> {
     const asked = call.body === undefined ? [] : [this.#subjectIn(call.body)]
     const present = of === undefined ? undefined : await this.#read(of, call)

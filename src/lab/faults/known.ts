@@ -3,7 +3,7 @@ import { families } from '../../families.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import { generalCodes } from '../../kernel/errors.ts'
 
-export interface Operation {
+export interface PublicOperation {
   /** The name of the operation in api/openapi.json, such as `servers_create`. */
   readonly id: string
   readonly endpoint: Endpoint
@@ -12,7 +12,7 @@ export interface Operation {
 }
 
 /** The operations of the public API by their endpoints. */
-export const operations: ReadonlyMap<Endpoint, Operation> = new Map(
+export const operations: ReadonlyMap<Endpoint, PublicOperation> = new Map(
   families.flatMap(({ name, spelling: { type }, endpoints }) =>
     Object.entries(endpoints).map(([key, endpoint]) => [endpoint, { id: `${name}_${key}`, endpoint, type }] as const),
   ),
@@ -29,7 +29,7 @@ const byName = new Map(
 )
 
 /** Finds an operation by its id, or by its method and path; undefined for an unknown one. */
-export function operationNamed(name: string): Operation | undefined {
+export function operationNamed(name: string): PublicOperation | undefined {
   return byName.get(name)
 }
 

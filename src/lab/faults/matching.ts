@@ -8,7 +8,7 @@ import { operationNamed } from './known.ts'
 
 export type MatchBody = Static<typeof Match>
 
-/** What a request or an action is about, as far as it says so. */
+/** The subject of a request or an action, as far as it says so. */
 export interface Subject {
   readonly id?: number | undefined
   readonly name?: string | undefined

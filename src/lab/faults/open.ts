@@ -9,6 +9,7 @@ import { Facts } from './facts.ts'
 import { Patience } from './patience.ts'
 import { interceptorOf } from './requests.ts'
 import { type KeptRules, Rules } from './rules.ts'
+import { type ServiceFaults, serviceFaultsOf } from './services.ts'
 
 export interface FaultOptions {
   /** Decides what happens by chance. */
@@ -24,6 +25,7 @@ export interface Faults {
   readonly interceptor: Interceptor
   /** Strikes actions. */
   readonly points: FaultPoints
+  readonly services: ServiceFaults
   /** Lets go of everything that waits because of a fault. */
   end(): void
 }
@@ -37,11 +39,13 @@ export function openFaults(platform: Platform, drivers: Drivers, { kept, ...opti
     rules,
     interceptor: interceptorOf({ rules, facts, patience, clock }),
     points: faultPointsOf(rules, facts, platform.faults),
+    services: serviceFaultsOf({ rules, patience }),
     end: () => patience.end(),
   }
 }
 
-function offeredBy({ locations, server_types, load_balancer_types }: Platform['catalogue']): Offered {
+/** The names that rules may use, from a catalogue. */
+export function offeredBy({ locations, server_types, load_balancer_types }: Platform['catalogue']): Offered {
   return {
     locations: new Set(locations.map(({ name }) => name)),
     serverTypes: new Set([...server_types, ...load_balancer_types].map(({ name }) => name)),

@@ -6,7 +6,7 @@ import { latencyMs } from './chance.ts'
 import type { Effect } from './contract.ts'
 import { durationOf } from './durations.ts'
 import type { Facts } from './facts.ts'
-import { type Operation, operations } from './known.ts'
+import { operations, type PublicOperation } from './known.ts'
 import type { Occasion } from './matching.ts'
 import type { Patience } from './patience.ts'
 import type { Rule } from './rule.ts'
@@ -25,7 +25,8 @@ type Failure = NonNullable<Effect['error']>
 /** The header that names the rules which have hit a request. */
 export const injectedHeader = 'wolke-injected'
 
-const isForRequests = ({ effect }: Rule) => !effect.action
+const isForRequests = ({ effect: { latency, error, reset, truncate, dribble } }: Rule) =>
+  (latency ?? error ?? reset ?? truncate ?? dribble) !== undefined
 
 export function interceptorOf(parts: RequestParts): Interceptor {
   return (passage, handle) => {
@@ -37,7 +38,7 @@ export function interceptorOf(parts: RequestParts): Interceptor {
 async function intercept(
   parts: RequestParts,
   passage: Passage,
-  operation: Operation,
+  operation: PublicOperation,
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
   const { rules, facts } = parts
@@ -91,7 +92,7 @@ function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failur
   const { code, message = `the lab answers so by its fault '${rule.name}'`, status, details = null } = failure
   const error = new ApiError(code as ErrorCode, message, { details, ...(status === undefined ? {} : { status }) })
   if (error.status === 429) {
-    // Without an end it is told as a bucket of 3,600 an hour fills up.
+    // A rule without an end tells it as a bucket of 3,600 an hour fills up.
     const fullAtMs = rule.untilMs ?? clock.now() + 1_000
     passage.header('ratelimit-remaining', '0')
     passage.header('ratelimit-reset', String(Math.ceil(fullAtMs / 1_000)))
@@ -99,7 +100,7 @@ function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failur
   return error
 }
 
-function occasionOf(facts: Facts, { endpoint, call }: Passage, { id, type }: Operation): Occasion {
+function occasionOf(facts: Facts, { endpoint, call }: Passage, { id, type }: PublicOperation): Occasion {
   const projectId = (call.scope as { readonly projectId: Occasion['projectId'] } | undefined)?.projectId
   const named = Object.values(call.params as Record<string, number | string>)[0]
   let subjects: ReturnType<Occasion['subjects']> | undefined

@@ -1,23 +1,70 @@
 /** Faults through the API. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { parseInstant } from '../../kernel/contract/instants.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
-import type { faultEndpoints } from './contract.ts'
+import type { Time } from '../time.ts'
+import type { faultEndpoints, ScenarioBody } from './contract.ts'
 import type { Active, Hit } from './rule.ts'
 import type { Rules } from './rules.ts'
 
+/** The parts of a server with a lab. */
+export interface FaultLab {
+  readonly rules: Rules
+  readonly time: Time
+  /** True where processes share the time of their database, which nobody can move. */
+  readonly isShared: boolean
+}
+
 /** One handler for each endpoint. Errors of all: `unsupported_error` on a server without a lab. */
-export function faultRoutes(rules: Rules | undefined): Handlers<typeof faultEndpoints> {
-  const opened = () => {
-    if (rules) return rules
+export function faultRoutes(lab: FaultLab | undefined): Handlers<typeof faultEndpoints> {
+  const openedLab = () => {
+    if (lab) return lab
     throw new ApiError('unsupported_error', 'this server has no lab: start it with --lab, or with --database memory')
   }
+  const opened = () => openedLab().rules
   return {
     listFaults: async () => ({ faults: opened().list().map(faultToWire) }),
     createFault: async ({ body }) => ({ fault: faultToWire(opened().add(body)) }),
     deleteFaults: async () => opened().clear(),
+    async listScenarios() {
+      openedLab()
+      const { shipped } = await import('./scenarios.ts')
+      return { scenarios: [...shipped().values()].map(scenarioToWire) }
+    },
+    async setScenario({ body }) {
+      await begin(openedLab(), await scenarioIn(body))
+      return { faults: opened().list().map(faultToWire) }
+    },
     deleteFault: async ({ params: { name } }) => opened().remove(name),
   }
+}
+
+/** The scenario of a body, which may be the name of one that ships. Errors: `not_found`. */
+async function scenarioIn(body: ScenarioBody): Promise<ScenarioBody> {
+  if (body.faults || body.clock || body.name === undefined) return body
+  const { shipped } = await import('./scenarios.ts')
+  const found = shipped().get(body.name)
+  if (!found)
+    throw new ApiError('not_found', `no scenario '${body.name}' ships: ${[...shipped().keys()].join(', ')} do`)
+  return found
+}
+
+/** Errors: `invalid_input`, `unsupported_error` where time cannot be moved; nothing is changed then. */
+async function begin({ rules, time, isShared }: FaultLab, { faults = [], clock = {} }: ScenarioBody): Promise<void> {
+  rules.check(faults)
+  const toMs = clock.not_before === undefined ? undefined : parseInstant(clock.not_before)
+  if (toMs === undefined && clock.not_before !== undefined)
+    throw invalidInput([{ field: 'clock.not_before', message: 'must be a time such as 2030-01-31T00:00:00Z' }])
+  if (isShared && (toMs !== undefined || clock.mode !== undefined))
+    throw new ApiError('unsupported_error', 'on PostgreSQL time can be read and not be moved: use SQLite or memory')
+  if (toMs !== undefined) await time.advance(toMs)
+  if (clock.mode !== undefined) await time.switch(clock.mode)
+  rules.replace(faults)
+}
+
+function scenarioToWire({ name = '', summary = '', teaches = '' }: ScenarioBody) {
+  return { name, summary, teaches }
 }
 
 export function faultToWire({ rule, counts }: Active) {

@@ -6,7 +6,7 @@ import type { FaultBody } from './contract.ts'
 import { durationOf } from './durations.ts'
 import { type Fits, matcherOf, type Occasion } from './matching.ts'
 
-/** What a rule has hit. */
+/** A request or an action that a rule has hit. */
 export interface Hit {
   readonly atMs: number
   /** The operation, or the command of an action. */
@@ -16,9 +16,9 @@ export interface Hit {
   readonly actionId?: number
 }
 
-/** What changes with each request. */
+/** The numbers that change with each request. */
 export interface Counts {
-  /** How many have fitted so far. */
+  /** The number of those that have fitted so far. */
   readonly fitting: number
   readonly hits: number
   /** The newest last. */
@@ -66,7 +66,7 @@ export class Rule {
   }
 }
 
-/** What became of an action that fits a rule: it was missed, or hit, and then maybe postponed or held. */
+/** The fate of an action that fits a rule: it was missed, or hit, and then maybe postponed or held. */
 export type Decision = 'missed' | 'hit' | 'postponed' | 'held'
 
 const mostDecisions = 10_000
@@ -75,7 +75,7 @@ const mostDecisions = 10_000
 export class Active {
   readonly rule: Rule
   counts: Counts
-  /** By the ids of actions, which come by more than once; the oldest are forgotten. */
+  /** The fates by the ids of actions, which come by more than once; the oldest are forgotten. */
   readonly #decisions: Map<number, Decision>
 
   constructor(rule: Rule, counts: Counts = nothing, decisions: ReadonlyMap<number, Decision> = new Map()) {

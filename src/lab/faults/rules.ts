@@ -63,16 +63,22 @@ export class Rules {
       })
     const { name = this.#freeName() } = body
     if (this.#find(name)) throw notUnique('name', `a fault named '${name}' exists already`)
-    const active = this.#activate(name, body)
+    const { clock, seed } = this.#options
+    const active = new Active(new Rule(name, body, { nowMs: clock.now(), seed }))
     this.#active = [...this.#active, active]
     return active
   }
 
-  /** Replaces all rules. Errors: `invalid_input` that names the fields below `faults`; nothing is changed then. */
-  replace(bodies: readonly FaultBody[]): void {
+  /** Errors: `invalid_input` that names the fields below `faults`. */
+  check(bodies: readonly FaultBody[]): void {
     const problems = problemsOfAll(bodies, this.#options.offered)
     if (problems.length > 0) throw invalidInput(problems)
-    this.#become(bodies.map((body, index) => this.#activate(body.name ?? `fault-${index + 1}`, body)))
+  }
+
+  /** Replaces all rules by others that were checked. */
+  replace(bodies: readonly FaultBody[]): void {
+    const { clock, seed } = this.#options
+    this.#become(activated(bodies, { nowMs: clock.now(), seed }))
   }
 
   clear(): void {
@@ -104,11 +110,6 @@ export class Rules {
     this.#options.letGo()
   }
 
-  #activate(name: string, body: FaultBody): Active {
-    const { clock, seed } = this.#options
-    return new Active(new Rule(name, body, { nowMs: clock.now(), seed }))
-  }
-
   #find(name: string): Active | undefined {
     return this.#active.find(({ rule }) => rule.name === name)
   }
@@ -121,12 +122,22 @@ export class Rules {
   }
 }
 
+/** Rules that were checked, as they are before anything fits them. */
+export function activated(
+  bodies: readonly FaultBody[],
+  options: { readonly nowMs: number; readonly seed: string },
+): readonly Active[] {
+  return bodies.map((body, index) => new Active(new Rule(body.name ?? nameAt(index), body, options)))
+}
+
+const nameAt = (index: number) => `fault-${index + 1}`
+
 /** Everything that is wrong with a list of rules, by field. */
 export function problemsOfAll(bodies: readonly FaultBody[], offered: Offered): Problem[] {
   const names = new Set<string>()
   return bodies.flatMap((body, index) => {
     const found = problemsOf(body, offered)
-    const name = body.name ?? `fault-${index + 1}`
+    const name = body.name ?? nameAt(index)
     if (names.has(name)) found.push({ field: 'name', message: 'is that of another fault' })
     names.add(name)
     return found.map((problem) => ({ ...problem, field: `faults[${index}].${problem.field}` }))

@@ -1,4 +1,4 @@
-/** What happens to answers on their way, below HTTP: the same for plain connections and for those with TLS. */
+/** Spoils answers on their way, below HTTP: the same for plain connections and for those with TLS. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Patience } from './patience.ts'
@@ -15,7 +15,7 @@ export function reset(response: ServerResponse): void {
 
 type Chunk = string | Uint8Array
 
-/** Where the pieces of a body go instead. */
+/** Takes the pieces of a body instead. */
 interface Sink {
   write(bytes: Buffer): void
   /** Gets what is left. */

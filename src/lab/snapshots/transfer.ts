@@ -66,7 +66,7 @@ export async function importState(file: Buffer, options: TransferOptions): Promi
   })
   // What another version has saved may have another form: it begins empty, as that of a server that starts.
   const saved = wolke === version ? infrastructure : {}
-  return { image, nowMs, mode, infrastructure: loaded(options.infrastructure, saved, nowMs) }
+  return { image, nowMs, mode, infrastructure: loaded(options.infrastructure, saved, nowMs), faults: [] }
 }
 
 /** An image after some work on it. */

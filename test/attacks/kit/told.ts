@@ -25,7 +25,7 @@ export const needs: readonly (readonly [count: number, needs: Need, operation: R
   [11, 'operator', / \/wolke\/v1\/(audit|installation|people)(\/|$)/],
   [15, 'operator', / \/wolke\/v1\/(clock|forks|reset|snapshots)(\/|$)/],
   [4, 'operator', /^(POST|PUT) \/wolke\/v1\/projects(\/\{project_id\}\/(members|limits|reset))?$/],
-  [4, 'operator', / \/wolke\/v1\/faults(\/|$)/],
+  [6, 'operator', / \/wolke\/v1\/faults(\/|$)/],
   [2, 'owner', /^(POST|DELETE) \/wolke\/v1\/projects\/\{project_id\}(\/transfer)?$/],
   [
     6,

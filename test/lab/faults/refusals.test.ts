@@ -25,6 +25,18 @@ const full = {
   },
 }
 
+const ofActions = {
+  name: 'actions',
+  match: { command: 'create_server', resource: 'server' },
+  fault: { action: { takes: '1m', error: { code: 'action_failed', message: 'no' } } },
+}
+
+const ofBodies = {
+  name: 'bodies',
+  when: { until: '2027-01-01T00:00:00Z' },
+  fault: { dribble: { bytes: 3, every: '1s' } },
+}
+
 /** Mistakes that no schema finds, each with the field that is to be named. */
 const mistakes: readonly (readonly [rule: object, field: string])[] = [
   [{ fault: {} }, 'fault'],
@@ -42,6 +54,22 @@ const mistakes: readonly (readonly [rule: object, field: string])[] = [
   [{ fault: { latency: { duration: '25d' } } }, 'fault.latency.duration'],
   [{ fault: { latency: { duration: '1s', distribution: 'uniform' } } }, 'fault.latency.spread'],
   [{ fault: { latency: { duration: '1s', spread: '1s' } } }, 'fault.latency.spread'],
+  [{ match: { command: 'explode' }, fault: { action: { stays_locked: true } } }, 'match.command'],
+  [{ match: { operation: 'servers_create' }, fault: { action: { stays_locked: true } } }, 'match.operation'],
+  [{ match: { method: 'POST' }, fault: { action: { stays_locked: true } } }, 'match.method'],
+  [{ fault: { action: {} } }, 'fault.action'],
+  [{ fault: { action: { step: 'no such step', stays_locked: true } } }, 'fault.action.step'],
+  [{ fault: { action: { takes: 'long' } } }, 'fault.action.takes'],
+  [{ fault: { action: { stays_locked: true, error: { code: 'a', message: 'b' } } } }, 'fault.action.stays_locked'],
+  [{ fault: { action: { stays_locked: true }, reset: 'before_effect' } }, 'fault.action'],
+  [{ fault: { reset: 'after_effect', error: { code: 'conflict' } } }, 'fault.reset'],
+  [{ fault: { truncate: { bytes: 1 }, dribble: { bytes: 1, every: '1s' } } }, 'fault.dribble'],
+  [{ fault: { dribble: { bytes: 1, every: 'often' } } }, 'fault.dribble.every'],
+  [{ fault: { name_server: {} } }, 'fault.name_server'],
+  [{ match: { project: 'first' }, fault: { name_server: { answer: 'none' } } }, 'match.project'],
+  [{ match: { name: 'web' }, fault: { metadata: { latency: { duration: '1s' } } } }, 'match.name'],
+  [{ fault: { metadata: { latency: { duration: 'a' } } } }, 'fault.metadata.latency.duration'],
+  [{ match: { location: 'fsn1' }, fault: { targets: 'unhealthy' } }, 'match.location'],
   [{ name: 'two words', fault: { error: { code: 'conflict' } } }, 'name'],
 ]
 
@@ -61,8 +89,8 @@ forEachDatabase('A rule that is not right', (open) => {
         )
     }
     for (const [rule, field] of mistakes) await refused(rule, field)
-    const mutations = mutationsOf(full)
-    assert.ok(mutations.length > 250, `${mutations.length} mutations`)
+    const mutations = [full, ofActions, ofBodies].flatMap(mutationsOf)
+    assert.ok(mutations.length > 400, `${mutations.length} mutations`)
     for (const { body, field } of mutations) await refused(body, field)
     assert.equal((await ask('POST', '/faults', { ...full, name: 'kept' })).status, 409)
     assert.equal((await ask('DELETE', '/faults/other')).status, 404)

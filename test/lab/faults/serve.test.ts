@@ -1,0 +1,51 @@
+/** `wolke serve --scenario`: a server that begins with faults. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { run, serve, token } from '../../clients/kit/clients.ts'
+import { makeClient } from '../../kit/http/client.ts'
+import { bundle } from '../../program/kit/program.ts'
+import { build } from '../../run/built.ts'
+import { injectedBy } from './kit.ts'
+
+before(build)
+
+test('scenarios of the command line add up, those that ship and files', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-scenario-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'mine.yaml')
+  writeFileSync(
+    file,
+    'faults:\n  - name: mine\n    match: { operation: servers_list }\n    fault: { error: { code: timeout } }\n',
+  )
+  const service = await serve('memory', ['--scenario=maintenance', `--scenario=${file}`, '--scenario=next-spring'])
+  t.after(() => service.stop())
+  const api = makeClient(service.env.HCLOUD_ENDPOINT!, token)
+  const [written, read, listed] = [
+    await api.post('/firewalls', { name: 'one' }),
+    await api.get('/servers'),
+    await api.get('/locations'),
+  ]
+  assert.deepEqual([written.status, injectedBy(written)], [403, 'maintenance'])
+  assert.deepEqual([read.status, injectedBy(read)], [504, 'mine'])
+  assert.deepEqual([listed.status, listed.headers.get('link')], [200, null])
+})
+
+test('what is no scenario keeps the server from starting, and is named with its line', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-scenario-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'mine.yaml')
+  writeFileSync(file, 'faults:\n  - match:\n      location: moon\n    fault: { reset: before_effect }\n')
+  const attempt = (...options: string[]) => run(process.execPath, [bundle, 'serve', ...options], { cwd: folder })
+  const wrong = await attempt('--database', 'memory', '--scenario', file)
+  assert.equal(wrong.code, 2)
+  assert.ok(wrong.stderr.includes(`${file}:3: faults[0].match.location: must be the name of a location`), wrong.stderr)
+  const unknown = await attempt('--database', 'memory', '--scenario', 'no-such')
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /--scenario no-such: no such file, and none that ships: .*sold-out/)
+  const without = await attempt('--scenario', 'sold-out')
+  assert.notEqual(without.code, 0)
+  assert.match(without.stderr, /--scenario needs --lab/)
+})
