@@ -1,4 +1,4 @@
-/** What all kinds of public addresses have in common on the wire. */
+/** The fields that all kinds of public addresses have on the wire. */
 import { Type } from 'typebox'
 import { closedObject, nullable, type Param, textParam } from '../../kernel/contract/contract.ts'
 import { parseAddress } from '../../protocols/net/ip.ts'

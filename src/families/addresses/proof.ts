@@ -19,7 +19,7 @@ export const anyReverseName: RandomBody = ({ number }, { ip }) => {
   }
 }
 
-/** How many addresses at the beginning of a pool are never given out. */
+/** So many addresses at the beginning of a pool are never given out. */
 function firstOf(cidr: string, family: number): number {
   return family === 4 && cidrSize(cidr) > 2n ? 1 : 0
 }

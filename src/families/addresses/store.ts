@@ -14,7 +14,7 @@ import { announceAllDns, announceDns } from '../zones/effects.ts'
 import { addressChanges } from './changes.ts'
 import type { AddressPoolRow, AddressRow } from './tables.ts'
 
-/** How long a released address rests, in milliseconds. */
+/** A released address rests for so long, in milliseconds. */
 export const restMs = 600_000
 const batch = 64
 /** The most addresses or /64 networks of one pool: larger counts would not fit a number. */
@@ -155,7 +155,7 @@ export async function ownerOf(query: Queries, scope: ProjectScope, ip: string): 
   return row?.owner ?? undefined
 }
 
-/** Whether an address is of a pool and nobody has it. `ip` is as rows have it. */
+/** Tells whether an address is of a pool and nobody has it. `ip` is as rows have it. */
 export async function isFree(query: Queries, ip: string): Promise<boolean> {
   const row = await acrossProjects(query).selectFrom('address').select('owner').where('ip', '=', ip).executeTakeFirst()
   if (row) return row.owner === null

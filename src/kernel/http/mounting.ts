@@ -1,13 +1,14 @@
 /** An edge takes these options, and lets endpoints and pages be mounted. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Sessions } from '../access/principal.ts'
 import type { Standing } from '../access/standing.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
-import type { ApiCall, Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
+import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
 import type { Queries } from '../data/db.ts'
 import type { ApiError } from '../errors.ts'
 import type { Limits } from './admission/admission.ts'
+import type { Interceptor } from './interceptor.ts'
 import type { OpenPage } from './pages/open-pages.ts'
 import type { PageTree } from './pages/page-trees.ts'
 import type { ServedRoute } from './pages/served.ts'
@@ -22,20 +23,6 @@ export interface Exchange {
   /** The value that the handler returned, before serialization. */
   readonly reply: unknown
 }
-
-/** A request on its way to the handler of its endpoint. */
-export interface Passage {
-  readonly endpoint: Endpoint
-  readonly call: ApiCall<Endpoint>
-  /** The correlation id. */
-  readonly id: string
-  readonly response: ServerResponse
-  /** Adds a header to the answer. */
-  header(name: string, value: string): void
-}
-
-/** Comes between requests and their handlers; `handle` carries the request out and returns what the handler returns. */
-export type Interceptor = (passage: Passage, handle: () => Promise<unknown>) => Promise<unknown>
 
 export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly authenticator: Authenticator

@@ -28,9 +28,16 @@ const byName = new Map(
   }),
 )
 
+/** Listening to the events of a Project, which is no operation of the contract. */
+export const listening: PublicOperation = {
+  id: 'events',
+  endpoint: { method: 'GET', path: '/events' } as Endpoint,
+  type: 'event',
+}
+
 /** Finds an operation by its id, or by its method and path; undefined for an unknown one. */
 export function operationNamed(name: string): PublicOperation | undefined {
-  return byName.get(name)
+  return name === listening.id ? listening : byName.get(name)
 }
 
 export const types: ReadonlySet<string> = new Set(families.map(({ spelling: { type } }) => type))

@@ -1,6 +1,6 @@
 /** The faults of one cloud, and where they strike. */
 import type { Drivers } from '../../kernel/actions/define.ts'
-import type { Interceptor } from '../../kernel/http/mounting.ts'
+import type { Interceptor } from '../../kernel/http/interceptor.ts'
 import type { Faults as FaultPoints } from '../../kernel/process/faults.ts'
 import type { Platform } from '../../platform.ts'
 import { faultPointsOf } from './actions.ts'

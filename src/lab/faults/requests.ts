@@ -1,12 +1,13 @@
 /** Injects faults into requests. */
+import type { ApiCall, Endpoint } from '../../kernel/contract/contract.ts'
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts'
-import type { Interceptor, Passage } from '../../kernel/http/mounting.ts'
+import type { Interceptor, Passage } from '../../kernel/http/interceptor.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
 import { latencyMs } from './chance.ts'
 import type { Effect } from './contract.ts'
 import { durationOf } from './durations.ts'
 import type { Facts } from './facts.ts'
-import { operations, type PublicOperation } from './known.ts'
+import { listening, operations, type PublicOperation } from './known.ts'
 import type { Occasion } from './matching.ts'
 import type { Patience } from './patience.ts'
 import type { Rule } from './rule.ts'
@@ -30,17 +31,20 @@ const isForRequests = ({ effect: { latency, error, reset, truncate, dribble } }:
 
 export function interceptorOf(parts: RequestParts): Interceptor {
   return (passage, handle) => {
-    const operation = parts.rules.isEmpty ? undefined : operations.get(passage.endpoint)
+    const operation = parts.rules.isEmpty ? undefined : operationOf(passage)
     return operation ? intercept(parts, passage, operation, handle) : handle()
   }
 }
 
-async function intercept(
+/** Undefined for what meets no faults. */
+const operationOf = ({ endpoint }: Passage) => (endpoint ? operations.get(endpoint) : listening)
+
+async function intercept<Made>(
   parts: RequestParts,
   passage: Passage,
   operation: PublicOperation,
-  handle: () => Promise<unknown>,
-): Promise<unknown> {
+  handle: () => Promise<Made>,
+): Promise<Made> {
   const { rules, facts } = parts
   const occasion = occasionOf(facts, passage, operation)
   const hit = { operation: operation.id, projectId: occasion.projectId, requestId: passage.id }
@@ -71,12 +75,12 @@ function strikeBefore(parts: RequestParts, passage: Passage, rule: Rule): void {
 }
 
 /** Carries the request out, and keeps the client from knowing it. */
-async function strikeAfter(
+async function strikeAfter<Made>(
   parts: RequestParts,
   passage: Passage,
   rule: Rule,
-  handle: () => Promise<unknown>,
-): Promise<unknown> {
+  handle: () => Promise<Made>,
+): Promise<Made> {
   const { error } = rule.effect
   try {
     const made = await handle()
@@ -100,7 +104,7 @@ function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failur
   return error
 }
 
-function occasionOf(facts: Facts, { endpoint, call }: Passage, { id, type }: PublicOperation): Occasion {
+function occasionOf(facts: Facts, { call }: Passage, { id, type, endpoint }: PublicOperation): Occasion {
   const projectId = (call.scope as { readonly projectId: Occasion['projectId'] } | undefined)?.projectId
   const named = Object.values(call.params as Record<string, number | string>)[0]
   let subjects: ReturnType<Occasion['subjects']> | undefined
@@ -112,7 +116,7 @@ function occasionOf(facts: Facts, { endpoint, call }: Passage, { id, type }: Pub
     ids: typeof named === 'number' ? [named] : [],
     projectName: () => facts.projectName(projectId),
     subjects() {
-      subjects ??= facts.ofRequest(endpoint, call)
+      subjects ??= facts.ofRequest(endpoint, call as ApiCall<Endpoint>)
       return subjects
     },
   }

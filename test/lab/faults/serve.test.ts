@@ -1,11 +1,13 @@
 /** `wolke serve --scenario`: a server that begins with faults. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { run, serve, token } from '../../clients/kit/clients.ts'
 import { makeClient } from '../../kit/http/client.ts'
+import { selfSigned } from '../../kit/samples/certificates.ts'
 import { bundle } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
 import { injectedBy } from './kit.ts'
@@ -31,6 +33,38 @@ test('scenarios of the command line add up, those that ship and files', async (t
   assert.deepEqual([written.status, injectedBy(written)], [403, 'maintenance'])
   assert.deepEqual([read.status, injectedBy(read)], [504, 'mine'])
   assert.deepEqual([listed.status, listed.headers.get('link')], [200, null])
+})
+
+test('connections with TLS are reset and cut like all others', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-scenario-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [file, cert, key] = ['mine.yaml', 'cert.pem', 'key.pem'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const pair = selfSigned('localhost')
+  writeFileSync(cert, pair.certificate)
+  writeFileSync(key, pair.private_key)
+  const rules = ['{ when: { first: 1 }, fault: { reset: after_effect } }', '{ fault: { truncate: { bytes: 10 } } }']
+  writeFileSync(file, `faults:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`)
+  const service = await serve('memory', [`--scenario=${file}`, `--tls-cert=${cert}`, `--tls-key=${key}`])
+  t.after(() => service.stop())
+  const outcome = () =>
+    new Promise<string>((resolve) => {
+      const headers = { authorization: `Bearer ${token}` }
+      let bytes = 0
+      request(`${service.env.HCLOUD_ENDPOINT}/locations`, { headers, rejectUnauthorized: false }, (response) => {
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length
+        })
+        response.on('error', ({ code }: NodeJS.ErrnoException) => resolve(`${code} after ${bytes} bytes`))
+        response.on('end', () => resolve('whole'))
+      })
+        .on('error', ({ code }: NodeJS.ErrnoException) => resolve(`${code}`))
+        .end()
+    })
+  assert.deepEqual([await outcome(), await outcome()], ['ECONNRESET', 'ECONNRESET after 10 bytes'])
 })
 
 test('what is no scenario keeps the server from starting, and is named with its line', async (t) => {

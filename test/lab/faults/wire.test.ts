@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
+import { makeZone } from '../../dns/zones.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
+import { listen } from '../../stubs/event-stream.ts'
 import { type FaultLab, injectedBy, openFaultLab } from './kit.ts'
 
 interface Outcome {
@@ -95,6 +97,30 @@ forEachDatabase('A fault of connections', (open) => {
     assert.equal(injectedBy(slow), 'drops')
     const { pieces, bytes } = await outcomeOf(lab, 'GET', '/locations')
     assert.ok(pieces > 1 && pieces <= Math.ceil(bytes / 300), `${pieces} pieces`)
+  })
+
+  test('spoils streams and uploads, too', async () => {
+    const lab = await openFaultLab(open)
+    await lab.inject({ match: { operation: 'events' }, when: { first: 1 }, fault: { reset: 'before_effect' } })
+    await lab.inject({
+      name: 'cut',
+      match: { operation: 'events' },
+      when: { first: 1 },
+      fault: { truncate: { bytes: 9 } },
+    })
+    await lab.inject({ match: { operation: 'zones_importZonefile' }, fault: { reset: 'after_effect' } })
+    const session = lab.world.signIn('member')
+    await assert.rejects(listen(lab.world, session), { code: 'ECONNRESET' })
+    const listener = await listen(lab.world, session)
+    await listener.ended
+    assert.deepEqual([listener.status, listener.headers['wolke-injected'], listener.told], [200, 'cut', []])
+    assert.equal((await lab.rule('cut')).hits, 1)
+    const zone = await makeZone(lab.world)
+    const zonefile = `www 300 IN A 192.0.2.7\n; ${'x'.repeat(100_000)}\n`
+    const { error } = await outcomeOf(lab, 'POST', `/zones/${zone}/actions/import_zonefile`, { zonefile })
+    assert.equal(error, 'ECONNRESET')
+    await lab.world.settle()
+    assert.equal((await lab.api.get(`/zones/${zone}/rrsets/www/A`)).status, 200)
   })
 
   test('that takes long ends with the cloud, or when the client is gone', async () => {

@@ -15,6 +15,7 @@ import { onOwnBehalf } from '../../process/behalf.ts'
 import type { Logger } from '../../process/log.ts'
 import { type Share, Shares } from '../../process/shares.ts'
 import { consoleCallOf } from '../admission/console-api.ts'
+import type { Interceptor } from '../interceptor.ts'
 
 /** One event; without a name it is a `message`. */
 export interface StreamEvent {
@@ -46,6 +47,7 @@ export interface StreamsOptions {
   /** Asks again whether those who listen still may; without it nobody is asked. */
   readonly standing?: Standing
   /** Times in milliseconds. */
+  readonly interceptor?: Interceptor
   readonly streams?: { readonly beatMs?: number } | undefined
 }
 
@@ -95,16 +97,24 @@ export class Streams {
       url: path.path,
       config: { endpoint: guard as Endpoint, isBackground: true },
       handler: async (request, reply) => {
-        const { principal, raw } = request
+        const { principal, raw, id } = request
         // What a scoped token may see is not known of an event, so its session reads again and again instead.
         if (!principal || principal.limits || !consoleCallOf(raw)) throw nothing()
         const awayMs = awayIn(request.query)
         this.#refuseSurplus(principal)
-        reply.hijack()
-        for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value as string)
-        const given = raw.headers['last-event-id']
-        const lastEventId = typeof given === 'string' ? given : undefined
-        await this.#serve(path, { response: reply.raw, principal, guard, lastEventId, awayMs })
+        const response = reply.raw
+        const serve = () => {
+          reply.hijack()
+          for (const [name, value] of Object.entries(reply.getHeaders())) response.setHeader(name, value as string)
+          const given = raw.headers['last-event-id']
+          const lastEventId = typeof given === 'string' ? given : undefined
+          return this.#serve(path, { response, principal, guard, lastEventId, awayMs })
+        }
+        const { interceptor } = this.#options
+        if (!interceptor) return serve()
+        const call = { caller: principal, scope: principal.scope, params: {}, body: undefined }
+        const header = (name: string, value: string) => void reply.header(name, value)
+        await interceptor({ endpoint: undefined, call, id, response, header }, serve)
       },
     })
   }
