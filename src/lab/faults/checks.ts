@@ -58,6 +58,7 @@ type Add = (field: string, message: string | undefined) => void
 const kinds = {
   requests: ['latency', 'error', 'reset', 'truncate', 'dribble'],
   actions: ['action'],
+  'what can be ordered': ['sold_out'],
   'the name server': ['name_server'],
   'the metadata service': ['metadata'],
   targets: ['targets'],
@@ -67,6 +68,7 @@ const kinds = {
 const fitting: Readonly<Record<keyof typeof kinds, readonly (keyof MatchBody)[]>> = {
   requests: 'operation method project resource id name label_selector location server_type'.split(' ') as never,
   actions: 'command project resource id name label_selector location server_type'.split(' ') as never,
+  'what can be ordered': ['project', 'location', 'server_type'],
   'the name server': ['name'],
   'the metadata service': ['id'],
   targets: ['id'],
@@ -92,6 +94,7 @@ function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] 
   if (metadata) checkLatency(metadata.latency, 'fault.metadata.latency', add)
   if (dns && !dns.latency && dns.answer === undefined) add('fault.name_server', 'must say what happens')
   if (error && !codes.has(error.code)) add('fault.error.code', 'must be a code of the API, such as conflict')
+  if (effect.sold_out === false) add('fault.sold_out', 'must be true')
   if (error && reset) add('fault.reset', 'excludes error')
   if (truncate && dribble) add('fault.dribble', 'excludes truncate')
   if (dribble) add('fault.dribble.every', durationProblem(dribble.every))

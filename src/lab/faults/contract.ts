@@ -67,6 +67,7 @@ export const Effect = closedObject({
     closedObject({ bytes: Type.Integer({ minimum: 1, maximum: most }), every: duration('100ms') }),
   ),
   action: Type.Optional(ActionFault),
+  sold_out: Type.Optional(Type.Boolean()),
   name_server: Type.Optional(
     closedObject({ latency: Type.Optional(Latency), answer: Type.Optional(Type.Enum(['servfail', 'none'])) }),
   ),

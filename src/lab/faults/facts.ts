@@ -87,6 +87,7 @@ export class Facts {
 }
 
 function nameOf(referred: Referred, byId: (id: number) => { readonly name: string } | undefined): string | undefined {
+  if (referred === undefined) return undefined
   if (typeof referred === 'object') return referred?.name
   const id = Number(referred)
   return Number.isInteger(id) ? byId(id)?.name : String(referred)

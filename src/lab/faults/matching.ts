@@ -36,7 +36,8 @@ export interface Occasion {
 /** Tells whether something fits. What costs most to know is asked last. */
 export type Fits = (occasion: Occasion) => Promise<boolean>
 
-export function matcherOf(match: MatchBody): Fits {
+/** With `onlyWanted` a change is about what comes of it, and not about what there is. */
+export function matcherOf(match: MatchBody, onlyWanted = false): Fits {
   const { operation, method, project, resource, id, command } = match
   const operationId = operation === undefined ? undefined : operationNamed(operation)?.id
   const isAbout = subjectMatcher(match)
@@ -47,11 +48,14 @@ export function matcherOf(match: MatchBody): Fits {
     if (resource !== undefined && !occasion.types.includes(resource)) return false
     if (id !== undefined && !occasion.ids.includes(id)) return false
     if (project !== undefined && !(await isProject(project, occasion))) return false
-    return isAbout === undefined || (await occasion.subjects()).some(isAbout)
+    if (isAbout === undefined) return true
+    const subjects = await occasion.subjects()
+    return (onlyWanted ? subjects.slice(-1) : subjects).some(isAbout)
   }
 }
 
-async function isProject(project: string, { projectId, projectName }: Occasion): Promise<boolean> {
+/** Tells whether a Project, by its name or its id, is the one that something is about. */
+export async function isProject(project: string, { projectId, projectName }: Occasion): Promise<boolean> {
   return project === String(projectId) || project === (await projectName())
 }
 

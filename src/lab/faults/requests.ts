@@ -8,8 +8,9 @@ import type { Effect } from './contract.ts'
 import { durationOf } from './durations.ts'
 import type { Facts } from './facts.ts'
 import { listening, operations, type PublicOperation } from './known.ts'
-import type { Occasion } from './matching.ts'
+import { isProject, type Occasion } from './matching.ts'
 import type { Patience } from './patience.ts'
+import { noRoomFor, wantsRoom, withoutRoom } from './placement.ts'
 import type { Rule } from './rule.ts'
 import type { Rules } from './rules.ts'
 import { dribble, reset, truncate } from './wire.ts'
@@ -25,6 +26,10 @@ type Failure = NonNullable<Effect['error']>
 
 /** The header that names the rules which have hit a request. */
 export const injectedHeader = 'wolke-injected'
+
+/** Tells whether a rule can hit an operation. */
+const isFor = (rule: Rule, { endpoint }: PublicOperation) =>
+  rule.effect.sold_out ? wantsRoom(endpoint) : isForRequests(rule)
 
 const isForRequests = ({ effect: { latency, error, reset, truncate, dribble } }: Rule) =>
   (latency ?? error ?? reset ?? truncate ?? dribble) !== undefined
@@ -49,22 +54,39 @@ async function intercept<Made>(
   const occasion = occasionOf(facts, passage, operation)
   const hit = { operation: operation.id, projectId: occasion.projectId, requestId: passage.id }
   const injected: string[] = []
-  for await (const { rule, counts } of rules.hitting(occasion, hit, isForRequests)) {
+  for await (const { rule, counts } of rules.hitting(occasion, hit, (rule) => isFor(rule, operation))) {
     const { latency } = rule.effect
     injected.push(rule.name)
     passage.header(injectedHeader, injected.join(', '))
     if (latency) await parts.patience.wait(latencyMs(latency, rule.seed, counts.hits), passage.response)
-    strikeBefore(parts, passage, rule)
+    strikeBefore(parts, passage, rule, operation)
     const { error, reset: resets } = rule.effect
     if (error || resets) return strikeAfter(parts, passage, rule, handle)
   }
-  return handle()
+  if (operation.type !== 'server_type') return handle()
+  const soldOut = await soldOutFor(parts, occasion)
+  if (soldOut.length > 0) passage.header(injectedHeader, [...injected, ...soldOut.map(({ name }) => name)].join(', '))
+  const matches = soldOut.map(({ body }) => body.match ?? {})
+  return withoutRoom(await handle(), matches)
+}
+
+/** The rules by which something is sold out for who asks. */
+async function soldOutFor({ rules, clock }: RequestParts, occasion: Occasion): Promise<Rule[]> {
+  const found: Rule[] = []
+  for (const { rule } of rules.list()) {
+    const { effect, body } = rule
+    const { project } = body.match ?? {}
+    if (!effect.sold_out || rule.isOver(clock.now())) continue
+    if (project === undefined || (await isProject(project, occasion))) found.push(rule)
+  }
+  return found
 }
 
 /** Errors: that of the rule, unless it comes after the effect. */
-function strikeBefore(parts: RequestParts, passage: Passage, rule: Rule): void {
+function strikeBefore(parts: RequestParts, passage: Passage, rule: Rule, { endpoint }: PublicOperation): void {
   const { error, reset: moment, truncate: truncated, dribble: dribbled } = rule.effect
   const { response } = passage
+  if (rule.effect.sold_out) throw refusalOf(parts, passage, rule, noRoomFor(endpoint))
   if (error && !error.after_effect) throw refusalOf(parts, passage, rule, error)
   if (moment === 'before_effect') {
     reset(response)

@@ -42,7 +42,7 @@ export class Rule {
     this.body = body
     this.seed = `${when.seed ?? seed} ${name}`
     this.untilMs = when.for === undefined ? instantIn(when.until) : nowMs + durationOf(when.for)
-    this.#fits = matcherOf(body.match ?? {})
+    this.#fits = matcherOf(body.match ?? {}, body.fault.sold_out)
   }
 
   get effect(): FaultBody['fault'] {

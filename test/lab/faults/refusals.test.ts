@@ -65,6 +65,8 @@ const mistakes: readonly (readonly [rule: object, field: string])[] = [
   [{ fault: { reset: 'after_effect', error: { code: 'conflict' } } }, 'fault.reset'],
   [{ fault: { truncate: { bytes: 1 }, dribble: { bytes: 1, every: '1s' } } }, 'fault.dribble'],
   [{ fault: { dribble: { bytes: 1, every: 'often' } } }, 'fault.dribble.every'],
+  [{ fault: { sold_out: false } }, 'fault.sold_out'],
+  [{ match: { name: 'web' }, fault: { sold_out: true } }, 'match.name'],
   [{ fault: { name_server: {} } }, 'fault.name_server'],
   [{ match: { project: 'first' }, fault: { name_server: { answer: 'none' } } }, 'match.project'],
   [{ match: { name: 'web' }, fault: { metadata: { latency: { duration: '1s' } } } }, 'match.name'],

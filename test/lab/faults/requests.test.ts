@@ -79,6 +79,33 @@ forEachDatabase('A fault of requests', (open) => {
     assert.equal((await api.post('/servers', { ...server, location: 'hel1' })).status, 201)
   })
 
+  test('can be that a type or a location is sold out, which is shown as well', async () => {
+    const { world, api, inject, rule } = await openFaultLab(open)
+    const small = await newServer(api, 'small', { location: 'fsn1', server_type: 'cx23' })
+    await world.settle()
+    await inject({ name: 'full', match: { location: 'fsn1', server_type: 'cx33' }, fault: { sold_out: true } })
+    const available = async (name: string) => {
+      const [type] = (await done(api.get(`/server_types?name=${name}`))).server_types
+      const one = (await done(api.get(`/server_types/${type.id}`))).server_type
+      assert.deepEqual(one, type)
+      return type.locations.flatMap((place: { name: string; available: boolean }) =>
+        place.available ? place.name : [],
+      )
+    }
+    assert.ok((await available('cx23')).includes('fsn1'))
+    assert.ok(!(await available('cx33')).includes('fsn1'))
+    assert.ok((await available('cx33')).includes('nbg1'))
+    const body = { name: 'big', server_type: 'cx33', image: 'debian-13' }
+    const refused = await api.post('/servers', { ...body, location: 'fsn1' })
+    assert.deepEqual([refused.status, refused.body.error.code], [412, 'resource_unavailable'])
+    assert.equal((await api.post('/servers', { ...body, location: 'nbg1' })).status, 201)
+    assert.equal((await api.post(`/servers/${small}/actions/poweroff`)).status, 201)
+    const change = { server_type: 'cx33', upgrade_disk: false }
+    const changed = await api.post(`/servers/${small}/actions/change_type`, change)
+    assert.equal(changed.body.error.code, 'invalid_server_type')
+    assert.deepEqual([(await rule('full')).hits, (await rule('full')).fitting], [2, 2])
+  })
+
   test('ends at a time of the clock, and says so like a rate limit', async (t) => {
     const { api, world, inject, ask } = await openFaultLab(open)
     const { until } = await inject({ when: { for: '30s' }, fault: { error: { code: 'rate_limit_exceeded' } } })
