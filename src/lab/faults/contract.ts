@@ -120,21 +120,23 @@ const given = {
   faults: Type.Optional(Type.Array(FaultBody, { maxItems: mostFaults })),
 }
 
-/** A scenario as a file has it; `examples` are what a client is told in it, for readers. */
+const Examples = Type.Optional(
+  Type.Array(
+    closedObject({
+      run: text(1_000),
+      /** Null for a command that does not end. */
+      exit: nullable(Type.Integer({ minimum: 0, maximum: 255 })),
+      says: Type.Optional(text(1_000)),
+    }),
+    { maxItems: 100 },
+  ),
+)
+
+/** A scenario as a file has it; `examples` are what clients are told in it, one after the other, for readers. */
 export const ScenarioFile = closedObject({
   name: Type.Optional(text(64)),
   ...given,
-  examples: Type.Optional(
-    Type.Array(
-      closedObject({
-        run: text(1_000),
-        /** Null for a command that does not end. */
-        exit: nullable(Type.Integer({ minimum: 0, maximum: 255 })),
-        says: Type.Optional(text(1_000)),
-      }),
-      { maxItems: 100 },
-    ),
-  ),
+  examples: Type.Optional(closedObject({ hcloud: Examples, python: Examples, terraform: Examples })),
 })
 export type ScenarioFile = Static<typeof ScenarioFile>
 

@@ -20,7 +20,7 @@ export type Values = Readonly<Record<string, unknown>>
 export const nothing: Changes = { imported: 0, added: 0, changed: 0, destroyed: 0 }
 
 /** Asks more often than usual, as there is nobody to be spared, and asks nobody else, whatever a configuration has. */
-const settings = (endpoint: string) => `terraform {
+export const settings = (endpoint: string) => `terraform {
   required_providers {
     hcloud = { source = "hetznercloud/hcloud" }
   }

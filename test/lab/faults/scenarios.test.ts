@@ -1,30 +1,21 @@
-/** The scenarios that ship, and files of one's own: what each does to hcloud is what docs/scenarios.md says. */
+/** The scenarios that ship, and files of one's own. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { calendar } from '../../../src/calendar.ts'
-import type { ScenarioFile } from '../../../src/lab/faults/contract.ts'
 import { readScenario, shipped } from '../../../src/lab/faults/scenarios.ts'
 import { texts } from '../../../src/lab/faults/texts.ts'
-import { endpointsAt, type HcloudProgram, installHcloud, run, skipWithout } from '../../clients/kit/clients.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
-import { type FaultLab, openFaultLab } from './kit.ts'
-
-type Example = NonNullable<ScenarioFile['examples']>[number]
+import { openFaultLab } from './kit.ts'
 
 const names = 'deprecated-tomorrow flaky-network half-failed-create lost-answer maintenance next-spring rate-limited'
   .split(' ')
   .concat('slow-everything', 'sold-out', 'stuck-action')
 
-test('those that were promised ship, each with what it teaches and what hcloud does', () => {
+test('those that were promised ship, each with what it teaches and what clients do', () => {
   assert.deepEqual([...shipped().keys()], names)
   for (const { summary, teaches, examples, faults, clock } of shipped().values()) {
-    assert.ok(summary && teaches && examples && examples.length > 0)
+    assert.ok(summary && teaches && examples?.hcloud && examples.python)
     assert.ok(faults || clock)
   }
 })
@@ -33,69 +24,6 @@ test('next-spring is after all changes that are announced', () => {
   const last = Math.max(...calendar.map(({ fromMs }) => fromMs))
   assert.equal(Date.parse(shipped().get('next-spring')!.clock!.not_before!), last)
 })
-
-const hcloud = await installHcloud('new')
-
-forEachDatabase('hcloud in the scenario', (open, engineName) => {
-  for (const [name, { clock, examples = [] }] of shipped()) {
-    test(name, async (t) => {
-      if (!hcloud) return skipWithout(t, 'hcloud is not installed')
-      const lab = await openFaultLab(open)
-      const answer = await lab.ask('PUT', '/faults/scenario', { name })
-      if (engineName === 'postgres' && clock) return assert.equal(answer.status, 422, 'time cannot be moved')
-      assert.equal(answer.status, 200, answer.text)
-      for (const example of examples) await follow(lab, hcloud, example)
-      if (name !== 'deprecated-tomorrow') return
-      await done(lab.ask('POST', '/clock/advance', { by: '1d' }))
-      await follow(lab, hcloud, {
-        run: `${examples[0]!.run.replace('old', 'new')}`,
-        exit: 1,
-        says: 'debian-11 for architecture x86 not found',
-      })
-    })
-  }
-})
-
-async function follow(
-  lab: FaultLab,
-  { program }: HcloudProgram,
-  { run: line, exit, says = '' }: Example,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'wolke-scenarios-'))
-  const { baseUrl, api } = lab.world
-  const env = { HOME: folder, XDG_CONFIG_HOME: folder, ...endpointsAt(baseUrl), HCLOUD_TOKEN: api.token! }
-  const [, ...words] = line.split(' ')
-  const args = ['--poll-interval', '5ms', ...words]
-  try {
-    if (exit === null) return await doesNotEnd(lab, program, args, env)
-    const { code, stdout, stderr } = await run(program, args, { env, cwd: folder })
-    assert.equal(code, exit, `${line}\n${stdout}${stderr}`)
-    assert.ok(`${stdout}${stderr}`.includes(says), `${line} does not say '${says}':\n${stdout}${stderr}`)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-/** Waits until the command has read its action again and again, which still runs then. */
-async function doesNotEnd(
-  { api, rule }: FaultLab,
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  const child = spawn(program, args, { env: { PATH: '', ...env }, stdio: 'ignore' })
-  const ended = once(child, 'close')
-  try {
-    for (;;) {
-      const [hit] = (await rule('stuck')).last_hits
-      if (hit) return assert.equal((await done(api.get(`/actions/${hit.action_id}`))).action.status, 'running')
-      assert.equal(child.exitCode, null, 'the command has ended')
-    }
-  } finally {
-    child.kill()
-    await ended
-  }
-}
 
 test('a file that is not right is refused with its line and its field', () => {
   const file = `summary: a
