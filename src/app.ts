@@ -44,8 +44,11 @@ export interface App {
   readonly auditLog: Cloud['auditLog']
   serveMetadata: Address['serveMetadata']
   serveDns: Address['serveDns']
-  /** Starts running actions, sending mail and executing background jobs. */
-  start(): Promise<void>
+  /**
+   * Starts running actions, sending mail and executing background jobs. A lab begins with what `prepare` has made: a reset
+   * leads there.
+   */
+  start(prepare?: () => Promise<void>): Promise<void>
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
   /**
@@ -99,8 +102,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await edge.server.listen({ host, port })
       return urlOf(options, { host, port: (edge.server.server.address() as AddressInfo).port })
     },
-    async start() {
+    async start(prepare) {
       await address.cloud.start()
+      await prepare?.()
       await states?.begin()
     },
     async stop() {

@@ -124,7 +124,7 @@ export interface Cloud {
 
 /** Puts a cloud together; nothing runs yet. */
 export async function openCloud(options: CloudOptions): Promise<Cloud> {
-  const { clock, log, secrets, observe, faults = noFaults } = options
+  const { clock, log, secrets, vendor, observe, faults = noFaults } = options
   const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
   const platform = platformOf(options, db)
   const plain = await driversFor(options, platform)
@@ -164,6 +164,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       ...{ platform: skipping(platform, time), drivers, people, process, log, time, faults: injected, watch, standing },
       projectReset: await projectResetOf(options, db),
       lab: options.lab,
+      vendor,
     },
     ...besidesOf(options, { platform, drivers, injected, services }),
     async start() {

@@ -38,7 +38,8 @@ import type { Locks } from './kernel/data/locks.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import { defineFamily, type Family } from './platform.ts'
 
-const actions = defineFamily({
+/** The family of actions, which all others have. */
+export const actions = defineFamily({
   spelling: { type: 'action', path: 'actions', title: 'action', titles: 'actions' },
   endpoints: actionEndpoints,
   routes: actionRoutes,

@@ -14,6 +14,7 @@ import { mcpCommand } from './commands/mcp.ts'
 import { carryOut } from './commands/noted.ts'
 import { proxyCommand } from './commands/proxy.ts'
 import { secretsCommand } from './commands/secrets.ts'
+import { exportCommand, importCommand } from './commands/seed.ts'
 import { serveCommand } from './commands/serve.ts'
 import { snapshotCommand } from './commands/snapshot.ts'
 import { version } from './version.ts'
@@ -48,6 +49,8 @@ const commands = [
   proxyCommand(),
   execCommand(),
   mcpCommand(),
+  exportCommand(),
+  importCommand(),
 ]
 for (const command of commands) program.addCommand(command)
 

@@ -15,6 +15,8 @@ import { faultRoutes } from './lab/faults/routes.ts'
 import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
 import { type Lab, labRoutes } from './lab/routes.ts'
+import { seedEndpoints } from './lab/seed/contract.ts'
+import { seedRoutes } from './lab/seed/routes.ts'
 import type { States } from './lab/states.ts'
 import type { Time } from './lab/time.ts'
 import { managementEndpoints } from './management/contract.ts'
@@ -46,6 +48,8 @@ export interface Own {
   readonly faults: Faults | undefined
   readonly watch: Watch
   readonly standing: Standing
+  /** The beginning of labels that are not for callers. */
+  readonly vendor: string
 }
 
 export function mountOwn(part: Mounting, own: Own): void {
@@ -62,6 +66,7 @@ export function mountOwn(part: Mounting, own: Own): void {
     faultRoutes(time && faults && { rules: faults.rules, time, isShared: db.dialect.shared }),
     wolkeBase,
   )
+  part.mount(seedEndpoints, seedRoutes(own), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

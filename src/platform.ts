@@ -17,6 +17,7 @@ import type { Again } from './kernel/process/jobs.ts'
 import type { Desired } from './kernel/resource/desired.ts'
 import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
+import type { Seed } from './kernel/resource/seed.ts'
 import type { ProjectId, ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { DefaultNames } from './protocols/net/default-names.ts'
@@ -125,6 +126,8 @@ export interface Family {
   readonly states: States
   /** Tells whoever has to know of it that a Project has nothing of the family any more; the rows go after that. */
   withdraw(tx: Transaction, scope: ProjectScope): Promise<void>
+  /** How its resources stand in seed files; undefined where people create none. */
+  readonly seed: Seed | undefined
   /** One handler for each endpoint. */
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
 }
@@ -157,6 +160,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly costs?: Costs
   readonly states?: States
   readonly withdraw?: Family['withdraw']
+  readonly seed?: Seed
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -201,6 +205,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     costs: parts.costs ?? (async () => []),
     states: parts.states ?? {},
     withdraw: parts.withdraw ?? (async () => undefined),
+    seed: parts.seed,
     handlers: (platform, drivers) =>
       ({
         ...routes(platform, drivers),

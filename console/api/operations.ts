@@ -6,6 +6,7 @@ import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
 import type { labEndpoints } from '../../src/lab/contract.ts'
 import type { faultEndpoints } from '../../src/lab/faults/contract.ts'
+import type { seedEndpoints } from '../../src/lab/seed/contract.ts'
 import type { managementEndpoints } from '../../src/management/contract.ts'
 import type { peopleEndpoints } from '../../src/people/contract.ts'
 import type { reachabilityEndpoints } from '../../src/reachability/contract.ts'
@@ -19,6 +20,7 @@ interface Families extends Contracts {
   audit: typeof auditEndpoints
   lab: typeof labEndpoints
   faults: typeof faultEndpoints
+  seed: typeof seedEndpoints
   management: typeof managementEndpoints
   people: typeof peopleEndpoints
   actions: typeof actionEndpoints

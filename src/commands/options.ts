@@ -33,6 +33,8 @@ export interface OptionFiles {
   readonly clusters: Clusters
   readonly durations: Durations | undefined
   readonly scenario: BeginningScenario | undefined
+  /** The text of a seed file. */
+  readonly seed: string | undefined
 }
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
@@ -48,6 +50,7 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
     clusters: await readClusters(config),
     durations: actionDurations(config),
     scenario: await readScenarios(config, catalogue),
+    seed: config.seed === undefined ? undefined : readFile('--seed', config.seed),
   }
 }
 

@@ -25,7 +25,7 @@ import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
 import { prepareInstallation } from './installation.ts'
 import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
-import { labOf, makeLabToken } from './lab.ts'
+import { labOf, makeLabToken, plant } from './lab.ts'
 import { type Listeners, type Opened, openListeners } from './listening.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
@@ -155,7 +155,8 @@ export async function assemble(
   })
   running.defer(() => app.stop())
   const work = async () => {
-    await app.start()
+    const { seed } = files
+    await app.start(seed === undefined ? undefined : () => plant(app, { file: config.seed!, text: seed, log }))
     patience.end()
   }
   return { app, db, lab, token, labToken, work }

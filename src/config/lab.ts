@@ -11,6 +11,8 @@ export interface LabConfig {
   readonly randomSeed: string
   /** Names of scenarios that ship, and files. */
   readonly scenario: readonly string[]
+  /** A seed file. */
+  readonly seed?: string
 }
 
 /** They say what testers may do with the server. */
@@ -33,6 +35,9 @@ export function labOptions(): Option[] {
       .env('WOLKE_SCENARIO')
       .argParser((text: string, before: readonly string[] = []) => [...before, text])
       .default([], 'none'),
+    new Option('--seed <file>', 'make what this file describes, before the lab is ready (docs/seed.md)').env(
+      'WOLKE_SEED',
+    ),
   ]
 }
 
@@ -47,6 +52,7 @@ export const isMovable = (url: DatabaseUrl) => isInMemory(url) || fileOf(url) !=
 /** Errors: `InvalidArgumentError`. */
 export function checkLab(config: LabConfig & { readonly database: DatabaseUrl }): void {
   if (config.scenario.length > 0 && !hasLab(config)) throw new InvalidArgumentError('--scenario needs --lab')
+  if (config.seed !== undefined && !hasLab(config)) throw new InvalidArgumentError('--seed needs --lab')
   if (config.clock === 'running') return
   if (!hasLab(config)) throw new InvalidArgumentError(`--clock ${config.clock} needs --lab`)
   if (!isMovable(config.database))

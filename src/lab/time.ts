@@ -45,6 +45,11 @@ export class Time {
     await this.#moving
   }
 
+  /** Does what is due already, without moving the clock. */
+  async settle(): Promise<void> {
+    await this.#next(() => this.#parts.settle())
+  }
+
   /** Runs, or stands still, from now on. */
   async switch(mode: ClockMode): Promise<void> {
     await this.#next(async () => this.#parts.clock.switch(mode))

@@ -9,6 +9,7 @@ import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
 import { labEndpoints } from '../lab/contract.ts'
 import { faultEndpoints } from '../lab/faults/contract.ts'
+import { seedEndpoints } from '../lab/seed/contract.ts'
 import { managementEndpoints } from '../management/contract.ts'
 import { peopleEndpoints } from '../people/contract.ts'
 import { reachabilityEndpoints } from '../reachability/contract.ts'
@@ -35,6 +36,7 @@ export function ownEndpoints(): Row[] {
     audit: auditEndpoints,
     lab: labEndpoints,
     faults: faultEndpoints,
+    seed: seedEndpoints,
     reachability: reachabilityEndpoints,
     management: managementEndpoints,
     people: peopleEndpoints,

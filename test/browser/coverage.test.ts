@@ -32,6 +32,8 @@ const notInConsole: Readonly<Record<string, string>> = {
   faults_deleteFault: forTesters,
   faults_listScenarios: forTesters,
   faults_setScenario: forTesters,
+  seed_seed: forTesters,
+  seed_exportSeed: forTesters,
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_list: none,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { bodies as ofFaults } from '../../src/lab/faults/proof.ts'
 import { bodies as ofLab } from '../../src/lab/proof.ts'
+import { bodies as ofSeed } from '../../src/lab/seed/proof.ts'
 import { bodies as ofManagement, pathIn, placeIn, type SamplePaths } from '../../src/management/proof.ts'
 import { ownEndpoints } from '../../src/pages/openapi.ts'
 import { type Named, namedIn, bodies as ofPeople } from '../../src/people/proof.ts'
@@ -36,6 +37,7 @@ const anyLocation = 1
 const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePaths) => unknown>>>> = {
   faults: ofFaults,
   lab: ofLab,
+  seed: ofSeed,
   management: ofManagement,
   people: ofPeople,
 }

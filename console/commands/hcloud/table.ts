@@ -4,7 +4,10 @@ import { hcloud } from '../../generated/hcloud.ts'
 import { type AnyCommand, noCommand, Refusal } from './forms.ts'
 
 /** Those of the public API: hcloud knows nothing of people, Projects and what only Wolke has. */
-type ApiFamily = Exclude<OperationFamily, 'audit' | 'faults' | 'lab' | 'management' | 'reachability' | 'people'>
+type ApiFamily = Exclude<
+  OperationFamily,
+  'audit' | 'faults' | 'lab' | 'management' | 'reachability' | 'people' | 'seed'
+>
 
 const families = {
   ...hcloud,

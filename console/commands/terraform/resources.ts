@@ -66,6 +66,10 @@ export const reverseName =
 export interface Terraform {
   /** The resource that takes over what exists, such as `server`; undefined where there is none for its type. */
   readonly kindOf: (type?: string) => string | undefined
+  /** Fields of bodies that the provider does not read when it imports, so that it would change what is the same. */
+  readonly unread?: readonly string[]
+  /** What parts are imported by, by their type without the prefix; everything else by its id. */
+  readonly imports?: Readonly<Record<string, (attributes: Fields) => string>>
   /** The functions that make resources, by the operation of the family. */
   readonly makers: Readonly<Record<string, Make>>
   /** The functions that connect what another family makes with resources of this one, by operation: `servers_create`. */

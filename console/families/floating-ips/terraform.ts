@@ -20,6 +20,7 @@ const floatingIp: Make = (body) => [
 
 export const terraform: Terraform = {
   kindOf: () => 'floating_ip',
+  imports: { rdns: ({ floating_ip_id, ip_address }) => `f-${floating_ip_id}-${ip_address}` },
   makers: {
     create: floatingIp,
     assign: (body, { id }) => [

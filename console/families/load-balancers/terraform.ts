@@ -98,6 +98,12 @@ const balancer: Make = (body) => {
 
 export const terraform: Terraform = {
   kindOf: () => 'load_balancer',
+  imports: {
+    load_balancer_service: ({ load_balancer_id, listen_port }) => `${load_balancer_id}__${listen_port}`,
+    load_balancer_target: ({ load_balancer_id, type, server_id, label_selector, ip }) =>
+      [load_balancer_id, type, server_id ?? label_selector ?? ip].join('__'),
+    load_balancer_network: ({ load_balancer_id, network_id }) => `${load_balancer_id}-${network_id}`,
+  },
   makers: {
     create: balancer,
     addService: (body, { id }) => [service(numberOf(id), body, `port_${body.listen_port ?? 'default'}`)],

@@ -36,6 +36,11 @@ const network: Make = (body) => {
 
 export const terraform: Terraform = {
   kindOf: () => 'network',
+  imports: {
+    network_subnet: ({ network_id, ip_range }) => `${network_id}-${ip_range}`,
+    network_route: ({ network_id, destination }) => `${network_id}-${destination}`,
+    server_network: ({ server_id, network_id }) => `${server_id}-${network_id}`,
+  },
   makers: {
     create: network,
     addSubnet: (body, { id }) => [subnet(numberOf(id), body, '')],

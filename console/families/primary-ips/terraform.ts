@@ -15,6 +15,7 @@ const primaryIp: Make = (body) => [
 
 export const terraform: Terraform = {
   kindOf: () => 'primary_ip',
+  imports: { rdns: ({ primary_ip_id, ip_address }) => `p-${primary_ip_id}-${ip_address}` },
   makers: {
     create: primaryIp,
     changeDnsPtr: reverseName('primary_ip_id'),

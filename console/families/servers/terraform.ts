@@ -58,6 +58,7 @@ const snapshot: Make = (body, { id }) => {
 
 export const terraform: Terraform = {
   kindOf: () => 'server',
+  unread: ['public_net'],
   makers: {
     create: server,
     createImage: snapshot,

@@ -31,6 +31,7 @@ const connect: Connect = ({ volumes, automount }, server) =>
 
 export const terraform: Terraform = {
   kindOf: () => 'volume',
+  unread: ['format'],
   makers: {
     create: volume,
     attach: (body, { id }) => [

@@ -42,6 +42,7 @@ const zone: Make = (body) => {
 
 export const terraform: Terraform = {
   kindOf: () => 'zone',
+  imports: { zone_rrset: ({ zone, name, type }) => `${zone}/${name}/${type}` },
   makers: {
     create: zone,
     createRrset: (body, { id_or_name }) => [rrset(String(id_or_name), body)],

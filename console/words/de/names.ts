@@ -24,6 +24,7 @@ export const names: typeof English = {
     reset: 'Zurücksetzen',
     snapshots: 'Zustände der Cloud',
     faults: 'eingespielte Störungen',
+    seed: 'Saatdateien',
   },
   commands: {
     change_dns_ptr: 'Reverse-DNS ändern',

@@ -26,6 +26,7 @@ export const names = {
     reset: 'reset',
     snapshots: 'snapshots of the cloud',
     faults: 'injected faults',
+    seed: 'seeds',
   } satisfies Record<Exclude<FamilyName, keyof Contracts>, string>,
   /** The actions that several families have. */
   commands: {

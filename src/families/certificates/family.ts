@@ -7,6 +7,7 @@ import { certificateEnds } from './host.ts'
 import { certificateActions } from './managed/actions.ts'
 import { nextRenewals, renewCertificates } from './managed/jobs.ts'
 import { certificateRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { certificateStates } from './states.ts'
 import { certificates as resource } from './store.ts'
 import { certificateLocks } from './tables.ts'
@@ -16,6 +17,7 @@ export const certificates = defineFamily({
   spelling: resource,
   states: certificateStates,
   changes: certificateChanges,
+  seed,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
   jobs: [defineJob(sendExpiryNotices, nextNotices), defineJob(renewCertificates, nextRenewals)],

@@ -7,6 +7,7 @@ import { floatingIpEndpoints } from './contract.ts'
 import { routing } from './desired.ts'
 import { floatingIpCosts } from './prices.ts'
 import { floatingIpRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { floatingIps as resource } from './store.ts'
 import { floatingIpLocks } from './tables.ts'
 
@@ -14,6 +15,7 @@ export const floatingIps = defineFamily({
   spelling: resource,
   costs: floatingIpCosts,
   changes: floatingIpChanges,
+  seed,
   endpoints: floatingIpEndpoints,
   routes: floatingIpRoutes,
   limited: [resource],

@@ -6,12 +6,14 @@ import { imageEndpoints } from './contract.ts'
 import { removeDeleted } from './jobs.ts'
 import { imageCosts } from './prices.ts'
 import { imageRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { images as resource } from './store.ts'
 import { imageLocks } from './tables.ts'
 
 export const images = defineFamily({
   spelling: resource,
   events: async ({ catalogue }, ...asked) => deprecationsIn(resource.type, catalogue.images, ...asked),
+  seed,
   endpoints: imageEndpoints,
   routes: imageRoutes,
   jobs: [defineJob(removeDeleted, 'whenever')],

@@ -14,6 +14,7 @@ import { placeEndpoints } from './places/contract.ts'
 import { placeRoutes } from './places/routes.ts'
 import { loadBalancerCosts } from './prices.ts'
 import { loadBalancerRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { serviceEndpoints } from './services/contract.ts'
 import { serviceRoutes } from './services/routes.ts'
 import { loadBalancerStates } from './states.ts'
@@ -27,6 +28,7 @@ export const loadBalancers = defineFamily({
   costs: loadBalancerCosts,
   states: loadBalancerStates,
   changes: loadBalancerChanges,
+  seed,
   endpoints: {
     ...loadBalancerEndpoints,
     ...serviceEndpoints,

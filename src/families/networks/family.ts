@@ -10,12 +10,14 @@ import { interfaces } from './members/desired.ts'
 import { memberLimit } from './members/domain.ts'
 import { memberRoutes } from './members/routes.ts'
 import { networkRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { networks as resource } from './store.ts'
 import { networkLocks } from './tables.ts'
 
 export const networks = defineFamily({
   spelling: resource,
   changes: networkChanges,
+  seed,
   endpoints: { ...networkEndpoints, ...memberEndpoints },
   routes: (platform) => ({ ...networkRoutes(platform), ...memberRoutes(platform) }),
   limited: [resource, memberLimit],

@@ -7,6 +7,7 @@ import { primaryIpChanges } from './changes.ts'
 import { primaryIpEndpoints } from './contract.ts'
 import { primaryIpCosts } from './prices.ts'
 import { primaryIpRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { primaryIps as resource } from './store.ts'
 import { primaryIpLocks } from './tables.ts'
 
@@ -14,6 +15,7 @@ export const primaryIps = defineFamily({
   spelling: resource,
   costs: primaryIpCosts,
   changes: primaryIpChanges,
+  seed,
   endpoints: primaryIpEndpoints,
   routes: primaryIpRoutes,
   limited: [resource],

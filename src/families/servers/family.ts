@@ -15,6 +15,7 @@ import { serverCosts } from './prices.ts'
 import { serverRoutes } from './routes.ts'
 import { requestConsole } from './screens/actions.ts'
 import { forgetConsoles } from './screens/jobs.ts'
+import { seed } from './seed.ts'
 import { servers as resource } from './store.ts'
 import { serverLocks } from './tables.ts'
 import { typeActions } from './type/actions.ts'
@@ -23,6 +24,7 @@ export const servers = defineFamily({
   spelling: resource,
   costs: serverCosts,
   changes: serverChanges,
+  seed,
   endpoints: serverEndpoints,
   routes: serverRoutes,
   jobs: [

@@ -6,12 +6,14 @@ import { attaching, states } from './desired.ts'
 import { durations } from './durations.ts'
 import { volumeCosts } from './prices.ts'
 import { volumeRoutes } from './routes.ts'
+import { seed } from './seed.ts'
 import { volumes as resource } from './store.ts'
 import { volumeLocks } from './tables.ts'
 
 export const volumes = defineFamily({
   spelling: resource,
   costs: volumeCosts,
+  seed,
   endpoints: volumeEndpoints,
   routes: volumeRoutes,
   limited: [resource],

@@ -7,6 +7,7 @@ import { zoneJobs } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrsets/contract.ts'
 import { rrsetRoutes } from './rrsets/routes.ts'
+import { seed } from './seed.ts'
 import { defaultZoneSettings } from './settings.ts'
 import { zoneStates } from './states.ts'
 import { getZone, zones as resource, withdrawZones } from './store.ts'
@@ -18,6 +19,7 @@ import { zonefileRoutes } from './zonefiles/routes.ts'
 export const zones = defineFamily({
   spelling: resource,
   changes: zoneChanges,
+  seed,
   endpoints: { ...zoneEndpoints, ...zonefileEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...zonefileRoutes(platform), ...rrsetRoutes(platform) }),
   jobs: zoneJobs,

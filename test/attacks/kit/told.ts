@@ -26,6 +26,7 @@ export const needs: readonly (readonly [count: number, needs: Need, operation: R
   [15, 'operator', / \/wolke\/v1\/(clock|forks|reset|snapshots)(\/|$)/],
   [4, 'operator', /^(POST|PUT) \/wolke\/v1\/projects(\/\{project_id\}\/(members|limits|reset))?$/],
   [6, 'operator', / \/wolke\/v1\/faults(\/|$)/],
+  [2, 'operator', / \/wolke\/v1\/(projects\/\{project_id\}\/)?seed$/],
   [2, 'owner', /^(POST|DELETE) \/wolke\/v1\/projects\/\{project_id\}(\/transfer)?$/],
   [
     6,

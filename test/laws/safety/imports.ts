@@ -40,6 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'lab/contract.ts',
     'lab/faults/contract.ts',
+    'lab/seed/contract.ts',
     'reachability',
     'look',
     'management',

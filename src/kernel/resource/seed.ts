@@ -1,0 +1,74 @@
+/**
+ * How resources of a family stand in seed files (docs/seed.md). An entry has the fields of the body that creates one, with
+ * the names of other resources in place of their ids, and parts that further operations bring about.
+ */
+
+/** A resource as a reply shows it, or a body. */
+// biome-ignore lint/suspicious/noExplicitAny: resources of every family
+export type Fields = Readonly<Record<string, any>>
+
+/** A field of an entry that an operation of its own brings about. Operations are named by their command, or by their key. */
+export interface SeedPart {
+  readonly by: string
+  /** The body of the operation; by default it is the value. */
+  readonly body?: (value: Fields[string], resource: Fields) => Fields
+  /** The field of the body that the value is; all of the body by default. */
+  readonly field?: string
+  /** For an operation without a body: tells for which values of yes, no and nothing it is done. */
+  readonly when?: (value: boolean | undefined) => boolean
+  /** For a list each of whose elements takes one operation: the fields that tell the elements apart. */
+  readonly each?: readonly string[]
+  /** For a list: true when the body that creates the resource carries it, so that only later elements need the operation. */
+  readonly isCreated?: true
+  /** The operation that takes an element back. */
+  readonly undo?: string
+  /** The path parameters by which `undo` finds an element, besides those of the resource. */
+  readonly params?: (value: Fields) => Readonly<Record<string, string>>
+}
+
+/** What an entry is made with. */
+export interface SeedView {
+  /** Adds a remark about what the entry does not tell. */
+  readonly remark: (text: string) => void
+  /** Says that a field without which it cannot be made again is a secret. */
+  readonly secret: (field: string) => void
+  /** True when the resource is there and in the file. */
+  readonly has: (type: string, id: unknown) => boolean
+}
+
+export interface Seed {
+  /** The operation that makes one; `create` by default. */
+  readonly create?: string
+  /** The type of the resource at which it is made, which a field of this name tells. */
+  readonly at?: string
+  /** The field of the resource that the name in the file stands for; `name` by default. */
+  readonly naming?: string
+  /** Fields of the body that no entry has: others stand for them, or they are for older clients. */
+  readonly without?: readonly string[]
+  /** Values that the body has whatever the entry says. */
+  readonly always?: Fields
+  readonly parts?: Readonly<Record<string, SeedPart>>
+  /** The filter by which the list shows what can stand in a file; all by default. */
+  readonly filter?: Readonly<Record<string, string>>
+  /** Lists that are read besides, by the field that they fill. */
+  readonly more?: Readonly<Record<string, { readonly by: string; readonly when?: (resource: Fields) => boolean }>>
+  /** True for what is made and goes with another resource and says nothing of its own: it stands in no file. */
+  readonly isImplied?: (resource: Fields) => boolean
+  /** Values that need not be said. */
+  readonly usual?: Fields
+  /** The entry of a resource: its fields as in bodies, with ids. Files leave out what is null, empty or usual. */
+  readonly entry: (resource: Fields, view: SeedView) => Fields
+  /** Names of resources that an entry does not name and that are made before it where the file has them, by type. */
+  readonly needs?: (entry: Fields) => Readonly<Record<string, readonly string[]>>
+  /** What has to be done before one that was just made can be removed again: operations with their bodies. */
+  readonly release?: (resource: Fields) => readonly { readonly by: string; readonly body?: Fields }[]
+  /** Fields of entries that replies never show, in words. */
+  readonly untold?: readonly string[]
+}
+
+/** The part that protects a resource. */
+export const protection = { by: 'change_protection' } as const satisfies SeedPart
+
+/** The value of a protection, where anything is protected. */
+export const protectedParts = (found: Fields | undefined): Fields | null =>
+  found && Object.values(found).some(Boolean) ? found : null

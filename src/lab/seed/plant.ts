@@ -1,0 +1,212 @@
+/** Carries out what is planned. What a run has made is taken back when something of it fails. */
+import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
+import type { Fields } from '../../kernel/resource/seed.ts'
+import { type Given, paramsOf } from './access.ts'
+import type { Addition } from './compare.ts'
+import type { Kind, Operation, Part } from './kinds.ts'
+import { withIds } from './names.ts'
+import type { Entry, Plan } from './plan.ts'
+import type { Present } from './present.ts'
+
+/** A Project in which operations are carried out. */
+export interface Ground {
+  call(operation: Operation, given: Given): Promise<Fields>
+  /** Waits for actions. Errors: those of the actions. */
+  finish(actions: readonly Fields[]): Promise<void>
+}
+
+type Undo = () => Promise<void>
+
+/** What a run has done so far, over all Projects. */
+export class Run {
+  readonly #undo: { readonly what: string; readonly undo: Undo }[] = []
+
+  did(what: string, undo: Undo): void {
+    this.#undo.push({ what, undo })
+  }
+
+  /** Takes everything back, the last first; returns what could not be. */
+  async takeBack(): Promise<string[]> {
+    const left: string[] = []
+    for (const { what, undo } of this.#undo.reverse()) {
+      try {
+        await undo()
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        if (error.code !== 'not_found') left.push(`${what}: ${error.message}`)
+      }
+    }
+    return left
+  }
+}
+
+export interface Done {
+  /** Names of fields of files, such as `projects[0].servers[1]`. */
+  readonly created: string[]
+  readonly changed: string[]
+  /** Fields whose values in the file are others than those of the Project, which stay. */
+  readonly left: string[]
+}
+
+/** A refusal as one of the fields of a file: `place` is the entry that brought it about. */
+export function asProblem(place: string, error: ApiError): ApiError {
+  const given = (
+    error.details as { readonly fields?: readonly { name: string; messages?: readonly string[] }[] } | null
+  )?.fields
+  const problems = (given ?? []).flatMap(({ name, messages = [error.message] }): Problem[] =>
+    messages.map((message) => ({ field: `${place}.${name}`, message })),
+  )
+  return invalidInput(problems.length > 0 ? problems : [{ field: place, message: `${error.message} (${error.code})` }])
+}
+
+async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) throw asProblem(place, error)
+    throw error
+  }
+}
+
+/** The actions of a reply. */
+const actionsIn = ({ action, next_actions = [], actions = [] }: Fields): Fields[] =>
+  [action, ...next_actions, ...actions].filter(Boolean)
+
+export class Planting {
+  readonly #ground: Ground
+  readonly #run: Run
+  readonly #ids: Map<string, number>
+  readonly done: Done = { created: [], changed: [], left: [] }
+
+  constructor(ground: Ground, present: Present, run: Run) {
+    this.#ground = ground
+    this.#run = run
+    this.#ids = new Map(present.resources.map(({ kind, name, id }) => [`${kind.type} ${name}`, id]))
+  }
+
+  /** Errors: `invalid_input` by field. */
+  async carryOut({ levels, known }: Plan): Promise<void> {
+    for (const level of levels) {
+      const begun: { entry: Entry; id: number; actions: readonly Fields[] }[] = []
+      for (const entry of level) begun.push(await placed(entry.field, () => this.#create(entry)))
+      for (const { entry, actions } of begun) await placed(entry.field, () => this.#ground.finish(actions))
+      for (const { entry, id } of begun) await this.#complete(entry, id)
+    }
+    for (const { entry, resource, difference } of known) {
+      const { changed, before, added, left } = difference
+      if (Object.keys(changed).length > 0)
+        await placed(entry.field, () => this.#change(entry, resource.id, changed, before))
+      for (const addition of added)
+        await placed(entry.field + addition.field, () => this.#add(entry.kind, resource.id, addition))
+      if (added.length + Object.keys(changed).length > 0) this.done.changed.push(entry.field)
+      this.done.left.push(...left.map((name) => `${entry.field}.${name}`))
+    }
+  }
+
+  #withIds(kind: Kind, entry: Fields): Fields {
+    return withIds(kind, entry, (types, name) =>
+      types.map((type) => this.#ids.get(`${type} ${name}`)).find((id) => id !== undefined),
+    )
+  }
+
+  async #create(entry: Entry) {
+    const { kind, name, given, field } = entry
+    const { at, naming = 'name', always } = kind.seed
+    const others = new Set(kind.parts.filter(({ isCreated }) => !isCreated).map((part) => part.name))
+    const fields = Object.entries(this.#withIds(kind, given)).filter(([key]) => !others.has(key) && key !== 'name')
+    const { [at ?? '']: owner, ...body } = Object.fromEntries(fields) as Record<string, unknown>
+    const reply = await this.#ground.call(kind.create, {
+      ...(at === undefined ? {} : { params: { id: owner as number } }),
+      body: { ...body, [naming]: name, ...always },
+    })
+    const { id } = reply[kind.type]
+    this.#ids.set(`${kind.type} ${name}`, id)
+    const actions = actionsIn(reply)
+    this.#run.did(field, async () => {
+      await this.#ended(actions)
+      await this.#remove(kind, id)
+    })
+    this.done.created.push(field)
+    return { entry, id, actions }
+  }
+
+  /** Brings about what a new resource has besides. */
+  async #complete({ kind, given, field }: Entry, id: number): Promise<void> {
+    for (const part of kind.parts.filter(({ isCreated }) => !isCreated)) {
+      const { name, each, when } = part
+      const value = given[name] ?? undefined
+      if (when ? !when(value) : value === undefined) continue
+      const values = each
+        ? (value as readonly unknown[]).map((one, at) => ({ one, at: `[${at}]` }))
+        : [{ one: value, at: '' }]
+      for (const { one, at } of values)
+        await placed(`${field}.${name}`, () => this.#add(kind, id, { part, value: one, field: `.${name}${at}` }))
+    }
+  }
+
+  async #add(kind: Kind, id: number, { part, value }: Addition): Promise<void> {
+    const body = this.#bodyOf(kind, part, value)
+    const shown = part.body ? await this.#read(kind, id) : {}
+    const given = part.when ? {} : { body: part.body ? part.body(body, shown) : body }
+    await this.#do(part.operation, id, given)
+    const { undoing } = part
+    if (undoing) this.#run.did(`${kind.type} ${id}`, () => this.#do(undoing, id, undone(part, undoing, body)))
+    else if (isProtection(body)) {
+      const none = Object.fromEntries(Object.keys(body).map((key) => [key, false]))
+      this.#run.did(`${kind.type} ${id}`, () => this.#do(part.operation, id, { body: none }))
+    }
+  }
+
+  /** A value of a part with ids. */
+  #bodyOf(kind: Kind, { name, each }: Part, value: unknown): Fields {
+    const entry = this.#withIds(kind, { [name]: each ? [value] : value })
+    return each ? entry[name][0] : entry[name]
+  }
+
+  async #read({ type, list: { family } }: Kind, id: number): Promise<Fields> {
+    const operation = { endpoint: family.endpoints.get!, family, key: 'get' }
+    return (await this.#ground.call(operation, { params: paramsOf(operation, id) }))[type]
+  }
+
+  async #do(operation: Operation, id: number, { params, body }: Given): Promise<void> {
+    const given = {
+      params: { ...paramsOf(operation, id), ...params },
+      ...(body && operation.endpoint.body ? { body } : {}),
+    }
+    await this.#ground.finish(actionsIn((await this.#ground.call(operation, given)) ?? {}))
+  }
+
+  async #change({ kind, field }: Entry, id: number, changed: Fields, before: Fields): Promise<void> {
+    const put = (fields: Fields) => this.#do(kind.update!, id, { body: this.#withIds(kind, fields) })
+    await put(changed)
+    this.#run.did(field, () => put(before))
+  }
+
+  /** Waits for actions, whether they succeed or not: nothing else can be done meanwhile. */
+  async #ended(actions: readonly Fields[]): Promise<void> {
+    for (const action of actions)
+      await this.#ground.finish([action]).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+      })
+  }
+
+  async #remove(kind: Kind, id: number): Promise<void> {
+    const { family } = kind.list
+    for (const { by, body } of kind.seed.release?.(await this.#read(kind, id)) ?? []) {
+      const [key, endpoint] = Object.entries(family.endpoints).find(([, { command }]) => command === by)!
+      await this.#do({ key, endpoint, family }, id, body ? { body } : {})
+    }
+    await this.#do(kind.remove, id, {})
+  }
+}
+
+const isProtection = (body: unknown) =>
+  typeof body === 'object' && body !== null && Object.values(body).every((value) => typeof value === 'boolean')
+
+/** What takes an element back that `body` has added. */
+function undone({ field, params }: Part, { endpoint }: Operation, body: Fields): Given {
+  const names = Object.keys(endpoint.body?.properties ?? {})
+  const own = field === undefined ? names.map((name) => [name, body[name]] as const) : [[names[0]!, [body]] as const]
+  const given = Object.fromEntries(own.filter(([, value]) => value !== undefined))
+  return { body: given, ...(params ? { params: params(body) } : {}) }
+}

@@ -1,0 +1,112 @@
+/** docs/seed.md: its file, its commands, and what a start with a wrong file says. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, type TestContext, test } from 'node:test'
+import { bundle } from '../../program/kit/program.ts'
+import { build } from '../../run/built.ts'
+import { run } from '../kit/clients.ts'
+import { readPage } from '../kit/page.ts'
+
+before(build)
+
+const page = readPage('docs/seed.md')
+const [file] = page.blocksOf('yaml')
+const [start, commands] = page.blocksOf('sh')
+const token = /token: (\w{64})/.exec(file!.text)![1]!
+const free = '--listen 127.0.0.1:0 --dns-listen 127.0.0.1:0 --metadata-listen 127.0.0.1:0'
+
+/** Commands of the page, with the program in place of its name. */
+const script = (text: string) => text.replaceAll('npx wolke', `'${process.execPath}' '${bundle}'`)
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-seed-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Starts the server of the page; returns what its ready file says. */
+async function begin(t: TestContext, folder: string) {
+  const command = script(start!.text).replace('serve', `serve ${free}`)
+  const env = { ...process.env, TMPDIR: folder }
+  const server = spawn('bash', ['-c', `exec ${command.trim()}`], { cwd: folder, env, stdio: 'ignore' })
+  t.after(async () => {
+    const ended = once(server, 'exit')
+    if (server.kill('SIGTERM')) await ended
+  })
+  for await (const _ of watching(folder)) if (isThere(join(folder, 'ready.json'))) break
+  return JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { base_url: string; lab_token: string }
+}
+
+async function* watching(folder: string) {
+  const watcher = watch(folder)
+  try {
+    yield
+    for (;;) {
+      await once(watcher, 'change')
+      yield
+    }
+  } finally {
+    watcher.close()
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').endsWith('}\n')
+  } catch {
+    return false
+  }
+}
+
+test('the file of the page is made before the server is ready, and comes back by its commands', async (t) => {
+  const folder = folderFor(t)
+  writeFileSync(join(folder, 'seed.yaml'), file!.text)
+  const { base_url, lab_token } = await begin(t, folder)
+  const reply = await fetch(`${base_url}/servers`, { headers: { authorization: `Bearer ${token}` } })
+  const { servers } = (await reply.json()) as { servers: { name: string; status: string }[] }
+  assert.deepEqual(
+    servers.map(({ name, status }) => [name, status]),
+    [['web-1', 'running']],
+  )
+  const env = { HCLOUD_ENDPOINT: base_url, HCLOUD_TOKEN: token, WOLKE_LAB_TOKEN: lab_token, PATH: process.env.PATH! }
+  const { code, stdout, stderr } = await run('bash', ['-ec', script(commands!.text)], { cwd: folder, env })
+  assert.equal(code, 0, stderr)
+  assert.equal(stdout + stderr, '')
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  const exported = read('shop.yaml')
+  assert.equal(read('imported.yaml').replace('name: default', 'name: shop'), exported)
+  for (const secret of [token, lab_token]) assert.ok(!exported.includes(secret))
+  const { code: refused, stderr: said } = await run(
+    'bash',
+    ['-c', script('npx wolke export --project nobody; npx wolke import --token wrong')],
+    { cwd: folder, env },
+  )
+  assert.equal(refused, 1)
+  assert.match(said, /^wolke: there is no project named 'nobody'$/m)
+  assert.match(said, /^wolke: http:\S+: .*unauthorized/m)
+})
+
+test('a start with a wrong file says what the page says', async (t) => {
+  const folder = folderFor(t)
+  writeFileSync(join(folder, 'seed.yaml'), file!.text.replace('debian-12', 'debian-1'))
+  const command = script(start!.text).replace('serve', `serve ${free}`).trim()
+  const env = { ...process.env, TMPDIR: folder }
+  const { code, stderr } = await run('bash', ['-c', `exec ${command}`], { cwd: folder, env })
+  assert.equal(code, 1)
+  const [message] = page.blocksOf('text')
+  assert.ok(stderr.includes(message!.text.trim()), stderr)
+  assert.equal(isThere(join(folder, 'ready.json')), false)
+})
+
+test('a seed needs a lab', async (t) => {
+  const folder = folderFor(t)
+  writeFileSync(join(folder, 'seed.yaml'), file!.text)
+  const args = [bundle, 'serve', '--database', `sqlite:${join(folder, 'wolke.db')}`, '--seed', 'seed.yaml']
+  const { code, stderr } = await run(process.execPath, args, { cwd: folder, env: { TMPDIR: folder } })
+  assert.equal(code, 2)
+  assert.match(stderr, /--seed needs --lab/)
+})
