@@ -71,7 +71,8 @@ function isRunning(lock) {
 
 function digestOfSources() {
   const own = filesIn('src').filter((path) => !isProof(path))
-  return digestOf([...own, ...filesIn('console/look'), 'build.mjs', 'package-lock.json'])
+  const terraform = filesIn('console').filter((path) => path.includes('terraform'))
+  return digestOf([...own, ...filesIn('console/look'), ...terraform, 'build.mjs', 'package-lock.json'])
 }
 
 /**

@@ -126,7 +126,7 @@ export interface Family {
   readonly states: States
   /** Tells whoever has to know of it that a Project has nothing of the family any more; the rows go after that. */
   withdraw(tx: Transaction, scope: ProjectScope): Promise<void>
-  /** How its resources stand in seed files; undefined where people create none. */
+  /** Says how its resources stand in seed files; undefined where people create none. */
   readonly seed: Seed | undefined
   /** One handler for each endpoint. */
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>

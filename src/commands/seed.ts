@@ -1,14 +1,14 @@
 /** `wolke export` and `wolke import` write a Project as a seed file, or as a configuration of Terraform. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { wolkeBase } from '../kernel/contract/bases.ts'
+import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Fields } from '../kernel/resource/seed.ts'
 import { type Format, formats } from '../lab/seed/contract.ts'
 import type { Remote, RemoteOptions } from '../lab/seed/remote.ts'
 import { CommandFailure } from './failure.ts'
 
-interface Options {
+interface SeedOptions {
   readonly endpoint: string
   readonly token: string
   readonly project: string
@@ -19,7 +19,7 @@ interface Options {
 function url(text: string): string {
   const { protocol, username, password } = URL.canParse(text) ? new URL(text) : {}
   if (!/^https?:$/.test(`${protocol}`) || username || password)
-    throw new InvalidArgumentError('must be a URL such as https://cloud.example.com/v1, without a password')
+    throw new InvalidArgumentError(`must be a URL such as https://cloud.example.com${publicBase}, without a password`)
   return text
 }
 
@@ -29,6 +29,7 @@ function header(text: string): string {
   throw new InvalidArgumentError('must be a token')
 }
 
+/** The other endpoint of clients, HETZNER_ENDPOINT, has nothing that can stand in a file. */
 const endpointOption = () =>
   new Option('--endpoint <url>', 'root of the API').env('HCLOUD_ENDPOINT').argParser(url).makeOptionMandatory()
 const tokenOption = (description: string, variable: string) =>
@@ -45,7 +46,7 @@ export function exportCommand(): Command {
     .addOption(projectOption('which Project'))
     .addOption(formatOption())
     .addOption(outputOption())
-    .action((options: Options) =>
+    .action((options: SeedOptions) =>
       write(options, async (remote) => {
         const { Remote } = await import('../lab/seed/remote.ts')
         const server = new Remote({ ...remote, endpoint: new URL(options.endpoint).origin + wolkeBase })
@@ -75,7 +76,7 @@ export function importCommand(): Command {
     .addOption(projectOption('what the Project is called in the file'))
     .addOption(formatOption())
     .addOption(outputOption())
-    .action((options: Options) =>
+    .action((options: SeedOptions) =>
       write(options, async (remote) => {
         const { Remote } = await import('../lab/seed/remote.ts')
         const { readProject } = await import('../lab/seed/present.ts')
@@ -94,7 +95,7 @@ interface Written {
 const say = (line: string) => void process.stderr.write(`wolke: ${line}\n`)
 
 /** Errors: `CommandFailure`, without anything written. */
-async function write({ endpoint, token, output }: Options, read: (options: RemoteOptions) => Promise<Written>) {
+async function write({ endpoint, token, output }: SeedOptions, read: (options: RemoteOptions) => Promise<Written>) {
   const waits = (seconds: number) => say(`the server asks to wait ${seconds} s`)
   const { text, left_out } = await failing(endpoint, () => read({ endpoint, token, waits }))
   if (output === undefined) process.stdout.write(text)

@@ -1,4 +1,4 @@
-/** What public addresses have in common in seed files. */
+/** The parts that all public addresses have in seed files. */
 import type { Fields, SeedPart } from '../../kernel/resource/seed.ts'
 
 /** The reverse name of an address that is not known before it is made. */

@@ -130,6 +130,12 @@ export async function giveToken(
   return numDeletedRows > 0n || Number(known?.given ?? 0) !== 1
 }
 
+/** Tells whether a text is a token of any Project. */
+export async function isTokenKnown(query: Queries, token: string): Promise<boolean> {
+  const rows = acrossProjects(query).selectFrom('token').select('id').where('hash', '=', hashToken(token))
+  return (await rows.executeTakeFirst()) !== undefined
+}
+
 const shownColumns = [
   ...(['token.id', 'token.project_id', 'token.name', 'tail', 'read_only', 'token.created', 'given'] as const),
   ...(['expires', 'last_used', 'creator', 'scope', 'rotates'] as const),

@@ -1,5 +1,5 @@
 /**
- * How resources of a family stand in seed files (docs/seed.md). An entry has the fields of the body that creates one, with
+ * A family says here how its resources stand in seed files (docs/seed.md). An entry has the fields of the body that creates one, with
  * the names of other resources in place of their ids, and parts that further operations bring about.
  */
 
@@ -14,11 +14,11 @@ export interface SeedPart {
   readonly body?: (value: Fields[string], resource: Fields) => Fields
   /** The field of the body that the value is; all of the body by default. */
   readonly field?: string
-  /** For an operation without a body: tells for which values of yes, no and nothing it is done. */
+  /** Tells for which values of yes, no and nothing an operation without a body is done. */
   readonly when?: (value: boolean | undefined) => boolean
-  /** For a list each of whose elements takes one operation: the fields that tell the elements apart. */
+  /** The fields that tell the elements of a list apart, each of which takes one operation. */
   readonly each?: readonly string[]
-  /** For a list: true when the body that creates the resource carries it, so that only later elements need the operation. */
+  /** True for a list that the body which creates the resource carries: only later elements need the operation. */
   readonly isCreated?: true
   /** The operation that takes an element back. */
   readonly undo?: string
@@ -26,7 +26,7 @@ export interface SeedPart {
   readonly params?: (value: Fields) => Readonly<Record<string, string>>
 }
 
-/** What an entry is made with. */
+/** The surroundings of a resource, for making its entry. */
 export interface SeedView {
   /** Adds a remark about what the entry does not tell. */
   readonly remark: (text: string) => void
@@ -60,7 +60,7 @@ export interface Seed {
   readonly entry: (resource: Fields, view: SeedView) => Fields
   /** Names of resources that an entry does not name and that are made before it where the file has them, by type. */
   readonly needs?: (entry: Fields) => Readonly<Record<string, readonly string[]>>
-  /** What has to be done before one that was just made can be removed again: operations with their bodies. */
+  /** The operations, with their bodies, that have to come before one that was just made can be removed again. */
   readonly release?: (resource: Fields) => readonly { readonly by: string; readonly body?: Fields }[]
   /** Fields of entries that replies never show, in words. */
   readonly untold?: readonly string[]

@@ -1,7 +1,7 @@
-/** How a Project is reached: reading and seeding are written once, for this process and for servers elsewhere. */
+/** A Project is reached in this process or elsewhere; reading it is written once for both. */
 import { ApiError } from '../../kernel/errors.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
-import type { Operation } from './kinds.ts'
+import type { SeedOperation } from './kinds.ts'
 
 export interface Given {
   readonly params?: Readonly<Record<string, number | string>>
@@ -11,19 +11,19 @@ export interface Given {
 
 export interface Access {
   /** Carries out an operation of the public API; returns its reply. Errors: `ApiError`. */
-  call(operation: Operation, given: Given): Promise<Fields>
+  call(operation: SeedOperation, given: Given): Promise<Fields>
 }
 
-/** What is asked for at a time, on servers of every age. */
+/** The number of entries that are asked for at a time, which servers of every age have. */
 const perPage = 50
 
 /** The parameters of a path that name a resource of which an operation is. */
-export function paramsOf({ endpoint: { path } }: Operation, id: number): Record<string, number | string> {
+export function paramsOf({ endpoint: { path } }: SeedOperation, id: number): Record<string, number | string> {
   return path.includes('{id_or_name}') ? { id_or_name: String(id) } : { id }
 }
 
 /** All entries of a list, in the order of the ids. Errors: `ApiError`. */
-export async function readAll(access: Access, operation: Operation, given: Given = {}): Promise<Fields[]> {
+export async function readAll(access: Access, operation: SeedOperation, given: Given = {}): Promise<Fields[]> {
   const found: Fields[] = []
   for (let page: number | null = 1; page !== null; ) {
     const reply: Fields = await access.call(operation, { ...given, query: { ...given.query, page, per_page: perPage } })

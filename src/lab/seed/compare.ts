@@ -1,6 +1,6 @@
-/** What differs between an entry of a seed file and what a Project has already. */
+/** Compares entries of seed files with what a Project has already. */
 import type { Fields } from '../../kernel/resource/seed.ts'
-import type { Kind, Part } from './kinds.ts'
+import type { Part, SeedKind } from './kinds.ts'
 
 /** Elements of a list of an entry that are not there yet. */
 export interface Addition {
@@ -48,7 +48,7 @@ function missing(part: Part, wanted: unknown, there: unknown): Addition[] {
 }
 
 /** Compares an entry with that of the resource of its name. What replies never show is not compared. */
-export function difference(kind: Kind, wanted: Fields, there: Fields): Difference {
+export function difference(kind: SeedKind, wanted: Fields, there: Fields): Difference {
   const changeable = kind.update?.endpoint.body?.properties ?? {}
   const parts = new Map(kind.parts.map((part) => [part.name, part]))
   const changed: Record<string, unknown> = {}

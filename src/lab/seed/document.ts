@@ -55,7 +55,7 @@ function checkTexts(value: unknown, depth: number): void {
 
 const segmentsOf = (field: string) => [...field.matchAll(/[^.[\]]+/g)].map(([segment]) => segment)
 
-/** Where the value of a field begins, or the innermost that is there of what leads to it. */
+/** The position at which a field begins, or the innermost that is there of what leads to it. */
 function placeOf(root: ParsedNode | null, segments: readonly string[]): number {
   let [node, start] = [root, root?.range[0] ?? 0]
   for (const segment of segments) {

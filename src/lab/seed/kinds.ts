@@ -1,4 +1,4 @@
-/** What can stand in a seed file, made of the contract: which fields an entry has, and which of them are names of others. */
+/** The kinds of resources in seed files, made of the contract: it says which fields an entry has, and which are names of others. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { families } from '../../families.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
@@ -7,7 +7,7 @@ import type { Seed, SeedPart } from '../../kernel/resource/seed.ts'
 import type { Family } from '../../platform.ts'
 
 /** An operation of the public API. */
-export interface Operation {
+export interface SeedOperation {
   readonly endpoint: Endpoint
   /** The family that has it, and its key there. */
   readonly family: Family
@@ -16,32 +16,36 @@ export interface Operation {
 
 export interface Part extends SeedPart {
   readonly name: string
-  readonly operation: Operation
-  readonly undoing: Operation | undefined
+  readonly operation: SeedOperation
+  readonly undoing: SeedOperation | undefined
 }
 
 /** A kind of resource that seed files have. */
-export interface Kind {
+export interface SeedKind {
   /** Such as `server`. */
   readonly type: string
   /** Its key in files, such as `servers`. */
   readonly path: string
   readonly seed: Seed
-  readonly create: Operation
-  readonly list: Operation
-  readonly update: Operation | undefined
-  readonly remove: Operation
-  readonly more: readonly { readonly field: string; readonly operation: Operation; when(resource: object): boolean }[]
+  readonly create: SeedOperation
+  readonly list: SeedOperation
+  readonly update: SeedOperation | undefined
+  readonly remove: SeedOperation
+  readonly more: readonly {
+    readonly field: string
+    readonly operation: SeedOperation
+    when(resource: object): boolean
+  }[]
   readonly parts: readonly Part[]
-  /** Of an entry, with ids where files have names. */
+  /** The schema of an entry with ids where files have names. */
   readonly fields: TObject
-  /** Of an entry, as it stands in files. */
+  /** The schema of an entry as it stands in files. */
   readonly schema: TObject
   readonly refers: References
 }
 
 /** The operation of a family by its command or its key, whichever family declares it. */
-function operationOf(family: Family, name: string): Operation {
+function operationOf(family: Family, name: string): SeedOperation {
   for (const owner of families)
     for (const [key, endpoint] of Object.entries(owner.endpoints)) {
       const isMeant = endpoint.command === name || (owner === family && key === name)
@@ -113,7 +117,7 @@ function referencesOf({ operation: { endpoint }, each, field, name }: Part): [st
   })
 }
 
-function kindOf(family: Family, seed: Seed): Kind {
+function kindOf(family: Family, seed: Seed): SeedKind {
   const at = (name: string) => operationOf(family, name)
   const owner = seed.at === undefined ? family : families.find(({ spelling }) => spelling.type === seed.at)!
   const create = operationOf(owner, seed.create ?? 'create')
@@ -156,15 +160,15 @@ function kindOf(family: Family, seed: Seed): Kind {
   }
 }
 
-let known: readonly Kind[] | undefined
+let known: readonly SeedKind[] | undefined
 
 /** All kinds, in the order of the families. */
-export function allKinds(): readonly Kind[] {
+export function allKinds(): readonly SeedKind[] {
   known ??= families.flatMap((family) => (family.seed ? [kindOf(family, family.seed)] : []))
   return known
 }
 
 /** The kind of a type of resources. */
-export function kindOfType(type: string): Kind | undefined {
+export function kindOfType(type: string): SeedKind | undefined {
   return allKinds().find((kind) => kind.type === type)
 }

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { References, Referred } from '../../kernel/contract/references.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
-import { type Kind, ownTypes, soleReference, withoutNull } from './kinds.ts'
+import { ownTypes, type SeedKind, soleReference, withoutNull } from './kinds.ts'
 
 /** A field of an entry that names another resource. */
 export interface Reference {
@@ -16,20 +16,20 @@ export interface Reference {
 
 interface Walk {
   readonly refers: References
-  /** What a reference becomes. */
+  /** Makes of a reference what stands in its place. */
   turn(value: unknown, field: string, referred: Referred): unknown
   /** True to make bodies, false to make what stands in files. */
   readonly toBody: boolean
 }
 
-interface Place {
+interface Spot {
   readonly schema: TSchema
-  /** As references have it, such as `.networks[].network`. */
+  /** The path by which references know it, such as `.networks[].network`. */
   readonly path: string
   readonly field: string
 }
 
-function turned(walk: Walk, { schema: given, path, field }: Place, value: unknown): unknown {
+function turned(walk: Walk, { schema: given, path, field }: Spot, value: unknown): unknown {
   if (value === null || value === undefined) return value
   const schema = withoutNull(given)
   const referred = walk.refers[path]
@@ -53,10 +53,10 @@ function turned(walk: Walk, { schema: given, path, field }: Place, value: unknow
   )
 }
 
-const placeOf = ({ fields }: Kind): Place => ({ schema: fields, path: '', field: '' })
+const placeOf = ({ fields }: SeedKind): Spot => ({ schema: fields, path: '', field: '' })
 
 /** The references of an entry as it stands in a file. */
-export function referencesIn(kind: Kind, entry: Fields): Reference[] {
+export function referencesIn(kind: SeedKind, entry: Fields): Reference[] {
   const found: Reference[] = []
   const turn = (value: unknown, field: string, referred: Referred) => {
     const types = ownTypes(referred)!
@@ -68,7 +68,11 @@ export function referencesIn(kind: Kind, entry: Fields): Reference[] {
 }
 
 /** An entry with ids in place of names. `idOf` has the id of everything that the entry refers to, but for the catalogue. */
-export function withIds(kind: Kind, entry: Fields, idOf: (types: readonly string[], name: string) => unknown): Fields {
+export function withIds(
+  kind: SeedKind,
+  entry: Fields,
+  idOf: (types: readonly string[], name: string) => unknown,
+): Fields {
   const turn = (value: unknown, _: string, referred: Referred) =>
     typeof value === 'string' ? (idOf(ownTypes(referred)!, value) ?? value) : value
   return turned({ refers: kind.refers, turn, toBody: true }, placeOf(kind), entry) as Fields
@@ -76,7 +80,7 @@ export function withIds(kind: Kind, entry: Fields, idOf: (types: readonly string
 
 /** An entry with names in place of ids; null for those that nobody knows. */
 export function withNames(
-  kind: Kind,
+  kind: SeedKind,
   entry: Fields,
   nameOf: (types: readonly string[], id: number) => string | null,
 ): Fields {

@@ -1,10 +1,10 @@
-/** From what a file says to what has to be done: everything that can be checked is checked here, before anything is made. */
+/** Plans what has to be done for a file: everything that can be checked is checked here, before anything is made. */
 import { type TSchema, Type } from 'typebox'
 import { bodyCheck } from '../../kernel/contract/input.ts'
 import type { Problem } from '../../kernel/errors.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
 import { type Difference, difference } from './compare.ts'
-import { allKinds, type Kind } from './kinds.ts'
+import { allKinds, type SeedKind } from './kinds.ts'
 import { type Reference, referencesIn } from './names.ts'
 import type { Present, Resource } from './present.ts'
 
@@ -21,21 +21,21 @@ export interface GivenProject {
 }
 
 /** A resource that a file describes. */
-export interface Entry {
-  readonly kind: Kind
+export interface SeedEntry {
+  readonly kind: SeedKind
   readonly name: string
-  /** Where it stands, such as `projects[0].servers[1]`. */
+  /** Its place in the file, such as `projects[0].servers[1]`. */
   readonly field: string
   readonly given: Fields
   readonly references: readonly Reference[]
 }
 
-/** What is to be done in a Project. */
+/** The work that there is in a Project. */
 export interface Plan {
   /** Resources to make, those of a level after all of the levels before. */
-  readonly levels: readonly (readonly Entry[])[]
+  readonly levels: readonly (readonly SeedEntry[])[]
   /** Resources that are there, with what differs. */
-  readonly known: readonly { readonly entry: Entry; readonly resource: Resource; readonly difference: Difference }[]
+  readonly known: readonly { readonly entry: SeedEntry; readonly resource: Resource; readonly difference: Difference }[]
   readonly problems: readonly Problem[]
 }
 
@@ -83,7 +83,7 @@ const keyOf = (type: string, name: string) => `${type} ${name}`
 export function planProject(project: GivenProject, at: string, present: Present): Plan {
   const problems: Problem[] = []
   const entries = entriesOf(project, at)
-  const named = new Map<string, Entry>()
+  const named = new Map<string, SeedEntry>()
   for (const entry of entries) {
     const key = keyOf(entry.kind.type, entry.name)
     const other = named.get(key)
@@ -97,7 +97,7 @@ export function planProject(project: GivenProject, at: string, present: Present)
       if (!isKnown && !isLoose)
         problems.push({ field: field + within, message: `names no ${types.join(' or ')} of the file or the Project` })
     }
-  const resourceOf = ({ kind, name }: Entry) => there.get(keyOf(kind.type, name))
+  const resourceOf = ({ kind, name }: SeedEntry) => there.get(keyOf(kind.type, name))
   const known = entries.flatMap((entry) => {
     const resource = resourceOf(entry)
     return resource ? [{ entry, resource, difference: difference(entry.kind, entry.given, resource.entry ?? {}) }] : []
@@ -109,7 +109,7 @@ export function planProject(project: GivenProject, at: string, present: Present)
   return { levels, known, problems }
 }
 
-function entriesOf(project: GivenProject, at: string): Entry[] {
+function entriesOf(project: GivenProject, at: string): SeedEntry[] {
   return allKinds().flatMap((kind) =>
     ((project[kind.path] ?? []) as readonly Fields[]).map((given, index) => ({
       kind,
@@ -121,17 +121,17 @@ function entriesOf(project: GivenProject, at: string): Entry[] {
   )
 }
 
-function needsOf({ seed }: Kind, given: Fields): Reference[] {
+function needsOf({ seed }: SeedKind, given: Fields): Reference[] {
   return Object.entries(seed.needs?.(given) ?? {}).flatMap(([type, names]) =>
     names.map((name) => ({ field: '', types: [type], isLoose: true, name })),
   )
 }
 
 /** Puts entries behind all that they refer to. */
-function levelsOf(entries: readonly Entry[], problems: Problem[]): Entry[][] {
-  const levels: Entry[][] = []
+function levelsOf(entries: readonly SeedEntry[], problems: Problem[]): SeedEntry[][] {
+  const levels: SeedEntry[][] = []
   const left = new Map(entries.map((entry) => [keyOf(entry.kind.type, entry.name), entry]))
-  const waits = ({ references }: Entry) =>
+  const waits = ({ references }: SeedEntry) =>
     references.find(({ types, name }) => types.some((type) => left.has(keyOf(type, name))))
   while (left.size > 0) {
     const level = [...left.values()].filter((entry) => !waits(entry))

@@ -3,21 +3,21 @@ import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
 import { type Given, paramsOf } from './access.ts'
 import type { Addition } from './compare.ts'
-import type { Kind, Operation, Part } from './kinds.ts'
+import type { Part, SeedKind, SeedOperation } from './kinds.ts'
 import { withIds } from './names.ts'
-import type { Entry, Plan } from './plan.ts'
+import type { Plan, SeedEntry } from './plan.ts'
 import type { Present } from './present.ts'
 
 /** A Project in which operations are carried out. */
 export interface Ground {
-  call(operation: Operation, given: Given): Promise<Fields>
+  call(operation: SeedOperation, given: Given): Promise<Fields>
   /** Waits for actions. Errors: those of the actions. */
   finish(actions: readonly Fields[]): Promise<void>
 }
 
 type Undo = () => Promise<void>
 
-/** What a run has done so far, over all Projects. */
+/** A run remembers what it has done in all Projects. */
 export class Run {
   readonly #undo: { readonly what: string; readonly undo: Undo }[] = []
 
@@ -87,7 +87,7 @@ export class Planting {
   /** Errors: `invalid_input` by field. */
   async carryOut({ levels, known }: Plan): Promise<void> {
     for (const level of levels) {
-      const begun: { entry: Entry; id: number; actions: readonly Fields[] }[] = []
+      const begun: { entry: SeedEntry; id: number; actions: readonly Fields[] }[] = []
       for (const entry of level) begun.push(await placed(entry.field, () => this.#create(entry)))
       for (const { entry, actions } of begun) await placed(entry.field, () => this.#ground.finish(actions))
       for (const { entry, id } of begun) await this.#complete(entry, id)
@@ -103,13 +103,13 @@ export class Planting {
     }
   }
 
-  #withIds(kind: Kind, entry: Fields): Fields {
+  #withIds(kind: SeedKind, entry: Fields): Fields {
     return withIds(kind, entry, (types, name) =>
       types.map((type) => this.#ids.get(`${type} ${name}`)).find((id) => id !== undefined),
     )
   }
 
-  async #create(entry: Entry) {
+  async #create(entry: SeedEntry) {
     const { kind, name, given, field } = entry
     const { at, naming = 'name', always } = kind.seed
     const others = new Set(kind.parts.filter(({ isCreated }) => !isCreated).map((part) => part.name))
@@ -131,7 +131,7 @@ export class Planting {
   }
 
   /** Brings about what a new resource has besides. */
-  async #complete({ kind, given, field }: Entry, id: number): Promise<void> {
+  async #complete({ kind, given, field }: SeedEntry, id: number): Promise<void> {
     for (const part of kind.parts.filter(({ isCreated }) => !isCreated)) {
       const { name, each, when } = part
       const value = given[name] ?? undefined
@@ -144,7 +144,7 @@ export class Planting {
     }
   }
 
-  async #add(kind: Kind, id: number, { part, value }: Addition): Promise<void> {
+  async #add(kind: SeedKind, id: number, { part, value }: Addition): Promise<void> {
     const body = this.#bodyOf(kind, part, value)
     const shown = part.body ? await this.#read(kind, id) : {}
     const given = part.when ? {} : { body: part.body ? part.body(body, shown) : body }
@@ -158,17 +158,17 @@ export class Planting {
   }
 
   /** A value of a part with ids. */
-  #bodyOf(kind: Kind, { name, each }: Part, value: unknown): Fields {
+  #bodyOf(kind: SeedKind, { name, each }: Part, value: unknown): Fields {
     const entry = this.#withIds(kind, { [name]: each ? [value] : value })
     return each ? entry[name][0] : entry[name]
   }
 
-  async #read({ type, list: { family } }: Kind, id: number): Promise<Fields> {
+  async #read({ type, list: { family } }: SeedKind, id: number): Promise<Fields> {
     const operation = { endpoint: family.endpoints.get!, family, key: 'get' }
     return (await this.#ground.call(operation, { params: paramsOf(operation, id) }))[type]
   }
 
-  async #do(operation: Operation, id: number, { params, body }: Given): Promise<void> {
+  async #do(operation: SeedOperation, id: number, { params, body }: Given): Promise<void> {
     const given = {
       params: { ...paramsOf(operation, id), ...params },
       ...(body && operation.endpoint.body ? { body } : {}),
@@ -176,7 +176,7 @@ export class Planting {
     await this.#ground.finish(actionsIn((await this.#ground.call(operation, given)) ?? {}))
   }
 
-  async #change({ kind, field }: Entry, id: number, changed: Fields, before: Fields): Promise<void> {
+  async #change({ kind, field }: SeedEntry, id: number, changed: Fields, before: Fields): Promise<void> {
     const put = (fields: Fields) => this.#do(kind.update!, id, { body: this.#withIds(kind, fields) })
     await put(changed)
     this.#run.did(field, () => put(before))
@@ -190,7 +190,7 @@ export class Planting {
       })
   }
 
-  async #remove(kind: Kind, id: number): Promise<void> {
+  async #remove(kind: SeedKind, id: number): Promise<void> {
     const { family } = kind.list
     for (const { by, body } of kind.seed.release?.(await this.#read(kind, id)) ?? []) {
       const [key, endpoint] = Object.entries(family.endpoints).find(([, { command }]) => command === by)!
@@ -203,8 +203,8 @@ export class Planting {
 const isProtection = (body: unknown) =>
   typeof body === 'object' && body !== null && Object.values(body).every((value) => typeof value === 'boolean')
 
-/** What takes an element back that `body` has added. */
-function undone({ field, params }: Part, { endpoint }: Operation, body: Fields): Given {
+/** The request that takes an element back which `body` has added. */
+function undone({ field, params }: Part, { endpoint }: SeedOperation, body: Fields): Given {
   const names = Object.keys(endpoint.body?.properties ?? {})
   const own = field === undefined ? names.map((name) => [name, body[name]] as const) : [[names[0]!, [body]] as const]
   const given = Object.fromEntries(own.filter(([, value]) => value !== undefined))

@@ -1,19 +1,19 @@
-/** What a Project has: all resources of which seed files can tell. */
+/** Reads all resources of a Project of which seed files can tell. */
 import type { Fields, SeedView } from '../../kernel/resource/seed.ts'
 import { type Access, isMissing, paramsOf, readAll } from './access.ts'
-import { allKinds, type Kind } from './kinds.ts'
+import { allKinds, type SeedKind } from './kinds.ts'
 import { withNames } from './names.ts'
 
 export interface Resource {
-  readonly kind: Kind
+  readonly kind: SeedKind
   readonly id: number
   /** The name in files, which no other one of its kind has. */
   readonly name: string
-  /** As replies show it. */
+  /** The resource as replies show it. */
   readonly shown: Fields
-  /** As it stands in files, but for what is null or empty; undefined where it stands in none. */
+  /** Its entry, still with what is null, empty or usual; undefined where it stands in no file. */
   readonly entry: Fields | undefined
-  /** What the entry does not tell. */
+  /** Remarks about what the entry does not tell. */
   readonly remarks: readonly string[]
   /** True when secrets are missing, without which it cannot be made again. */
   readonly isIncomplete: boolean
@@ -22,15 +22,15 @@ export interface Resource {
 export interface Present {
   readonly resources: readonly Resource[]
   /** Kinds that could not be read, with the reason. */
-  readonly unread: readonly { readonly kind: Kind; readonly reason: string }[]
+  readonly unread: readonly { readonly kind: SeedKind; readonly reason: string }[]
 }
 
 interface Shown {
-  readonly kind: Kind
+  readonly kind: SeedKind
   readonly shown: Fields
 }
 
-async function shownOf(access: Access, kind: Kind): Promise<Shown[]> {
+async function shownOf(access: Access, kind: SeedKind): Promise<Shown[]> {
   const all = await readAll(access, kind.list, kind.seed.filter ? { query: kind.seed.filter } : {})
   const found: Shown[] = []
   for (const one of all) {
@@ -45,7 +45,7 @@ async function shownOf(access: Access, kind: Kind): Promise<Shown[]> {
 /** Reads a Project, by GET alone. Errors: `ApiError`, but for what the server does not have. */
 export async function readProject(access: Access): Promise<Present> {
   const found: Shown[] = []
-  const unread: { kind: Kind; reason: string }[] = []
+  const unread: { kind: SeedKind; reason: string }[] = []
   for (const kind of allKinds()) {
     try {
       found.push(...(await shownOf(access, kind)))
@@ -112,7 +112,7 @@ function namesOf(found: readonly Shown[]): Map<string, string> {
 }
 
 /** Lists whose order means nothing have one that does not depend on when things were made. */
-function ordered({ parts }: Kind, entry: Fields): Fields {
+function ordered({ parts }: SeedKind, entry: Fields): Fields {
   const sets = new Map(parts.flatMap(({ name, each }) => (each ? [[name, each] as const] : [])))
   return Object.fromEntries(
     Object.entries(entry).map(([name, value]) => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
 import type { Access, Given } from './access.ts'
-import type { Operation } from './kinds.ts'
+import type { SeedOperation } from './kinds.ts'
 
 export interface RemoteOptions {
   /** The root of the API, such as `https://cloud.example.com/v1`. */
@@ -13,9 +13,9 @@ export interface RemoteOptions {
   readonly waits?: (seconds: number) => void
 }
 
-/** How long a server is waited for, in milliseconds. */
+/** The longest time that a server is waited for, in milliseconds. */
 const patienceMs = 60_000
-/** How often a request is repeated that was too much, and the longest time between two, in seconds. */
+/** The most times that a request is sent which was too much, and the longest time between two, in seconds. */
 const mostTries = 20
 const longestWait = 300
 
@@ -27,7 +27,7 @@ export class Remote implements Access {
     this.#options = options
   }
 
-  async call({ endpoint: { method, path } }: Operation, { params = {}, query = {} }: Given): Promise<Fields> {
+  async call({ endpoint: { method, path } }: SeedOperation, { params = {}, query = {} }: Given): Promise<Fields> {
     if (method !== 'GET') throw new Error(`${method} ${path} is not for reading`)
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
     return this.get(filled, query)

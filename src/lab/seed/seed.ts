@@ -1,11 +1,10 @@
 /** Seeds Projects of this process: plans all of them, then makes them, or nothing at all. */
 import { createProject, deleteProject, findProject, type ProjectRow } from '../../kernel/access/projects.ts'
-import { hashToken, isManagementToken, isTokenShaped } from '../../kernel/access/token-text.ts'
-import { createToken, listTokens } from '../../kernel/access/tokens.ts'
+import { isManagementToken, isTokenShaped } from '../../kernel/access/token-text.ts'
+import { createToken, isTokenKnown, listTokens } from '../../kernel/access/tokens.ts'
 import { recordEvent } from '../../kernel/audit/entries.ts'
 import type { AuditActor } from '../../kernel/audit/note.ts'
 import type { Database } from '../../kernel/data/db.ts'
-import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
@@ -132,17 +131,12 @@ async function missingTokens(
     if (known.some((other) => other.project === project && other.name === one.name)) continue
     const isUsable = isTokenShaped(one.token) && !isManagementToken(one.token)
     if (!isUsable) problems.push({ field: `${field}.token`, message: 'must be the 64 characters of an API token' })
-    else if (texts.has(one.token) || (await isKnown(db, one.token)))
+    else if (texts.has(one.token) || (await isTokenKnown(db.query, one.token)))
       problems.push({ field: `${field}.token`, message: 'is a token already' })
     else missing.push({ ...one, field })
     texts.add(one.token)
   }
   return missing
-}
-
-async function isKnown({ query }: Database, token: string): Promise<boolean> {
-  const rows = acrossProjects(query).selectFrom('token').select('id').where('hash', '=', hashToken(token))
-  return (await rows.executeTakeFirst()) !== undefined
 }
 
 async function make(db: Database, run: Run, { given, at }: Planned, actor: AuditActor): Promise<ProjectRow> {

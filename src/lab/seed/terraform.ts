@@ -11,10 +11,10 @@ import {
 } from '../../../console/commands/terraform/resources.ts'
 import { terraform } from '../../../console/generated/terraform.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
-import type { Operation, Part } from './kinds.ts'
+import type { Part, SeedOperation } from './kinds.ts'
 import { withIds } from './names.ts'
 import type { Present, Resource } from './present.ts'
-import { entriesOf, leftOutOf } from './write.ts'
+import { entriesOf, lean, leftOutOf } from './write.ts'
 
 const families: Readonly<Record<string, Terraform>> = terraform
 
@@ -29,7 +29,7 @@ interface Afterwards {
 class Configuration {
   readonly #marks = new Map<string, number>()
   readonly #resources: readonly Resource[]
-  /** What marks stand for: an expression, and an id. */
+  /** The expression and the id that a mark stands for. */
   readonly #meanings = new Map<number, { readonly name: Expression | number; readonly id: number }>()
   readonly #taken = new Set<string>()
   readonly leftOut: string[] = []
@@ -76,14 +76,15 @@ class Configuration {
     return [whole, ...renamed, ...further]
   }
 
-  /** What stands for the request that makes it, and for those that are asked with it. */
+  /** The blocks that stand for the request which makes it, and for those that are asked with it. */
   #createdOf(resource: Resource, own: Fields): readonly Block[] {
     const { kind } = resource
     const { at, naming = 'name', parts = {} } = kind.seed
     const { unread = [] } = families[kind.path] ?? {}
     const given = Object.entries({ ...own, [naming]: own.name }).filter(([name, value]) => {
       if (!unread.includes(name)) return value !== null
-      if (isGiven(value)) this.#leaveOut(resource, `${name}, which the provider does not take over`)
+      if (lean(value, kind.seed.usual?.[name]) !== undefined)
+        this.#leaveOut(resource, `${name}, which the provider does not take over`)
       return false
     })
     const body = Object.fromEntries(given.filter(([name]) => !(name in parts) || parts[name]!.isCreated))
@@ -117,7 +118,7 @@ class Configuration {
 
   #make(
     resource: Resource,
-    { family, key }: Operation,
+    { family, key }: SeedOperation,
     body: Fields,
     { params, afterwards }: Afterwards,
   ): readonly Block[] {
@@ -164,7 +165,7 @@ function otherImport(type: string) {
   return Object.values(families).flatMap(({ imports }) => imports?.[name] ?? [])[0]
 }
 
-/** What is an expression still is the name of the resource itself, or its id. */
+/** The attributes of a part by themselves: expressions that are left are the name or the id of the resource. */
 function plainNames(attributes: Body['attributes'], shown: Fields): Fields {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => {
@@ -172,10 +173,6 @@ function plainNames(attributes: Body['attributes'], shown: Fields): Fields {
       return [name, value.text.endsWith('.name') ? shown.name : shown.id]
     }),
   )
-}
-
-function isGiven(value: unknown): boolean {
-  return typeof value === 'object' && value !== null ? Object.values(value).some(isGiven) : value !== null
 }
 
 function withProtection(block: Block, protection: Fields | null | undefined): Block {

@@ -14,10 +14,10 @@ import type { ProjectId } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import type { Time } from '../time.ts'
 import type { Given } from './access.ts'
-import type { Operation } from './kinds.ts'
+import type { SeedOperation } from './kinds.ts'
 import type { Ground } from './plant.ts'
 
-/** What requests are carried out with. */
+/** The parts of a cloud that requests are carried out with. */
 export interface Parts {
   readonly platform: Platform
   readonly drivers: Drivers
@@ -34,7 +34,7 @@ const operator = (name: string): Identity => ({
   bucket: '',
 })
 
-/** How long an action is waited for before it is asked about again, in milliseconds. */
+/** The pauses after which an action is asked about again, in milliseconds. */
 const firstPauseMs = 2
 const longestPauseMs = 200
 
@@ -53,7 +53,7 @@ export class Within implements Ground {
     this.#projectId = projectId
   }
 
-  async call({ endpoint, family, key }: Operation, { params = {}, query = {}, body }: Given): Promise<Fields> {
+  async call({ endpoint, family, key }: SeedOperation, { params = {}, query = {}, body }: Given): Promise<Fields> {
     const { clock } = this.#parts.platform
     const caller = principalIn(operator(this.#actor.name), this.#projectId)
     const refusal = refusalOf(caller, endpoint, clock.now())

@@ -7,7 +7,7 @@ import type { Present, Resource } from './present.ts'
 const heading = ' What `wolke serve --seed FILE` makes again (docs/seed.md).'
 
 /** A value without what is null, empty or usual, with labels in the order of their names. */
-function lean(value: unknown, usual?: unknown): unknown {
+export function lean(value: unknown, usual?: unknown): unknown {
   if (value === null || value === undefined || value === '' || value === usual) return undefined
   if (typeof value !== 'object') return value
   if (Array.isArray(value)) {
@@ -37,7 +37,7 @@ export function entriesOf({ resources }: Present): { readonly path: string; read
   })
 }
 
-/** What a file of a Project does not tell, in words. */
+/** Lists in words what a file of a Project does not tell. */
 export function leftOutOf({ resources, unread }: Present): string[] {
   return [
     ...unread.map(({ kind, reason }) => `${kind.path}: could not be read: ${reason}`),

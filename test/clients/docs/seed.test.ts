@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { bundle } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
-import { run } from '../kit/clients.ts'
+import { endpointsAt, run } from '../kit/clients.ts'
 import { readPage } from '../kit/page.ts'
 
 before(build)
@@ -72,8 +72,8 @@ test('the file of the page is made before the server is ready, and comes back by
     servers.map(({ name, status }) => [name, status]),
     [['web-1', 'running']],
   )
-  const env = { HCLOUD_ENDPOINT: base_url, HCLOUD_TOKEN: token, WOLKE_LAB_TOKEN: lab_token, PATH: process.env.PATH! }
-  const { code, stdout, stderr } = await run('bash', ['-ec', script(commands!.text)], { cwd: folder, env })
+  const env = { ...endpointsAt(base_url), HCLOUD_TOKEN: token, WOLKE_LAB_TOKEN: lab_token, PATH: process.env.PATH! }
+  const { code, stdout, stderr } = await run('bash', ['--norc', '-ec', script(commands!.text)], { cwd: folder, env })
   assert.equal(code, 0, stderr)
   assert.equal(stdout + stderr, '')
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')

@@ -108,7 +108,7 @@ forEachDatabase('A seed', (open, engineName) => {
     project.networks[0].labels = { new: 'yes' }
     project.networks[0].subnets.push({ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.2.0/24' })
     project.firewalls[0].apply_to.push({ type: 'server', server: 'web-1' })
-    project.volumes.push({ name: 'more', size: 10, server: 'web-1', protection: { delete: true } })
+    project.load_balancers[0].targets.push({ type: 'server', server: 'copy' })
     project.floating_ips.push({ name: 'more', type: 'ipv6', server: 'new' })
     project.firewalls.push({ name: 'more', apply_to: [{ type: 'server', server: 'new' }] })
     project.servers.push({ name: 'new', ...server, protection: { delete: true, rebuild: true } })
@@ -129,7 +129,7 @@ forEachDatabase('A seed', (open, engineName) => {
       ['servers[0].server_type', { servers: [{ name: 'a', ...server, server_type: 'huge' }] }],
       ['servers[0].image', { servers: [{ name: 'a', ...server, image: 'debian-1' }] }],
       ['servers[0].name', { servers: [{ name: 'a_b', ...server }] }],
-      ['volumes[0].location', { volumes: [{ name: 'a', size: 10, location: 'moon' }] }],
+      ['floating_ips[0].home_location', { floating_ips: [{ name: 'a', type: 'ipv4', home_location: 'moon' }] }],
       ['ssh_keys[0].public_key', { ssh_keys: [{ name: 'a', public_key: 'none' }] }],
       ['certificates[0].private_key', { certificates: [{ name: 'a', type: 'uploaded', certificate: 'none' }] }],
       ['zones[0].name', { zones: [{ name: 'a.b.c.example.com', mode: 'primary' }] }],

@@ -16,7 +16,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   dns: ['protocols', 'kernel', 'families'],
   events: ['kernel'],
   reachability: ['catalogue/capabilities.ts', 'protocols', 'kernel', 'families', 'platform.ts'],
-  lab: ['calendar.ts', 'families.ts', 'kernel', 'people', 'platform.ts', 'protocols'],
+  lab: [
+    'calendar.ts',
+    'families.ts',
+    'kernel',
+    'people',
+    'platform.ts',
+    'protocols',
+    // The console knows which resources of Terraform stand for which requests.
+    '../console/commands/terraform',
+    '../console/generated/terraform.ts',
+  ],
   management: ['protocols', 'kernel', 'families.ts', 'reachability', 'people', 'platform.ts', 'version.ts'],
   drivers: [
     'catalogue/capabilities.ts',
