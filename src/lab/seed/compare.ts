@@ -38,13 +38,24 @@ function holds(there: unknown, wanted: unknown): boolean {
 
 const isSame = (one: unknown, other: unknown) => holds(one, other) && holds(other, one)
 
-function missing(part: Part, wanted: unknown, there: unknown): Addition[] {
-  const keys = part.each!
-  const key = (one: Fields) => JSON.stringify(keys.map((name) => one[name] ?? null))
-  const known = new Set(((there ?? []) as readonly Fields[]).map(key))
-  return ((wanted ?? []) as readonly Fields[]).flatMap((value, at) =>
-    known.has(key(value)) ? [] : [{ part, value, field: `.${part.name}[${at}]` }],
-  )
+/** The elements that a list lacks, and the places of those that it has with other values. */
+function compareLists(part: Part, wanted: unknown, there: unknown) {
+  const key = (one: Fields) => JSON.stringify(part.each!.map((name) => one[name] ?? null))
+  const known = Map.groupBy((there ?? []) as readonly Fields[], key)
+  const added: Addition[] = []
+  const left: string[] = []
+  for (const [at, value] of ((wanted ?? []) as readonly Fields[]).entries()) {
+    const others = known.get(key(value))
+    const place = `${part.name}[${at}]`
+    if (!others) added.push({ part, value, field: `.${place}` })
+    else if (!others.some((other) => holds(other, value))) left.push(place)
+  }
+  return { added, left }
+}
+
+function isLike(part: Part | undefined, there: unknown, wanted: unknown): boolean {
+  const done = (value: unknown) => part!.when!((value ?? undefined) as boolean | undefined)
+  return part?.when ? done(there) === done(wanted) : holds(there, wanted)
 }
 
 /** Compares an entry with that of the resource of its name. What replies never show is not compared. */
@@ -58,15 +69,15 @@ export function difference(kind: SeedKind, wanted: Fields, there: Fields): Diffe
   for (const [name, value] of Object.entries(wanted)) {
     if (name === 'name' || !(name in there)) continue
     const part = parts.get(name)
-    if (part?.each) added.push(...missing(part, value, there[name]))
-    const isLike = part?.when
-      ? part.when(value as boolean) === part.when((there[name] ?? undefined) as boolean | undefined)
-      : holds(there[name], value)
-    if (name in changeable && !isSame(there[name], value)) {
+    if (part?.each) {
+      const lists = compareLists(part, value, there[name])
+      added.push(...lists.added)
+      left.push(...lists.left)
+    } else if (name in changeable) {
+      if (isSame(there[name], value)) continue
       changed[name] = value
       before[name] = there[name]
-    } else if (!(name in changeable) && !isLike && !(part?.each && added.some((one) => one.part === part)))
-      left.push(name)
+    } else if (!isLike(part, there[name], value)) left.push(name)
   }
   return { changed, before, added, left }
 }

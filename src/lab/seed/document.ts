@@ -2,9 +2,7 @@
 import { isMap, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { isStorable } from '../../kernel/contract/input.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-
-/** The largest file, in characters. */
-export const mostText = 4_000_000
+import { mostText } from './contract.ts'
 
 export interface Document {
   readonly value: unknown

@@ -32,8 +32,8 @@ export class Run {
       try {
         await undo()
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        if (error.code !== 'not_found') left.push(`${what}: ${error.message}`)
+        const isGone = error instanceof ApiError && error.code === 'not_found'
+        if (!isGone) left.push(`${what}: ${(error as Error).message}`)
       }
     }
     return left

@@ -220,5 +220,10 @@ function mapValue(value: Value, meaning: Meaning): Value {
 export function writeTerraform(present: Present): { text: string; left_out: string[] } {
   const configuration = new Configuration(entriesOf(present).flatMap(({ entries }) => entries))
   const text = configuration.text()
-  return { text, left_out: [...leftOutOf(present), ...configuration.leftOut] }
+  const left_out = [...leftOutOf(present), ...configuration.leftOut]
+  const heading = [
+    'Resources that are there, for Terraform to take over.',
+    ...left_out.map((one) => `Left out: ${one}`),
+  ]
+  return { text: `${heading.map((line) => `# ${line.replaceAll(/\s+/g, ' ')}\n`).join('')}\n${text}`, left_out }
 }

@@ -8,7 +8,7 @@ import type { ApiCall, Endpoint, Handlers } from '../../kernel/contract/contract
 import { type BodyCheck, bodyCheck, parseQuery } from '../../kernel/contract/input.ts'
 import { LaterReply } from '../../kernel/contract/later.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { onBehalfOf } from '../../kernel/process/behalf.ts'
+import { onBehalfOf, onOwnBehalf } from '../../kernel/process/behalf.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
@@ -77,7 +77,8 @@ export class Within implements Ground {
     } as unknown as ApiCall<Endpoint>
     const note = endpoint.method === 'GET' ? undefined : this.#noteOf(endpoint, params)
     const handle = this.#handlersOf(family.name)[key]!
-    const made = await onBehalfOf(this.#projectId, () => handle(call), note)
+    // The request that asks for the seed has an entry of its own in the audit log.
+    const made = await onOwnBehalf(() => onBehalfOf(this.#projectId, () => handle(call), note))
     const reply = made instanceof LaterReply ? await made.read() : made
     return (reply ?? {}) as Fields
   }
@@ -89,7 +90,7 @@ export class Within implements Ground {
         if (action.status === 'success') break
         if (action.status === 'error')
           throw new ApiError('service_error', `${action.command}: ${action.error?.message}`)
-        await this.#parts.time.settle()
+        await onOwnBehalf(() => this.#parts.time.settle())
         await delay(pauseMs)
       }
     }

@@ -4,7 +4,10 @@ import type { Fields } from '../../kernel/resource/seed.ts'
 import { allKinds } from './kinds.ts'
 import type { Present, Resource } from './present.ts'
 
-const heading = ' What `wolke serve --seed FILE` makes again (docs/seed.md).'
+const heading = [
+  ' `wolke serve --seed FILE` makes it again (docs/seed.md).',
+  ' Tokens are left out, because they are secrets.',
+]
 
 /** A value without what is null, empty or usual, with labels in the order of their names. */
 export function lean(value: unknown, usual?: unknown): unknown {

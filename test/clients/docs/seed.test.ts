@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
+import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { bundle } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
 import { endpointsAt, run } from '../kit/clients.ts'
@@ -28,17 +29,26 @@ function folderFor(t: TestContext): string {
   return folder
 }
 
-/** Starts the server of the page; returns what its ready file says. */
-async function begin(t: TestContext, folder: string) {
-  const command = script(start!.text).replace('serve', `serve ${free}`)
+/** Starts the server of the page; returns what its ready file says, and how to stop it. */
+async function begin(t: TestContext, folder: string, database = 'memory') {
+  const command = script(start!.text).replace('serve', `serve ${free}`).replace('memory', database)
   const env = { ...process.env, TMPDIR: folder }
   const server = spawn('bash', ['-c', `exec ${command.trim()}`], { cwd: folder, env, stdio: 'ignore' })
-  t.after(async () => {
-    const ended = once(server, 'exit')
-    if (server.kill('SIGTERM')) await ended
-  })
+  const ended = once(server, 'exit')
+  const stop = async () => {
+    server.kill('SIGTERM')
+    await ended
+  }
+  t.after(stop)
   for await (const _ of watching(folder)) if (isThere(join(folder, 'ready.json'))) break
-  return JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { base_url: string; lab_token: string }
+  const ready = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'))
+  return { ...(ready as { base_url: string; lab_token: string }), stop }
+}
+
+/** The servers of the Project, by an API token of the file. */
+async function serversAt(url: string): Promise<{ id: number; name: string; status: string }[]> {
+  const reply = await fetch(`${url}/servers`, { headers: { authorization: `Bearer ${token}` } })
+  return ((await reply.json()) as { servers: { id: number; name: string; status: string }[] }).servers
 }
 
 async function* watching(folder: string) {
@@ -66,12 +76,8 @@ test('the file of the page is made before the server is ready, and comes back by
   const folder = folderFor(t)
   writeFileSync(join(folder, 'seed.yaml'), file!.text)
   const { base_url, lab_token } = await begin(t, folder)
-  const reply = await fetch(`${base_url}/servers`, { headers: { authorization: `Bearer ${token}` } })
-  const { servers } = (await reply.json()) as { servers: { name: string; status: string }[] }
-  assert.deepEqual(
-    servers.map(({ name, status }) => [name, status]),
-    [['web-1', 'running']],
-  )
+  const [web] = await serversAt(base_url)
+  assert.deepEqual([web!.name, web!.status], ['web-1', 'running'])
   const env = { ...endpointsAt(base_url), HCLOUD_TOKEN: token, WOLKE_LAB_TOKEN: lab_token, PATH: process.env.PATH! }
   const { code, stdout, stderr } = await run('bash', ['--norc', '-ec', script(commands!.text)], { cwd: folder, env })
   assert.equal(code, 0, stderr)
@@ -88,6 +94,31 @@ test('the file of the page is made before the server is ready, and comes back by
   assert.equal(refused, 1)
   assert.match(said, /^wolke: there is no project named 'nobody'$/m)
   assert.match(said, /^wolke: http:\S+: .*unauthorized/m)
+})
+
+test('a reset leads to what the file has made', async (t) => {
+  const folder = folderFor(t)
+  writeFileSync(join(folder, 'seed.yaml'), file!.text)
+  const { base_url, lab_token } = await begin(t, folder)
+  const before = await serversAt(base_url)
+  const headers = { authorization: `Bearer ${token}` }
+  assert.ok((await fetch(`${base_url}/servers/${before[0]!.id}`, { method: 'DELETE', headers })).ok)
+  assert.notDeepEqual(await serversAt(base_url), before)
+  const operator = { authorization: `Bearer ${lab_token}` }
+  const reset = await fetch(`${new URL(base_url).origin}${wolkeBase}/reset`, { method: 'POST', headers: operator })
+  assert.equal(reset.status, 204)
+  assert.deepEqual(await serversAt(base_url), before)
+})
+
+test('a second start with the same file and database changes nothing', async (t) => {
+  const folder = folderFor(t)
+  writeFileSync(join(folder, 'seed.yaml'), file!.text)
+  const database = `sqlite:${join(folder, 'wolke.db')} --lab`
+  const first = await begin(t, folder, database)
+  const before = await serversAt(first.base_url)
+  await first.stop()
+  const second = await begin(t, folder, database)
+  assert.deepEqual(await serversAt(second.base_url), before)
 })
 
 test('a start with a wrong file says what the page says', async (t) => {

@@ -69,7 +69,9 @@ forEachDatabase('A seed', (open, engineName) => {
     const seeds = await seedsOf(await open(labOptions()))
     const subnet = { type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' }
     const networks = [{ name: 'private', ip_range: '10.0.0.0/16', subnets: [subnet] }]
-    await done(seeds.post(shop({ networks, servers: [{ name: 'one', ...server }] })))
+    const record = (value: string) => ({ name: 'www', type: 'A', records: [{ value }] })
+    const zones = [{ name: 'example.com', mode: 'primary', rrsets: [record('192.0.2.1')] }]
+    await done(seeds.post(shop({ networks, zones, servers: [{ name: 'one', ...server }] })))
     const later = {
       networks: [
         {
@@ -80,14 +82,26 @@ forEachDatabase('A seed', (open, engineName) => {
         },
       ],
       servers: [
-        { name: 'one', ...server, server_type: 'cx33', networks: [{ network: 'private', ip: '10.0.2.7' }] },
+        {
+          name: 'one',
+          ...server,
+          server_type: 'cx33',
+          backups: true,
+          networks: [{ network: 'private', ip: '10.0.2.7' }],
+        },
         { name: 'two', ...server },
       ],
+      zones: [{ ...zones[0], rrsets: [record('192.0.2.2'), { ...record('192.0.2.3'), name: 'new' }] }],
     }
     assert.deepEqual(await done(seeds.post(shop(later))), {
       created: ['projects[0].servers[1]'],
-      changed: ['projects[0].networks[0]', 'projects[0].servers[0]'],
-      left: ['projects[0].networks[0].ip_range', 'projects[0].servers[0].server_type'],
+      changed: ['projects[0].networks[0]', 'projects[0].servers[0]', 'projects[0].zones[0]'],
+      left: [
+        'projects[0].networks[0].ip_range',
+        'projects[0].servers[0].server_type',
+        'projects[0].servers[0].backups',
+        'projects[0].zones[0].rrsets[0]',
+      ],
     })
     const { text } = await seeds.export('shop')
     const [project] = parse(text).projects
