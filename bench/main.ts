@@ -23,6 +23,7 @@ import { networks } from './networks.ts'
 import { parserCosts } from './parsers.ts'
 import { postgres } from './postgres.ts'
 import { Workshop } from './processes.ts'
+import { recording } from './recording.ts'
 import { type Row, table } from './report.ts'
 import { get, post } from './requests.ts'
 import type { Effort } from './rounds.ts'
@@ -33,6 +34,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   list: lists,
   history,
   post,
+  recording,
   'set-rules': setRules,
   actions,
   'floating-ips': floatingIps,

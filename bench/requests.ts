@@ -24,7 +24,7 @@ async function serveFilled(workshop: Workshop, count: number): Promise<Running> 
 }
 
 /** The paths of a thousand firewalls spread over a filled file. */
-function pathsOf(count: number): string[] {
+export function pathsOf(count: number): string[] {
   return Array.from({ length: 1_000 }, (_, i) => `${publicBase}/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
 }
 

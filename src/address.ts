@@ -97,6 +97,7 @@ export class Address implements Stateful {
   }
 
   async #begin(state: State, mounting: CloudMounting): Promise<CloudParts> {
+    this.options.lab?.recorder?.stateChanged(this.options.clock.now())
     const options = await optionsOf(state, this.options)
     const cloud = await openCloud(options)
     this.#running = { options, cloud }

@@ -13,6 +13,7 @@ import type { EdgeOptions, Mounting } from './kernel/http/mounting.ts'
 import type { OpenPage } from './kernel/http/pages/open-pages.ts'
 import type { CloudMounting, CloudParts } from './kernel/http/seats.ts'
 import type { OpenedFork, Place } from './lab/forks.ts'
+import type { Recorder } from './lab/report/recorder.ts'
 import type { State, States } from './lab/states.ts'
 import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
@@ -59,7 +60,10 @@ export interface App {
 }
 
 /** Builds the app; nothing listens or runs yet. */
-export async function buildApp(options: AppOptions): Promise<App> {
+export async function buildApp(given: AppOptions): Promise<App> {
+  const options = given.lab
+    ? { ...given, lab: { recorder: await openRecorder(given.clock.now()), ...given.lab } }
+    : given
   const lab = options.lab?.infrastructure && options.db.image ? await import('./lab/states.ts') : undefined
   const address: Address = await Address.open(options, (mounting, cloud) => mountAll(mounting, cloud, states))
   const edge = buildEdge({
@@ -117,6 +121,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }
 }
 
+async function openRecorder(startedMs: number): Promise<Recorder> {
+  const { Recorder } = await import('./lab/report/recorder.ts')
+  return new Recorder(startedMs)
+}
+
 function urlOf({ tls }: AppOptions, at: ListenAddress): string {
   return `${tls ? 'https' : 'http'}://${hostAndPort(at)}${publicBase}`
 }
@@ -131,7 +140,8 @@ async function fork(
   const { States } = await import('./lab/states.ts')
   const { acme, ...authority } = options.authority ?? { delegation: 'unchecked' as const }
   const { install, ...lab } = options.lab!
-  const forked = await optionsOf(state, { ...options, authority, mail: {}, lab })
+  const recorder = await openRecorder(state.nowMs)
+  const forked = await optionsOf(state, { ...options, authority, mail: {}, lab: { ...lab, recorder } })
   const address: Address = await Address.open(forked, (mounting, cloud) => mountAll(mounting, cloud, states))
   const states = new States(address, (state) => fork(options, edge, state, first), first())
   const seat = await edge.furtherSeat(async (mounting) => {

@@ -21,7 +21,8 @@ import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
 import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
 import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
-import type { EdgeOptions, Exchange } from './kernel/http/mounting.ts'
+import type { Exchange, Observe } from './kernel/http/api/exchange.ts'
+import type { EdgeOptions } from './kernel/http/mounting.ts'
 import type { CloudParts } from './kernel/http/seats.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
@@ -30,10 +31,13 @@ import { type Faults, noFaults } from './kernel/process/faults.ts'
 import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
+import { followed } from './kernel/resource/lives.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { Faults as InjectedFaults } from './lab/faults/open.ts'
 import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
+import { ratesIn } from './lab/report/rates.ts'
+import type { Recorder } from './lab/report/recorder.ts'
 import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
@@ -92,7 +96,7 @@ export interface CloudOptions {
   readonly askAgainMs?: number
   /** How people sign in. */
   readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
-  readonly observe?: (exchange: Exchange) => void
+  readonly observe?: Observe
   readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs' | 'durations'>>
 }
@@ -124,8 +128,11 @@ export interface Cloud {
 
 /** Puts a cloud together; nothing runs yet. */
 export async function openCloud(options: CloudOptions): Promise<Cloud> {
-  const { clock, log, secrets, vendor, observe, faults = noFaults } = options
-  const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
+  const { clock, log, secrets, vendor, faults = noFaults } = options
+  const { recorder } = options.lab ?? {}
+  const db = audited(
+    followedBy(recorder, options, options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db),
+  )
   const platform = platformOf(options, db)
   const plain = await driversFor(options, platform)
   const injected = await faultsFor(options, platform, plain, () => engine.wake())
@@ -156,12 +163,12 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     auditLog,
     faults: injected,
     parts: {
-      ...{ ...access, clock, limits: limitsOf(options, db) },
-      ...(observe ? { observe } : {}),
+      ...{ ...access, clock, limits: limitsOf(options, db), ...observing(options) },
       ...(injected ? { interceptor: injected.interceptor } : {}),
     },
     own: {
       ...{ platform: skipping(platform, time), drivers, people, process, log, time, faults: injected, watch, standing },
+      recorder,
       projectReset: await projectResetOf(options, db),
       lab: options.lab,
       vendor,
@@ -182,6 +189,24 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
       await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
+    },
+  }
+}
+
+/** The database, whose resources the recorder follows where there is one. */
+function followedBy(recorder: Recorder | undefined, { catalogue }: CloudOptions, db: Database): Database {
+  if (!recorder) return db
+  const rates = ratesIn(families, { catalogue })
+  return followed(db, (event) => recorder.follow(event, rates))
+}
+
+function observing({ lab, clock, observe }: Pick<CloudOptions, 'lab' | 'clock' | 'observe'>) {
+  const recorder = lab?.recorder
+  if (!recorder) return observe ? { observe } : {}
+  return {
+    observe(exchange: Exchange) {
+      recorder.observe(exchange, clock.now())
+      observe?.(exchange)
     },
   }
 }

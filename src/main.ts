@@ -13,6 +13,7 @@ import { infrastructureCommand } from './commands/infrastructure.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { carryOut } from './commands/noted.ts'
 import { proxyCommand } from './commands/proxy.ts'
+import { replayCommand } from './commands/replay.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { exportCommand, importCommand } from './commands/seed.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -51,6 +52,7 @@ const commands = [
   mcpCommand(),
   exportCommand(),
   importCommand(),
+  replayCommand(),
 ]
 for (const command of commands) program.addCommand(command)
 

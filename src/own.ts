@@ -1,5 +1,6 @@
 /** This is what only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
 import { eventStream } from './events/stream.ts'
+import { families } from './families.ts'
 import type { Standing } from './kernel/access/standing.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { auditEndpoints } from './kernel/audit/contract.ts'
@@ -14,6 +15,7 @@ import type { Faults } from './lab/faults/open.ts'
 import { faultRoutes } from './lab/faults/routes.ts'
 import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
+import type { Recorder } from './lab/report/recorder.ts'
 import { type Lab, labRoutes } from './lab/routes.ts'
 import { seedEndpoints } from './lab/seed/contract.ts'
 import { seedRoutes } from './lab/seed/routes.ts'
@@ -46,6 +48,8 @@ export interface Own {
   readonly lab: LabOptions | undefined
   /** The faults that testers inject, where they may. */
   readonly faults: Faults | undefined
+  /** Records the requests, where there is a lab. */
+  readonly recorder: Recorder | undefined
   readonly watch: Watch
   readonly standing: Standing
   /** The beginning of labels that are not for callers. */
@@ -53,12 +57,13 @@ export interface Own {
 }
 
 export function mountOwn(part: Mounting, own: Own): void {
-  const { platform, drivers, people, process, log, time, states, projectReset, faults, lab } = own
+  const { platform, drivers, people, process, log, time, states, projectReset, faults, recorder, lab } = own
   const { db, clock, familyOf } = platform
+  const reports = recorder && { recorder, platform, families, version }
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
   part.mount(
     labEndpoints,
-    labRoutes(time && { time, states, projectReset, ...labParts(own), isShared: db.dialect.shared }),
+    labRoutes(time && { time, states, projectReset, ...labParts(own), isShared: db.dialect.shared, reports }),
     wolkeBase,
   )
   part.mount(

@@ -33,7 +33,7 @@ export interface Platform {
   readonly db: Database
   readonly clock: Clock
   readonly catalogue: Catalogue
-  /** What a location can do at the moment, by its id. */
+  /** Tells by the id of a location what it can do at the moment. */
   readonly capabilities: (location: number) => Capabilities
   /** The name of what runs the machines of a location, by its id. */
   readonly infrastructureOf: (location: number) => string
@@ -79,6 +79,17 @@ export interface Cost {
 /** Tells what some Projects have that costs something. */
 export type Costs = (platform: Platform, ids: readonly ProjectId[]) => Promise<readonly Cost[]>
 
+/** The price of a resource or a part of it: net amounts by the hour, and the most for a month. */
+export interface Rate {
+  /** Such as `backups`; missing for the resource itself. */
+  readonly part?: string
+  readonly hourly: string
+  readonly monthly: string
+}
+
+/** Tells what a resource costs by its columns; nothing is what the price list leaves out. */
+export type Rates<Row> = (platform: Pick<Platform, 'catalogue'>, row: Row) => readonly Rate[]
+
 /** Counts what somebody has to care about in many Projects at once. */
 export interface States {
   /**
@@ -110,7 +121,7 @@ export interface Family {
   readonly jobs: readonly Job[]
   /** These events of its need no job: something is read differently from then on. */
   readonly events: Events
-  /** Services beside the API do these for it at a time of the clock. */
+  /** Events for which services beside the API do something. */
   readonly serviceEvents: Events
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired: readonly Desired[]
@@ -123,6 +134,8 @@ export interface Family {
   /** Dated changes that are about it. */
   readonly changes: readonly Change[]
   readonly costs: Costs
+  /** It takes rows of its table, whose name is the type of its resources. */
+  readonly rates: Rates<never>
   readonly states: States
   /** Tells whoever has to know of it that a Project has nothing of the family any more; the rows go after that. */
   withdraw(tx: Transaction, scope: ProjectScope): Promise<void>
@@ -158,6 +171,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly changes?: Readonly<Record<string, Change>>
   /** Nothing of it costs anything by default. */
   readonly costs?: Costs
+  readonly rates?: Rates<never>
   readonly states?: States
   readonly withdraw?: Family['withdraw']
   readonly seed?: Seed
@@ -203,6 +217,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     defaults: parts.defaults ?? (() => ({})),
     changes: Object.values(parts.changes ?? {}),
     costs: parts.costs ?? (async () => []),
+    rates: parts.rates ?? (() => []),
     states: parts.states ?? {},
     withdraw: parts.withdraw ?? (async () => undefined),
     seed: parts.seed,

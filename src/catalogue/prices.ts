@@ -33,6 +33,16 @@ export function hourlyPriceOf(monthlyNet: string): Price {
   return priceOfUnits(((unitsOf(monthlyNet) + divisor / 2n) / divisor) * hourlyStep)
 }
 
+/**
+ * The net amount for an hour of what the price list has by the month alone: a 624th of a monthly net amount, to 16 decimals.
+ * Further decimals are cut off.
+ */
+export function hourOf(monthlyNet: string): string {
+  const [whole = '', part = ''] = monthlyNet.split('.')
+  const units = BigInt(whole + part.slice(0, grossDigits).padEnd(grossDigits, '0'))
+  return decimalOf((units + billedHours / 2n) / billedHours, grossDigits)
+}
+
 /** Returns a percentage of a price, with no digit lost. */
 export function shareOf({ net, gross }: Price, percent: string): Price {
   return { net: percentOf(net, percent), gross: percentOf(gross, percent) }

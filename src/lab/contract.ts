@@ -11,6 +11,7 @@ import {
   Timestamp,
 } from '../kernel/contract/contract.ts'
 import { clockModes } from './clock.ts'
+import { reportEndpoints } from './report/contract.ts'
 
 const states = { family: 'snapshots', section: 'The lab', needs: 'operator' } as const
 const forks = { family: 'forks', section: 'The lab', needs: 'operator' } as const
@@ -51,6 +52,7 @@ const SnapshotFile = Type.String({ maxLength: (4 * mostFileBytes) / 3, descripti
 const clock = Type.Object({ clock: Clock })
 
 export const labEndpoints = defineEndpoints({
+  ...reportEndpoints,
   getClock: {
     ...own,
     method: 'GET',
@@ -161,7 +163,7 @@ export const labEndpoints = defineEndpoints({
     method: 'GET',
     path: '/snapshots/{name}/file',
     summary: 'Get a snapshot as a file that another machine loads; it opens all secrets that are in it',
-    file: true,
+    forms: { 'application/octet-stream': (reply) => Buffer.from((reply as { file: string }).file, 'base64') },
     status: 200,
     reply: Type.Object({ file: SnapshotFile }),
     errors: ['unsupported_error'],

@@ -3,6 +3,7 @@ import type { Database } from '../kernel/data/db.ts'
 import type { Migration } from '../kernel/data/migrate.ts'
 import type { LabClock } from './clock.ts'
 import type { KeptRules } from './faults/rules.ts'
+import type { Recorder } from './report/recorder.ts'
 import type { Copied } from './states.ts'
 
 export interface LabOptions {
@@ -14,6 +15,8 @@ export interface LabOptions {
   readonly outside?: string
   /** How many clouds were at the address before, while the process has run; none by default. */
   readonly era?: number
+  /** Records what clients do; the app brings one of its own. */
+  readonly recorder?: Recorder
   /** The faults with which it begins; none by default. */
   readonly faults?: KeptRules
   /** Decides what happens by chance, such as which requests a fault hits. */

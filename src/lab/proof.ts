@@ -5,5 +5,6 @@ import type { labEndpoints } from './contract.ts'
 export const bodies = {
   setClock: () => ({ mode: 'running' }),
   advanceClock: () => ({ by: '1s' }),
+  startRun: () => ({ name: 'one' }),
   createFork: () => ({ ttl: '1m' }),
 } satisfies Partial<Record<keyof typeof labEndpoints, () => unknown>>

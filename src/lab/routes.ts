@@ -11,6 +11,7 @@ import type { labEndpoints } from './contract.ts'
 import { parseDuration } from './duration.ts'
 import type { Fork } from './forks.ts'
 import type { ProjectReset } from './project-reset.ts'
+import { type Reports, recording, reportRoutes } from './report/routes.ts'
 import { fileRoutes } from './snapshots/routes.ts'
 import type { TransferOptions } from './snapshots/transfer.ts'
 import type { Snapshot, States } from './states.ts'
@@ -27,6 +28,7 @@ export interface Lab {
   readonly outside: string | undefined
   /** What files with snapshots need; missing where there are none. */
   readonly files: TransferOptions | undefined
+  readonly reports: Reports | undefined
   /** True where processes share the time of their database, which nobody can move. */
   readonly isShared: boolean
 }
@@ -49,6 +51,7 @@ export function labRoutes(lab: Lab | undefined): Handlers<typeof labEndpoints> {
       return reply(time)
     },
     ...forkRoutes(() => opened(lab)),
+    ...reportRoutes(() => recording(opened(lab).reports)),
     ...stateRoutes(() => opened(lab)),
     ...fileRoutes({
       states: () => statesOf(opened(lab)),

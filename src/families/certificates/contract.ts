@@ -11,6 +11,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { secret } from '../../kernel/contract/marks.ts'
 import { anyOnes } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 
@@ -61,7 +62,7 @@ export const certificateEndpoints = defineEndpoints({
         labels: Type.Optional(Labels),
         type: Type.Optional(Type.Enum(types)),
         certificate: Type.Optional(Type.String({ maxLength: 100_000, description: 'At most 30,000 bytes' })),
-        private_key: Type.Optional(Type.String({ maxLength: 20_000, description: 'At most 5,000 bytes' })),
+        private_key: secret(Type.Optional(Type.String({ maxLength: 20_000, description: 'At most 5,000 bytes' }))),
         domain_names: Type.Optional(
           Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 1_000, description: 'At most 100 names' }),
         ),

@@ -11,6 +11,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { unread } from '../../kernel/contract/marks.ts'
 import { anyOnes, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { maxNetworks, maxRules, protocols } from './domain.ts'
@@ -105,7 +106,7 @@ export const spelling = {
 } as const
 
 /** Tools send a whole firewall again when they give it other rules. */
-const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored' }))
+const Ignored = unread(Type.Optional(Type.Unknown({ description: 'Ignored' })))
 
 const section = 'Firewalls'
 const action = actionsOf('/firewalls/{id}', section)

@@ -5,7 +5,7 @@ import { floatingIpActions } from './actions.ts'
 import { floatingIpChanges } from './changes.ts'
 import { floatingIpEndpoints } from './contract.ts'
 import { routing } from './desired.ts'
-import { floatingIpCosts } from './prices.ts'
+import { floatingIpCosts, floatingIpRates } from './prices.ts'
 import { floatingIpRoutes } from './routes.ts'
 import { seed } from './seed.ts'
 import { floatingIps as resource } from './store.ts'
@@ -14,6 +14,7 @@ import { floatingIpLocks } from './tables.ts'
 export const floatingIps = defineFamily({
   spelling: resource,
   costs: floatingIpCosts,
+  rates: floatingIpRates,
   changes: floatingIpChanges,
   seed,
   endpoints: floatingIpEndpoints,

@@ -4,7 +4,7 @@ import { defineFamily, defineJob } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { imageEndpoints } from './contract.ts'
 import { removeDeleted } from './jobs.ts'
-import { imageCosts } from './prices.ts'
+import { imageCosts, imageRates } from './prices.ts'
 import { imageRoutes } from './routes.ts'
 import { seed } from './seed.ts'
 import { images as resource } from './store.ts'
@@ -19,6 +19,7 @@ export const images = defineFamily({
   jobs: [defineJob(removeDeleted, 'whenever')],
   limited: [resource],
   costs: imageCosts,
+  rates: imageRates,
   locks: imageLocks,
   resources: {
     find: async ({ db, catalogue }, scope, id) =>

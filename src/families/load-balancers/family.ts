@@ -12,7 +12,7 @@ import { metricEndpoints } from './metrics/contract.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { placeEndpoints } from './places/contract.ts'
 import { placeRoutes } from './places/routes.ts'
-import { loadBalancerCosts } from './prices.ts'
+import { loadBalancerCosts, loadBalancerRates } from './prices.ts'
 import { loadBalancerRoutes } from './routes.ts'
 import { seed } from './seed.ts'
 import { serviceEndpoints } from './services/contract.ts'
@@ -26,6 +26,7 @@ import { targetRoutes } from './targets/routes.ts'
 export const loadBalancers = defineFamily({
   spelling: resource,
   costs: loadBalancerCosts,
+  rates: loadBalancerRates,
   states: loadBalancerStates,
   changes: loadBalancerChanges,
   seed,

@@ -1,7 +1,7 @@
 /** Networks on the wire (spec: Network, Networks). */
 import { Type } from 'typebox'
 import { actionsOf } from '../../kernel/actions/contract.ts'
-import { since } from '../../kernel/contract/as-of.ts'
+import { since, withoutValues } from '../../kernel/contract/as-of.ts'
 import {
   closed,
   closedObject,
@@ -12,6 +12,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { unread } from '../../kernel/contract/marks.ts'
 import { catalogued } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { networkChanges } from './changes.ts'
@@ -64,13 +65,15 @@ export const Network = named('Network', {
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 
 const subnetBody = {
-  type: Type.Enum([...subnetTypes]),
+  type: withoutValues(Type.Enum([...subnetTypes]), { server: networkChanges.server_subnets_removed }),
   network_zone: Type.String({ maxLength: 64 }),
   ip_range: Type.Optional(nullable(Cidr)),
   vswitch_id: Type.Optional(nullable(Id)),
-  gateway: Type.Optional(
-    nullable(
-      Type.String({ maxLength: 64, description: 'Ignored: follows from the range. Older clients send it empty' }),
+  gateway: unread(
+    Type.Optional(
+      nullable(
+        Type.String({ maxLength: 64, description: 'Ignored: follows from the range. Older clients send it empty' }),
+      ),
     ),
   ),
 }

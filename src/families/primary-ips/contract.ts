@@ -12,6 +12,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { unread } from '../../kernel/contract/marks.ts'
 import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { largestId } from '../../kernel/ids.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
@@ -68,8 +69,10 @@ const AssigneeType = Type.Enum(['server'])
 
 /** Older clients send the id of the path once more in the bodies of actions, under this name. */
 const repeatedId = {
-  ID: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: largestId, description: 'Ignored: older clients repeat the id of the path' }),
+  ID: unread(
+    Type.Optional(
+      Type.Integer({ minimum: 1, maximum: largestId, description: 'Ignored: older clients repeat the id of the path' }),
+    ),
   ),
 }
 

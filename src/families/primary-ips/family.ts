@@ -5,7 +5,7 @@ import { releaseAddresses } from '../addresses/store.ts'
 import { primaryIpActions } from './actions.ts'
 import { primaryIpChanges } from './changes.ts'
 import { primaryIpEndpoints } from './contract.ts'
-import { primaryIpCosts } from './prices.ts'
+import { primaryIpCosts, primaryIpRates } from './prices.ts'
 import { primaryIpRoutes } from './routes.ts'
 import { seed } from './seed.ts'
 import { primaryIps as resource } from './store.ts'
@@ -14,6 +14,7 @@ import { primaryIpLocks } from './tables.ts'
 export const primaryIps = defineFamily({
   spelling: resource,
   costs: primaryIpCosts,
+  rates: primaryIpRates,
   changes: primaryIpChanges,
   seed,
   endpoints: primaryIpEndpoints,

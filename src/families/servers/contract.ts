@@ -14,6 +14,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { secret } from '../../kernel/contract/marks.ts'
 import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Datacenter } from '../datacenters/contract.ts'
@@ -82,6 +83,7 @@ export const spelling = {
 } as const
 
 const UserData = Type.String({ maxLength: 65_536, description: 'At most 32,768 characters' })
+const RootPassword = secret(nullable(Type.String()))
 const Name = Type.String({ minLength: 1, maxLength: 253 })
 const section = 'Servers'
 const action = actionsOf('/servers/{id}', section)
@@ -119,7 +121,7 @@ export const serverEndpoints = defineEndpoints({
         networks: Type.Optional(Ids),
         firewalls: Type.Optional(Type.Array(closedObject({ firewall: Id }), { maxItems: 100 })),
         placement_group: Type.Optional(nullable(Id)),
-        user_data: Type.Optional(UserData),
+        user_data: secret(Type.Optional(UserData)),
         labels: Type.Optional(Labels),
         start_after_create: Type.Optional(Type.Boolean()),
         public_net: Type.Optional(
@@ -147,7 +149,7 @@ export const serverEndpoints = defineEndpoints({
       reply: {
         action: ActionSchema,
         next_actions: Type.Array(ActionSchema),
-        root_password: nullable(Type.String()),
+        root_password: RootPassword,
       },
       errors: [
         'resource_unavailable',
@@ -201,9 +203,9 @@ export const serverEndpoints = defineEndpoints({
   rebuild: action('rebuild', {
     needs: 'restricted',
     summary: 'Write an image to the disk of a server, over what is on it',
-    body: closedObject({ image: IdOrName, user_data: Type.Optional(nullable(UserData)) }),
+    body: closedObject({ image: IdOrName, user_data: secret(Type.Optional(nullable(UserData))) }),
     refers: { image: imageReference },
-    reply: Type.Object({ action: ActionSchema, root_password: nullable(Type.String()) }),
+    reply: Type.Object({ action: ActionSchema, root_password: RootPassword }),
     errors: ['locked', 'protected'],
   }),
   enableBackup: action('enable_backup', {

@@ -11,7 +11,7 @@ import { nextBackups, startBackups } from './disk/jobs.ts'
 import { durations } from './durations.ts'
 import { isoActions } from './iso/actions.ts'
 import { membershipActions } from './placement-groups/actions.ts'
-import { serverCosts } from './prices.ts'
+import { serverCosts, serverRates } from './prices.ts'
 import { serverRoutes } from './routes.ts'
 import { requestConsole } from './screens/actions.ts'
 import { forgetConsoles } from './screens/jobs.ts'
@@ -23,6 +23,7 @@ import { typeActions } from './type/actions.ts'
 export const servers = defineFamily({
   spelling: resource,
   costs: serverCosts,
+  rates: serverRates,
   changes: serverChanges,
   seed,
   endpoints: serverEndpoints,

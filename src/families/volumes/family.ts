@@ -4,7 +4,7 @@ import { volumeActions } from './actions.ts'
 import { volumeEndpoints } from './contract.ts'
 import { attaching, states } from './desired.ts'
 import { durations } from './durations.ts'
-import { volumeCosts } from './prices.ts'
+import { volumeCosts, volumeRates } from './prices.ts'
 import { volumeRoutes } from './routes.ts'
 import { seed } from './seed.ts'
 import { volumes as resource } from './store.ts'
@@ -14,6 +14,7 @@ export const volumes = defineFamily({
   spelling: resource,
   costs: volumeCosts,
   seed,
+  rates: volumeRates,
   endpoints: volumeEndpoints,
   routes: volumeRoutes,
   limited: [resource],

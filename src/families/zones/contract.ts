@@ -14,6 +14,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { secret } from '../../kernel/contract/marks.ts'
 import { NewRrset } from './rrsets/contract.ts'
 import { maxZonefileBody, Replaced, Zonefile } from './zonefiles/contract.ts'
 
@@ -32,7 +33,9 @@ const Nameserver = {
   address: Type.String(),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   tsig_algorithm: nullable(Type.Enum(['hmac-md5', 'hmac-sha1', 'hmac-sha256'])),
-  tsig_key: nullable(Type.String({ description: 'Null when there is none, and for tokens that may only read' })),
+  tsig_key: secret(
+    nullable(Type.String({ description: 'Null when there is none, and for tokens that may only read' })),
+  ),
 }
 
 const NewNameserver = named(
@@ -41,7 +44,7 @@ const NewNameserver = named(
     address: Type.String({ maxLength: 64 }),
     port: Type.Optional(nullable(Nameserver.port)),
     tsig_algorithm: Type.Optional(Nameserver.tsig_algorithm),
-    tsig_key: Type.Optional(nullable(Type.String({ maxLength: 512 }))),
+    tsig_key: secret(Type.Optional(nullable(Type.String({ maxLength: 512 })))),
   },
   closed,
 )

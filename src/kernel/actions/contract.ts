@@ -156,6 +156,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
       path: `${one}/actions/{action_id}`,
       of: one,
       summary: 'Get an action of one resource (deprecated since April 2026)',
+      deprecatedBy: kernelChanges.resource_action_deprecated,
       section,
       status: 200,
       reply: ActionReply,

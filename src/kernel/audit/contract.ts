@@ -76,6 +76,8 @@ const filters = {
   ...paging,
 } as const
 
+const forms = { 'text/csv': (reply: unknown) => pageToCsv(reply as Parameters<typeof pageToCsv>[0]) }
+
 export const auditEndpoints = defineEndpoints({
   list: {
     family: 'audit',
@@ -87,7 +89,7 @@ export const auditEndpoints = defineEndpoints({
     query: filters,
     status: 200,
     reply: AuditPage,
-    csv: (reply: unknown) => pageToCsv(reply as Parameters<typeof pageToCsv>[0]),
+    forms,
     errors: [],
   },
   listAll: {
@@ -100,7 +102,7 @@ export const auditEndpoints = defineEndpoints({
     query: { project: idParam('Only of this Project'), ...filters },
     status: 200,
     reply: AuditPage,
-    csv: (reply: unknown) => pageToCsv(reply as Parameters<typeof pageToCsv>[0]),
+    forms,
     errors: [],
   },
   activity: {

@@ -8,6 +8,7 @@ import type { Endpoint } from './contract.ts'
 
 const addedBy = Symbol('added by')
 const removedBy = Symbol('removed by')
+const removedValues = Symbol('removed values')
 
 /** The parts of a JSON Schema that this module reads. */
 interface Shape {
@@ -19,6 +20,7 @@ interface Shape {
   readonly required?: readonly string[]
   readonly [addedBy]?: Change
   readonly [removedBy]?: Change
+  readonly [removedValues]?: Readonly<Record<string, Change>>
 }
 
 /** Marks a reply field as added by a dated change. Returns a copy, because other fields may use the same schema. */
@@ -34,8 +36,19 @@ export function until<T extends TSchema>(change: Change, schema: T): TOptional<T
   return marked(Type.Optional(schema) as TOptional<T>, removedBy, change)
 }
 
-function marked<T extends TSchema>(schema: T, mark: symbol, change: Change): T {
-  return Object.defineProperties({} as T, { ...Object.getOwnPropertyDescriptors(schema), [mark]: { value: change } })
+/** Marks values of a field of bodies as removed by dated changes, since which the handler must refuse them. */
+export function withoutValues<T extends TSchema>(schema: T, changes: Readonly<Record<string, Change>>): T {
+  return marked(schema, removedValues, changes)
+}
+
+function marked<T extends TSchema>(schema: T, mark: symbol, value: unknown): T {
+  return Object.defineProperties({} as T, { ...Object.getOwnPropertyDescriptors(schema), [mark]: { value } })
+}
+
+/** The dated change that removes a field, or the value that it has; undefined for most. */
+export function removalOf(schema: TSchema, value: unknown): Change | undefined {
+  const { [removedBy]: ofField, [removedValues]: ofValues = {} } = schema as Shape
+  return ofField ?? (typeof value === 'string' && Object.hasOwn(ofValues, value) ? ofValues[value] : undefined)
 }
 
 /** The schema with the fields that exist at `nowMs`, as a plain JSON value. */

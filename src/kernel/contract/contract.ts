@@ -53,12 +53,14 @@ export interface Endpoint {
   readonly maxBodyBytes?: number
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
-  /** Its reply as CSV, for callers that accept that; the reply then has `meta.next`. */
-  readonly csv?: (reply: unknown) => string
-  /** Its reply and its body have a `file` in base64, which goes as plain bytes as `application/octet-stream`. */
+  /** Its reply in other forms, by media type, for callers that accept one; a reply with a `meta.next` links its next page. */
+  readonly forms?: Readonly<Record<string, (reply: unknown) => string | Buffer>>
+  /** Its body has a `file` in base64, which may come as plain bytes, as `application/octet-stream`. */
   readonly file?: true
   /** The dated change that added it; before that it answers 404. */
   readonly addedBy?: Change
+  /** The dated change that deprecated it, where none removes it. */
+  readonly deprecatedBy?: Change
   /** The dated change that removed it; since then it answers 410 before anything else is checked. */
   readonly removedBy?: Change
   /** The dated change since which requests without the query parameter get 410, and the page that announces it. */

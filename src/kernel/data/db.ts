@@ -9,6 +9,7 @@ import type { Note } from '../audit/note.ts'
 import { ApiError } from '../errors.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
 import { type Dialect, isTrouble } from './dialect.ts'
+import type { Follow } from './follow.ts'
 
 /**
  * Table names to row types, for the tables of the installation. Each module adds its own tables by declaration merging,
@@ -39,6 +40,8 @@ export interface Transaction {
   readonly now: number
   /** The request that it is part of, for the audit log. */
   readonly note?: Note
+  /** Hears what becomes of resources; missing where nobody follows them. */
+  readonly follow?: Follow
   /**
    * Ids for new rows, in increasing order, never repeated but possibly with gaps. Fresh ids are greater than all ids
    * drawn before the call, for callers that hold a lock under which the order of ids matters.

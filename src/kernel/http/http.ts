@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { askerOf, type Principal, principalIn, refusalOf } from '../access/principal.ts'
 import type { Note } from '../audit/note.ts'
-import { currentSince, successStatus } from '../contract/as-of.ts'
+import { currentSince } from '../contract/as-of.ts'
 import { publicBase } from '../contract/bases.ts'
 import type { ApiCall, Endpoint } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
@@ -352,12 +352,9 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     }
     const { interceptor } = options
     const made = await (interceptor ? interceptor(passageOf(request, reply, endpoint, call), handle) : handle())
-    const finish = (result: unknown) => {
-      options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
-      return answer(request, reply, mounted, result, options)
-    }
-    if (!(made instanceof LaterReply)) return finish(made)
-    return reading(request.principal!.scope?.projectId, async () => finish(await made.read()))
+    if (!(made instanceof LaterReply)) return answer(request, reply, mounted, made, options)
+    const read = async () => answer(request, reply, mounted, await made.read(), options)
+    return reading(request.principal!.scope?.projectId, read)
   }
 }
 
@@ -376,8 +373,10 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
     if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
     noteRefusal(options.audit, request, refusal, request.routeOptions.config.asked)
-    options.observe?.({ endpoint, status: refusal.status, code: refusal.code, reply: undefined })
-    return sendJson(request, reply.code(refusal.status).type(json), envelope(refusal))
+    const text = envelope(refusal)
+    const { status, code } = refusal
+    options.observe?.({ endpoint, status, code, reply: undefined, text, request, response: reply })
+    return sendJson(request, reply.code(status).type(json), text)
   })
   server.setNotFoundHandler((request, reply) => {
     throw misdirected(request, reply, routes, options) as ApiError

@@ -4,25 +4,16 @@ import type { Sessions } from '../access/principal.ts'
 import type { Standing } from '../access/standing.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
-import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
+import type { Endpoints, Handlers } from '../contract/contract.ts'
 import type { Queries } from '../data/db.ts'
-import type { ApiError } from '../errors.ts'
 import type { Limits } from './admission/admission.ts'
+import type { Observe } from './api/exchange.ts'
 import type { Interceptor } from './interceptor.ts'
 import type { OpenPage } from './pages/open-pages.ts'
 import type { PageTree } from './pages/page-trees.ts'
 import type { ServedRoute } from './pages/served.ts'
 import type { ServerOptions } from './server/server.ts'
 import type { StreamPath, StreamsOptions } from './streams/streams.ts'
-
-/** One request and its response, as tests observe them. */
-export interface Exchange {
-  readonly endpoint: Endpoint | undefined
-  readonly status: number
-  readonly code: ApiError['code'] | undefined
-  /** The value that the handler returned, before serialization. */
-  readonly reply: unknown
-}
 
 export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly authenticator: Authenticator
@@ -44,7 +35,7 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
   readonly publicOrigins?: readonly string[]
   /** Networks of proxies that are believed when they say for whom they ask. */
   readonly trustedProxies?: readonly string[]
-  readonly observe?: (exchange: Exchange) => void
+  readonly observe?: Observe
   readonly interceptor?: Interceptor
   /** Tells which requests change the clouds behind it, so that the change does not wait for them. */
   readonly isChange?: (request: IncomingMessage) => boolean

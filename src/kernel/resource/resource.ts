@@ -16,6 +16,7 @@ import { mapInTurns } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { indexLabels } from './label-index.ts'
 import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
+import { tellBegun, tellChanged, tellEnded } from './lives.ts'
 import { changedMeanwhile } from './update.ts'
 
 /** The description of a kind of resource, which depends on none of its rows. Its type is the name of its table. */
@@ -228,12 +229,15 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
           explain,
         )
       await indexLabels(tx, scope, { kind: type, id }, labels, {})
+      tellBegun(tx, { type, id }, scope.projectId, row)
       return fromRow({ ...row, project_id: scope.projectId } as unknown as Row<T>)
     },
     async update(tx, scope, before, { labels = before.labels, ...columns }) {
       const write = () => replaceVersion(tx, scope, type, before, { ...columns, labels })
       const row = await explained(write, explain)
-      return row === changedMeanwhile ? row : fromRow(row as unknown as Row<T>)
+      if (row === changedMeanwhile) return row
+      tellChanged(tx, { type, id: before.id }, { ...row })
+      return fromRow(row as unknown as Row<T>)
     },
     async set(tx, scope, id, columns) {
       await rowsOf(tx.query, scope)
@@ -241,6 +245,7 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
         .set(columns as object)
         .where('id', '=', id)
         .execute()
+      tellChanged(tx, { type, id }, columns as object as Readonly<Record<string, unknown>>)
     },
     async remove(tx, scope, { id, labels }) {
       await rowsOf(tx.query, scope)
@@ -248,6 +253,7 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
         .where('id', '=', id)
         .execute()
       await indexLabels(tx, scope, { kind: type, id }, {}, labels)
+      tellEnded(tx, { type, id })
     },
   }
 }

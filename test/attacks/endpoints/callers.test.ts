@@ -155,8 +155,9 @@ async function checkOwn(scene: Scene, row: OwnRow): Promise<void> {
   const place = await ownPlaceIn(world, projects.own)
   const valid = ownRequest(row, place)
   const harmless = row.endpoint.method === 'GET' ? valid : ownRequest(row, nothingIn(projects.own))
-  // There is no fork: who may look is told so.
-  const isDone = ({ status }: Answer) => status === (row.name === 'lab.getFork' ? 404 : row.endpoint.status)
+  // There is no fork and no run: who may look is told so.
+  const isMissing = row.family === 'lab' && row.endpoint.path.includes('{id}')
+  const isDone = ({ status }: Answer) => status === (isMissing ? 404 : row.endpoint.status)
   await checkRow(scene, row, { valid, harmless, isDone })
 }
 

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { declaredCodes, type Endpoint, troubleCodes } from '../../../src/kernel/contract/contract.ts'
-import type { Exchange } from '../../../src/kernel/http/mounting.ts'
+import type { Exchange } from '../../../src/kernel/http/api/exchange.ts'
 
 const validators = new Map<TSchema, Validator>()
 

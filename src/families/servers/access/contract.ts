@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import { ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
 import { closedObject, defineEndpoints, Id } from '../../../kernel/contract/contract.ts'
+import { secret } from '../../../kernel/contract/marks.ts'
 import { refersTo } from '../../../kernel/contract/references.ts'
 
 const section = 'Servers'
 const action = actionsOf('/servers/{id}', section)
-const WithPassword = Type.Object({ action: ActionSchema, root_password: Type.String() })
+const WithPassword = Type.Object({ action: ActionSchema, root_password: secret(Type.String()) })
 
 export const accessEndpoints = defineEndpoints({
   enableRescue: action('enable_rescue', {

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
 import { defineEndpoints } from '../../../kernel/contract/contract.ts'
+import { secret } from '../../../kernel/contract/marks.ts'
 
 const action = actionsOf('/servers/{id}', 'Servers')
 
@@ -9,7 +10,7 @@ export const consoleEndpoints = defineEndpoints({
   requestConsole: action('request_console', {
     needs: 'restricted',
     summary: 'Ask for a console: the screen and keyboard of a running server, as VNC over a WebSocket',
-    reply: Type.Object({ action: ActionSchema, wss_url: Type.String(), password: Type.String() }),
+    reply: Type.Object({ action: ActionSchema, wss_url: secret(Type.String()), password: secret(Type.String()) }),
     errors: ['service_error', 'unsupported_error'],
   }),
 })

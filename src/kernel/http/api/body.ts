@@ -4,7 +4,6 @@ import type { Endpoint } from '../../contract/contract.ts'
 import { maxBodyBytes, parseJson, parseLargeJson } from '../../contract/input.ts'
 import { ApiError } from '../../errors.ts'
 import { inTurns } from '../../process/turns.ts'
-import { octets } from './replies.ts'
 
 /**
  * Parses a body; one that is larger than most in turns with other work. Errors: `json_error`; 415 `invalid_input` for what
@@ -20,7 +19,7 @@ export async function readBody(
     throw new ApiError('invalid_input', 'compressed request bodies are not accepted', { status: 415 })
   }
   const type = headers['content-type']
-  if (endpoint.file && type === octets) return { file: bytes.toString('base64') }
+  if (endpoint.file && type === 'application/octet-stream') return { file: bytes.toString('base64') }
   if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }

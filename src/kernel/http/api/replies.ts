@@ -6,17 +6,16 @@ import type { Endpoint } from '../../contract/contract.ts'
 import { originOf } from '../../contract/urls.ts'
 import type { Clock } from '../../process/clock.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
+import type { Observe } from './exchange.ts'
 import { toJson } from './json-pieces.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
 
 export const json = 'application/json; charset=utf-8'
 
-/** The type of plain bytes. */
-export const octets = 'application/octet-stream'
-
 interface ReplyOptions {
   readonly clock: Clock
   readonly publicOrigins?: readonly string[]
+  readonly observe?: Observe
 }
 
 /** The facts besides the request that a reply depends on. */
@@ -37,20 +36,19 @@ export function answer(
   const now = options.clock.now()
   const status = successStatus(endpoint, now)
   reply.code(status)
-  if (status === 204) return reply.send()
-  if (endpoint.csv && (request.headers.accept ?? '').includes('text/csv'))
-    return sendCsv(request, reply, endpoint, result)
-  if (endpoint.file && (request.headers.accept ?? '').includes(octets)) {
-    return reply
-      .type(octets)
-      .header('vary', 'accept')
-      .send(Buffer.from((result as { file: string }).file, 'base64'))
+  const tell = (text?: string) =>
+    options.observe?.({ endpoint, status, code: undefined, reply: result, text, request, response: reply })
+  const form = endpoint.forms && formFor(request.headers.accept, endpoint.forms)
+  if (status === 204 || form) {
+    tell()
+    return form ? sendForm(request, reply, form, result) : reply.send()
   }
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined
   if (link) reply.header('link', link)
   const send = (text: string) => {
+    tell(text)
     if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
     return sendJson(request, reply.type(json), text)
   }
@@ -58,15 +56,25 @@ export function answer(
   return typeof text === 'string' ? send(text) : text.then(send)
 }
 
-/** Sends a page as CSV; the next one, if there is one, is linked. */
-function sendCsv(request: FastifyRequest, reply: FastifyReply, { csv }: Endpoint, result: unknown): FastifyReply {
-  const { next } = (result as { readonly meta: { readonly next: number | null } }).meta
-  if (next !== null) {
+type Form = readonly [type: string, write: (reply: unknown) => string | Buffer]
+
+function formFor(accept = '', forms: NonNullable<Endpoint['forms']>): Form | undefined {
+  return Object.entries(forms).find(([type]) => accept.includes(type))
+}
+
+/** Sends a reply in another form than JSON; the next page, if there is one, is linked. */
+function sendForm(request: FastifyRequest, reply: FastifyReply, [type, write]: Form, result: unknown): FastifyReply {
+  const { meta } = result as { readonly meta?: { readonly next: number | null } }
+  if (meta && meta.next !== null) {
     const url = new URL(request.originalUrl, 'http://localhost')
-    url.searchParams.set('before', String(next))
+    url.searchParams.set('before', String(meta.next))
     reply.header('link', `<${url.pathname}${url.search}>; rel="next"`)
   }
-  return reply.type('text/csv; charset=utf-8').header('vary', 'accept').send(csv!(result))
+  const made = write(result)
+  return reply
+    .type(typeof made === 'string' ? `${type}; charset=utf-8` : type)
+    .header('vary', 'accept')
+    .send(made)
 }
 
 /** Sends JSON, compressed according to Accept-Encoding. */

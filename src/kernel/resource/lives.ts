@@ -1,0 +1,39 @@
+/**
+ * The lives of resources, told to somebody who follows them: each event once its transaction is durable. Nobody follows
+ * them by default, and that costs nothing.
+ */
+import type { Database, Transaction } from '../data/db.ts'
+import type { Columns, Follow, Subject } from '../data/follow.ts'
+import type { ProjectId } from '../scope.ts'
+
+/** Wraps a database so that somebody follows the resources in it. */
+export function followed(db: Database, follow: Follow): Database {
+  return {
+    dialect: db.dialect,
+    image: db.image,
+    location: db.location,
+    get query() {
+      return db.query
+    },
+    transact: (work, options) => db.transact((tx) => work({ ...tx, follow }), options),
+    listen: (topic, listener) => db.listen(topic, listener),
+    onTrouble: (listener) => db.onTrouble(listener),
+    close: () => db.close(),
+  }
+}
+
+export function tellBegun(tx: Transaction, subject: Subject, projectId: ProjectId, columns: Columns): void {
+  const { follow, note, now: atMs } = tx
+  const by = note?.requested.actor
+  if (follow) tx.afterCommit(() => follow({ ...subject, kind: 'began', atMs, projectId, by, columns }))
+}
+
+export function tellChanged(tx: Transaction, subject: Subject, columns: Columns): void {
+  const { follow, now: atMs } = tx
+  if (follow) tx.afterCommit(() => follow({ ...subject, kind: 'changed', atMs, columns }))
+}
+
+export function tellEnded(tx: Transaction, subject: Subject): void {
+  const { follow, now: atMs } = tx
+  if (follow) tx.afterCommit(() => follow({ ...subject, kind: 'ended', atMs }))
+}

@@ -1,0 +1,77 @@
+/** Recorded requests as a HAR file (version 1.2), without secrets. */
+import { searchOf } from '../../kernel/contract/urls.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import { mapInTurns } from '../../kernel/process/turns.ts'
+import { maskedHeader, withoutSecrets } from './masks.ts'
+import { operationOf, type Recorded } from './recorded.ts'
+
+export interface HarOptions {
+  /** The origin of the server as whoever asks for the file reaches it. */
+  readonly origin: string
+  readonly version: string
+  /** The names of the fields that hold secrets. */
+  readonly secret: ReadonlySet<string>
+  /** A comment tells readers of the file what it lacks. */
+  readonly comment: string
+}
+
+export async function toHar(requests: readonly Recorded[], options: HarOptions) {
+  const { version, comment } = options
+  const entries = await mapInTurns(requests, (recorded) => toEntry(recorded, options))
+  return { log: { version: '1.2', creator: { name: 'wolke', version }, comment, entries } }
+}
+
+const jsonType = 'application/json'
+
+function toEntry(recorded: Recorded, { origin, secret }: HarOptions) {
+  const { cameMs, answeredMs, method, url, headers, body, atMs, code, token, project } = recorded
+  const query = [...new URLSearchParams(searchOf(url))].map(([name, value]) => ({ name, value }))
+  const sent = body === undefined ? undefined : JSON.stringify(withoutSecrets(body, secret))
+  const { text } = recorded
+  const answered = text === undefined ? undefined : JSON.stringify(withoutSecrets(JSON.parse(text), secret))
+  const content = answered === undefined ? { size: 0 } : { size: Buffer.byteLength(answered), text: answered }
+  const time = answeredMs - cameMs
+  return {
+    startedDateTime: new Date(cameMs).toISOString(),
+    time,
+    request: {
+      method,
+      url: origin + url,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: headersToHar(headers),
+      queryString: query,
+      ...(sent === undefined ? {} : { postData: { mimeType: jsonType, text: sent } }),
+      headersSize: -1,
+      bodySize: sent === undefined ? 0 : Buffer.byteLength(sent),
+    },
+    response: {
+      status: recorded.status,
+      statusText: '',
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: headersToHar({
+        'x-correlation-id': recorded.id,
+        ...(text === undefined ? {} : { 'content-type': jsonType }),
+      }),
+      content: { ...content, mimeType: jsonType },
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: -1,
+    },
+    cache: {},
+    timings: { send: 0, wait: time, receive: 0 },
+    _wolke: {
+      operation: operationOf(recorded),
+      time: timestamp(atMs),
+      code: code ?? null,
+      token,
+      project,
+      is_cut: recorded.isCut,
+    },
+  }
+}
+
+function headersToHar(headers: Readonly<Record<string, string | undefined>>) {
+  return Object.entries(headers).map(([name, value = '']) => ({ name, value: maskedHeader(name, value) }))
+}

@@ -1,0 +1,116 @@
+/**
+ * Records the requests of a cloud: the last of them whole, in a ring that is bounded in number and in bytes, and what is
+ * found out about all of them by runs. A request is only put down; what follows from it is worked out when a report is
+ * asked for, or when it leaves the ring.
+ */
+import type { LifeEvent } from '../../kernel/data/follow.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
+import type { Exchange } from '../../kernel/http/api/exchange.ts'
+import { Ledger } from './ledger.ts'
+import type { RatesOf } from './rates.ts'
+import { type Recorded, recordedOf, Shared } from './recorded.ts'
+import { isOf, type Moment, Run, type Whose } from './run.ts'
+
+/** The bounds of the ring. */
+export const mostRequests = 20_000
+export const mostBytes = 32 * 2 ** 20
+
+/** The most runs besides that of the whole life. */
+const mostRuns = 1_000
+
+export class Recorder {
+  readonly ledger = new Ledger()
+  /** The whole life of the recorder. */
+  readonly whole: Run
+  readonly #runs = new Map<number, Run>()
+  readonly #shared = new Shared()
+  #kept: Recorded[] = []
+  #bytes = 0
+  /** The number of the first request in the ring. */
+  #first = 0
+  #made = 0
+
+  constructor(startedMs: number) {
+    this.whole = new Run(0, 'all', { atMs: startedMs, count: 0 })
+  }
+
+  /** The number of requests so far. */
+  get count(): number {
+    return this.#first + this.#kept.length
+  }
+
+  /** Takes down an exchange; `atMs` is the time of the lab. */
+  observe(exchange: Exchange, atMs: number): void {
+    const recorded = recordedOf(exchange, atMs, this.#shared)
+    if (!recorded) return
+    this.#kept.push(recorded)
+    this.#bytes += recorded.bytes
+    if (this.#kept.length > mostRequests || this.#bytes > mostBytes) this.#forgetSome()
+  }
+
+  follow(event: LifeEvent, ratesOf: RatesOf): void {
+    this.ledger.follow(event, ratesOf, this.count)
+  }
+
+  /** Another state has taken the place of the cloud. */
+  stateChanged(atMs: number): void {
+    this.ledger.clear(this.count, atMs)
+  }
+
+  runs(): readonly Run[] {
+    return [this.whole, ...this.#runs.values()]
+  }
+
+  /** Starts a run. Errors: `resource_limit_exceeded`. */
+  begin(name: string, atMs: number): Run {
+    if (this.#runs.size >= mostRuns)
+      throw new ApiError('resource_limit_exceeded', `there cannot be more than ${mostRuns} runs; delete some`)
+    const run = new Run(++this.#made, name, this.#momentAt(atMs))
+    this.#runs.set(run.id, run)
+    return run
+  }
+
+  /** Errors: `not_found`. */
+  run(id: number): Run {
+    const run = this.#runs.get(id)
+    if (!run) throw notFound('run', id)
+    return run
+  }
+
+  /** Errors: `not_found`. */
+  end(id: number, atMs: number): Run {
+    const run = this.run(id)
+    run.end(this.#momentAt(atMs))
+    return run
+  }
+
+  /** Forgets a run. Errors: `not_found`. */
+  remove(id: number): void {
+    this.run(id)
+    this.#runs.delete(id)
+  }
+
+  /** Lets a run take in all that it has not seen. */
+  bringUp(run: Run): Run {
+    run.takeIn(this.#kept, this.#first)
+    return run
+  }
+
+  /** The requests of a run that are still in the ring. */
+  requests(run: Run, whose: Whose): readonly Recorded[] {
+    return this.#kept.filter((recorded, index) => run.has(this.#first + index) && isOf(whose, recorded))
+  }
+
+  #momentAt(atMs: number): Moment {
+    return { atMs, count: this.count }
+  }
+
+  /** Many at once, because each time the rest moves up. */
+  #forgetSome(): void {
+    for (const run of this.runs()) this.bringUp(run)
+    const count = Math.ceil(this.#kept.length / 8)
+    for (const { bytes } of this.#kept.slice(0, count)) this.#bytes -= bytes
+    this.#kept = this.#kept.slice(count)
+    this.#first += count
+  }
+}

@@ -1,0 +1,80 @@
+/** Findings about requests that are made up, because their times or their number matter. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Exchange } from '../../../src/kernel/http/api/exchange.ts'
+import { usualAssertions } from '../../../src/lab/report/assertions.ts'
+import type { Recorded } from '../../../src/lab/report/recorded.ts'
+import { mostRequests, Recorder } from '../../../src/lab/report/recorder.ts'
+import { reportOf } from '../../../src/lab/report/report.ts'
+import { Retries } from '../../../src/lab/report/retries.ts'
+
+const asked = { whose: {}, assertions: usualAssertions, nowMs: 0, currency: 'EUR' }
+
+/** An exchange with an answer of its own text. */
+function exchange(n: number, textLength = 10): Exchange {
+  const request = {
+    id: `${n}`,
+    method: 'GET',
+    originalUrl: `/v1/servers/${n}`,
+    headers: {},
+    routeOptions: { config: {} },
+  }
+  const given = { endpoint: undefined, status: 200, code: undefined, reply: undefined }
+  const text = `${n}`.padEnd(textLength, '.')
+  return { ...given, text, request, response: { elapsedTime: 1 } } as unknown as Exchange
+}
+
+test('A report is about requests that are kept no more, too', () => {
+  const recorder = new Recorder(0)
+  const run = recorder.begin('early', 0)
+  const count = mostRequests + 5_000
+  for (let n = 0; n < count; n++) recorder.observe(exchange(n), 0)
+  recorder.end(run.id, 0)
+  for (let n = 0; n < count; n++) recorder.observe(exchange(n), 0)
+  assert.equal(reportOf(recorder, run, asked).requests, count)
+  assert.equal(reportOf(recorder, recorder.whole, asked).requests, 2 * count)
+  const kept = recorder.requests(recorder.whole, {})
+  assert.ok(kept.length <= mostRequests && kept.length > mostRequests / 2)
+  assert.equal(kept.at(-1)?.id, `${count - 1}`)
+  assert.deepEqual(recorder.requests(run, {}), [])
+})
+
+test('Large answers are kept in as much memory as small ones', () => {
+  const recorder = new Recorder(0)
+  for (let n = 0; n < 2_000; n++) recorder.observe(exchange(n, 60_000), 0)
+  const kept = recorder.requests(recorder.whole, {})
+  assert.ok(kept.length > 300 && kept.length < 600, `${kept.length}`)
+  recorder.observe(exchange(1, 70_000), 0)
+  assert.equal(recorder.requests(recorder.whole, {}).at(-1)?.text, undefined)
+  assert.equal(reportOf(recorder, recorder.whole, asked).requests, 2_001)
+})
+
+test('A retry has back-off by its time, and is one of the same request alone', () => {
+  const retries = new Retries()
+  const send = (cameMs: number, status: number, more: Partial<Recorded> = {}) =>
+    retries.add({
+      method: 'POST',
+      url: '/v1/x',
+      body: { a: 1 },
+      endpoint: undefined,
+      cameMs,
+      answeredMs: cameMs + 10,
+      status,
+      ...more,
+    } as Recorded)
+  send(0, 423, { code: 'locked' })
+  send(5_000, 201, { body: { a: 2 } })
+  send(6_000, 503, { code: 'unavailable' })
+  send(6_100, 429, { code: 'rate_limit_exceeded' })
+  send(9_000, 201)
+  send(9_001, 409, { code: 'uniqueness_error' })
+  send(9_002, 409, { code: 'uniqueness_error' })
+  assert.deepEqual(
+    retries.tally.list().map(({ code, hasBackOff, count }) => [code, hasBackOff, count]),
+    [
+      ['locked', true, 1],
+      ['rate_limit_exceeded', true, 1],
+      ['unavailable', false, 1],
+    ],
+  )
+})

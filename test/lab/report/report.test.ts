@@ -1,0 +1,227 @@
+/** What a report tells of what clients did. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newServer } from '../../../src/families/servers/proof.ts'
+import { forEachDatabase } from '../../kit/harness.ts'
+import { done } from '../../kit/proof.ts'
+import { frozen, ofLab, reportsOf } from './lab.ts'
+
+const broken = ({ assertions }: { assertions: { assertion: string; holds: boolean }[] }) =>
+  assertions.filter(({ holds }) => !holds).map(({ assertion }) => assertion)
+
+forEachDatabase('A report', (open, engineName) => {
+  test('counts requests by operation and code, by runs', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    await world.api.get('/locations')
+    const run = await reports.begin('first')
+    for (const path of ['/servers', '/servers/1', '/servers/2', '/nothing']) await world.api.get(path)
+    await world.anonymous.get('/servers')
+    await reports.end(run)
+    await world.api.get('/locations')
+    const report = await reports.of(run)
+    assert.equal(report.requests, 5)
+    assert.deepEqual(report.operations, [
+      { operation: 'GET (no operation)', status: 404, code: 'not_found', count: 1 },
+      { operation: 'GET /servers', status: 200, code: null, count: 1 },
+      { operation: 'GET /servers', status: 401, code: 'unauthorized', count: 1 },
+      { operation: 'GET /servers/{id}', status: 404, code: 'not_found', count: 2 },
+    ])
+    assert.equal(report.run.name, 'first')
+    assert.ok(report.run.ended)
+    assert.equal((await reports.whole()).requests, 7)
+    assert.deepEqual(broken(report), [])
+  })
+
+  test('is that of one token or one Project alone where that is asked for', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    await world.api.get('/servers')
+    await world.readOnly.get('/servers')
+    await world.foreign.get('/servers')
+    const { log } = await done(reports.client.get(`${reports.url}/har`))
+    const [first, second, third] = log.entries.map(({ _wolke }: { _wolke: Record<string, number> }) => _wolke)
+    assert.deepEqual([first.project === second.project, first.project === third.project], [true, false])
+    assert.equal((await reports.whole(`?token=${first.token}`)).requests, 1)
+    assert.equal((await reports.whole(`?project=${first.project}`)).requests, 2)
+    assert.equal((await reports.whole(`?project=${first.project}&token=${third.token}`)).requests, 0)
+  })
+
+  test('tells polling, and the actions that nobody waited for', async () => {
+    const world = await open({ ...frozen(), runActions: false })
+    const reports = await reportsOf(world)
+    const { server, action, next_actions } = await done(
+      world.api.post('/servers', { name: 'one', server_type: 'cx23', image: 'debian-12' }),
+    )
+    await world.api.get(`/actions/${action.id}`)
+    for (let n = 0; n < 3; n++) await world.api.get(`/servers/${server.id}`)
+    await world.api.get('/locations')
+    const waiting = await reports.whole()
+    // The first look at the server is none: nobody has asked for it before.
+    assert.deepEqual(waiting.polling, { requests: 3, share: 0.5 })
+    const ids = [action, ...next_actions].map(({ id }: { id: number }) => id)
+    assert.deepEqual(
+      waiting.unawaited_actions.map(({ id }) => id),
+      ids.toSorted((a, b) => a - b),
+    )
+    assert.deepEqual(waiting.unawaited_actions[0]!.operation, 'POST /servers')
+    await world.app.engine.start()
+    await world.settle()
+    await done(world.api.get(`/actions?id=${ids.join('&id=')}`))
+    assert.deepEqual((await reports.whole()).unawaited_actions, [])
+    await world.api.get(`/servers/${server.id}`)
+    assert.deepEqual((await reports.whole()).polling.requests, 4)
+  })
+
+  test('tells lists whose next page nobody asked for', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    for (const name of ['a', 'b', 'c']) await done(world.api.post('/firewalls', { name }))
+    await world.api.get('/firewalls?per_page=2&sort=name')
+    await world.api.get('/firewalls?per_page=1')
+    await world.api.get('/firewalls?page=2&per_page=1')
+    assert.deepEqual((await reports.whole()).unfollowed_pages, [
+      { operation: 'GET /firewalls', list: '/v1/firewalls?per_page=1', next_page: 3 },
+      { operation: 'GET /firewalls', list: '/v1/firewalls?per_page=2&sort=name', next_page: 2 },
+    ])
+    await world.api.get('/firewalls?sort=name&per_page=2&page=2')
+    await world.api.get('/firewalls?per_page=1&page=3')
+    assert.deepEqual((await reports.whole()).unfollowed_pages, [])
+  })
+
+  test('tells what stops working, with its day, and what nothing reads', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    const subnets = [{ type: 'server', network_zone: 'eu-central', ip_range: '10.0.1.0/24', gateway: '10.0.0.1' }]
+    await done(world.api.post('/networks', { name: 'old', ip_range: '10.0.0.0/16', subnets, labels: { any: 'thing' } }))
+    await world.api.post('/firewalls', { name: 'x', color: 'red', rules: [{ direction: 'in', depth: 1 }] })
+    await world.api.get('/firewalls?colour=red')
+    const report = await reports.whole()
+    assert.deepEqual(
+      report.deprecations.map(({ operation, field, change, stops }) => [operation, field, change, stops]),
+      [['POST /networks', 'subnets[].type', 'server_subnets_removed', '2027-04-15T00:00:00Z']],
+    )
+    assert.deepEqual(
+      report.unknown_fields.map(({ operation, field, place }) => `${operation} ${place} ${field}`),
+      [
+        'GET /firewalls query colour',
+        'POST /firewalls body color',
+        'POST /firewalls body rules[].depth',
+        'POST /networks body subnets[].gateway',
+      ],
+    )
+    assert.deepEqual(broken(report), ['leftovers', 'deprecated', 'unknown-fields'])
+  })
+
+  test('tells what is left over, also of what came along', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    await newServer(world.api, 'before')
+    const run = await reports.begin()
+    const id = await newServer(world.api, 'within')
+    await world.settle()
+    const { leftovers } = await reports.of(run)
+    assert.deepEqual(leftovers.map(({ type }) => type).toSorted(), ['primary_ip', 'primary_ip', 'server'])
+    assert.deepEqual(leftovers.find(({ type }) => type === 'server')?.name, 'within')
+    await done(world.api.delete(`/servers/${id}`))
+    await world.settle()
+    assert.deepEqual((await reports.of(run)).leftovers, [])
+    const { cost } = await reports.of(run)
+    assert.ok(cost.lines.every(({ deleted }) => deleted !== null))
+  })
+
+  test('is refused for what is no run, no id and no assertion', async () => {
+    const world = await open(frozen())
+    const { client, url } = await reportsOf(world)
+    for (const path of ['/runs/7', '/runs/7/report', '/runs/7/har'])
+      assert.equal((await client.get(url + path)).status, 404)
+    for (const query of ['fail_on=everything', 'fail_on=cost', 'fail_on=cost>x', 'fail_on=', 'token=me', 'project=0']) {
+      const answer = await client.get(`${url}/report?${query}`)
+      assert.equal(answer.status, 422, query)
+      assert.equal(answer.body.error.details.fields[0].name, query.split('=')[0])
+    }
+    assert.equal((await client.post(`${url}/runs`, { name: '' })).status, 422)
+    assert.equal((await world.api.get(`${url}/report`)).status, 403)
+  })
+
+  if (engineName === 'postgres') return
+
+  test('counts what a cloud costs by the hour, as a ledger', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    const id = await newServer(world.api, 'dear')
+    await world.settle()
+    await reports.advance('90m')
+    await done(world.api.post(`/servers/${id}/actions/enable_backup`))
+    await world.settle()
+    await done(world.api.delete(`/servers/${id}`))
+    await world.settle()
+    const { cost, assertions } = await reports.whole('?fail_on=cost>0.01,cost>9')
+    const server = cost.lines.filter(({ type }) => type === 'server')
+    assert.deepEqual(
+      server.map(({ part, hours, created, deleted }) => [part, hours, created, deleted]),
+      [
+        [null, 2, '2026-11-28T12:00:00Z', '2026-11-28T13:30:00Z'],
+        [null, 1, '2026-11-28T13:30:00Z', '2026-11-28T13:30:00Z'],
+        ['backups', 1, '2026-11-28T13:30:00Z', '2026-11-28T13:30:00Z'],
+      ],
+    )
+    assert.equal(cost.currency, 'EUR')
+    assert.deepEqual(
+      assertions.map(({ holds }) => holds),
+      [false, true],
+    )
+  })
+
+  test('says when the limit of a public cloud would have refused, whatever limit there is', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    for (let n = 0; n < 3_600; n++) await world.api.get('/locations')
+    assert.deepEqual((await reports.whole()).throttling, { limit: 3_600, requests: 0, first: null })
+    await reports.advance('2s')
+    for (let n = 0; n < 3; n++) await world.api.get('/locations')
+    const { throttling, assertions } = await reports.whole('?fail_on=throttled')
+    assert.deepEqual(throttling, { limit: 3_600, requests: 1, first: '2026-11-28T12:00:02Z' })
+    assert.equal(assertions[0]!.holds, false)
+  })
+
+  test('is the same to the byte for the same run', async () => {
+    const texts = []
+    for (let n = 0; n < 2; n++) {
+      const world = await open(frozen())
+      const reports = await reportsOf(world)
+      const run = await reports.begin('the same')
+      const id = await newServer(world.api, 'one')
+      await world.settle()
+      await done(world.api.get(`/servers/${id}`))
+      await reports.advance('3h')
+      await done(world.api.delete(`/servers/${id}`))
+      await world.settle()
+      await reports.end(run)
+      texts.push((await reports.client.get(`${reports.url}/runs/${run}/report`)).text)
+    }
+    assert.equal(texts[0], texts[1])
+  })
+
+  test('is that of a fork alone, and outlives the state of its cloud', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    await newServer(world.api, 'one')
+    await world.settle()
+    await done(reports.client.put(`${reports.url}/snapshots/empty`))
+    const { fork } = await done(reports.client.post(`${reports.url}/forks`, {}))
+    const ofFork = await ofLab(reports.client, fork.wolke_url)
+    assert.equal((await ofFork.whole()).requests, 0)
+    await world.api.get(`${fork.base_url}/servers`)
+    assert.deepEqual([(await ofFork.whole()).requests, (await reports.whole()).requests], [1, 1])
+    const run = await reports.begin()
+    await done(world.api.post('/firewalls', { name: 'gone' }))
+    assert.deepEqual(
+      (await reports.of(run)).leftovers.map(({ name }) => name),
+      ['gone'],
+    )
+    await done(reports.client.post(`${reports.url}/snapshots/empty/restore`))
+    const after = await reports.of(run)
+    assert.deepEqual([after.requests, after.leftovers], [1, []])
+  })
+})
