@@ -12,7 +12,7 @@ import { buildEdge, type Edge } from './kernel/http/http.ts'
 import type { EdgeOptions, Mounting } from './kernel/http/mounting.ts'
 import type { OpenPage } from './kernel/http/pages/open-pages.ts'
 import type { CloudMounting, CloudParts } from './kernel/http/seats.ts'
-import type { OpenedFork, Place } from './lab/forks.ts'
+import type { LocalCloud, OpenedFork } from './lab/forks.ts'
 import type { Recorder } from './lab/report/recorder.ts'
 import type { State, States } from './lab/states.ts'
 import type { Own } from './own.ts'
@@ -36,7 +36,7 @@ export interface App {
   /** The place where its clouds answer, one after the other. */
   readonly address: Address
   /** How those in the same process reach the cloud. */
-  readonly place: Place
+  readonly local: LocalCloud
   /** The parts of the cloud that answers now. */
   readonly engine: Cloud['engine']
   readonly jobs: Cloud['jobs']
@@ -84,7 +84,7 @@ export async function buildApp(given: AppOptions): Promise<App> {
   return {
     edge,
     address,
-    place: placeOf(edge, states),
+    local: localCloud(edge, states),
     get engine() {
       return address.cloud.engine
     },
@@ -153,7 +153,7 @@ async function fork(
   await address.cloud.start()
   return {
     url: urlOf(options, { host: '127.0.0.1', port }),
-    place: placeOf(seat, states),
+    local: localCloud(seat, states),
     serveDns: (at) => address.serveDns(at),
     async close() {
       await states.close()
@@ -163,12 +163,12 @@ async function fork(
   }
 }
 
-function placeOf({ connect }: Pick<Place, 'connect'>, states: States | undefined): Place {
+function localCloud({ connect }: Pick<LocalCloud, 'connect'>, states: States | undefined): LocalCloud {
   return {
     connect,
     fork(id) {
       if (!states) throw notFound('fork', id)
-      return states.forks.place(id)
+      return states.forks.local(id)
     },
   }
 }

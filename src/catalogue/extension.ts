@@ -108,7 +108,7 @@ function extendedList(base: readonly Fields[], given: readonly unknown[], path: 
   return result
 }
 
-/** Where the entry is that another one changes; undefined for a new one. */
+/** The place of the entry that another one changes; undefined for a new one. */
 function placeOf(base: readonly Fields[], entry: Fields, at: string): number | undefined {
   const list = /(\w+)\[\d+\]$/.exec(at)![1]!
   const keys = ['id', ...(keysOf[list] ?? ['name'])].filter((key) => key in entry)

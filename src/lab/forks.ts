@@ -7,16 +7,16 @@ import { limitExceeded, notFound } from '../kernel/errors.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
 
 /** A cloud as those in the same process reach it, without a network. */
-export interface Place {
+export interface LocalCloud {
   /** Answers the requests of a connection. */
   connect(connection: Duplex): void
   /** Errors: `not_found`. */
-  fork(id: number): Place
+  fork(id: number): LocalCloud
 }
 
 /** A fork that answers. */
 export interface OpenedFork {
-  readonly place: Place
+  readonly local: LocalCloud
   /** Its base URL. */
   readonly url: string
   serveDns(at: ListenAddress): Promise<ListenAddress>
@@ -61,8 +61,8 @@ export class Forks {
   }
 
   /** Errors: `not_found`. */
-  place(id: number): Place {
-    return this.#find(id).opened.place
+  local(id: number): LocalCloud {
+    return this.#find(id).opened.local
   }
 
   /** Makes a fork that ends after `ttlMs`. Errors: `resource_limit_exceeded`. */

@@ -1,15 +1,15 @@
 /** A cloud as users of the library hold it. Whatever the lab can do, it asks the cloud for as everybody else does. */
 import type { Duplex } from 'node:stream'
 import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
-import type { Place } from '../lab/forks.ts'
+import type { LocalCloud } from '../lab/forks.ts'
 import { environmentOf } from './environment.ts'
 import { WolkeError } from './error.ts'
 import { fetchOver } from './fetching.ts'
 import type { Wolke, WolkeClock, WolkeClockMode, WolkeEvent, WolkeForkOptions } from './wolke.ts'
 
-/** Where a cloud is, and how it is reached. */
+/** A cloud that was started, with the ways to reach it. */
 export interface Found {
-  readonly place: Place
+  readonly local: LocalCloud
   readonly url: string
   readonly token: string
   readonly labToken: string
@@ -33,12 +33,12 @@ interface Life {
 }
 
 export function cloudAt(found: Found, { end, isOver: isOriginOver = () => false }: Life): Wolke {
-  const { place, url, token, labToken } = found
+  const { local, url, token, labToken } = found
   let ended: Promise<void> | undefined
   const isOver = () => ended !== undefined || isOriginOver()
   const connect = (connection: Duplex) => {
     if (isOver()) throw new TypeError('this cloud has ended')
-    place.connect(connection)
+    local.connect(connection)
   }
   const wolkeUrl = url.slice(0, -publicBase.length) + wolkeBase
   const fetch = fetchOver({ origin: new URL(url).origin, connect })
@@ -90,7 +90,7 @@ async function fork(
   { ttl = longestTtl, dns = false }: WolkeForkOptions,
 ): Promise<Wolke> {
   const { fork } = await lab('POST', '/forks', { ttl, dns })
-  const found = { ...of, place: of.place.fork(fork.id), url: fork.base_url, dns: fork.dns, metadataUrl: null }
+  const found = { ...of, local: of.local.fork(fork.id), url: fork.base_url, dns: fork.dns, metadataUrl: null }
   const end = async () => {
     try {
       await lab('DELETE', `/forks/${fork.id}`)

@@ -30,7 +30,7 @@ class End extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     done(error)
-    // Who is still there learns of it after what was sent before.
+    // The other end learns of it after what was sent before.
     process.nextTick(() => this.#other!.destroy())
   }
 

@@ -74,7 +74,7 @@ async function open(
   if (!listen) await app.edge.server.ready()
   await work()
   return {
-    place: app.place,
+    local: app.local,
     url: listeners?.api.at ?? nowhere,
     token: token!,
     labToken: labToken!,

@@ -3,17 +3,17 @@
  * of the package's types, so that it may import nothing.
  */
 
-/** What a cloud begins as. Everything that is left out is as with `wolke exec`. */
+/** The beginning of a cloud. Everything that is left out is as with `wolke exec`. */
 export interface WolkeOptions {
   /** The time at which its clock starts, or a text such as `2027-04-02`; the time of the machine by default. */
   readonly now?: Date | string
-  /** Whether time runs (the default), stands still, or skips what somebody waits for. */
+  /** Time runs (the default), stands still, or skips what somebody waits for. */
   readonly clock?: WolkeClockMode
-  /** How long actions take: `instant` (the default), `realistic`, or a JSON file with seconds by command. */
+  /** The durations of actions: `instant` (the default), `realistic`, or a JSON file with seconds by command. */
   readonly actions?: string
   /** Decides what happens by chance. */
   readonly randomSeed?: string
-  /** How long the simulated infrastructure takes for one step, in milliseconds. */
+  /** The time that the simulated infrastructure takes for one step, in milliseconds. */
   readonly actionDelay?: number
   /** Requests per hour and Project; `off` by default. */
   readonly rateLimit?: number | 'off'
@@ -42,7 +42,7 @@ export interface WolkeEvent {
   readonly time: Date
   /** Its kind, such as `backup`. */
   readonly event: string
-  /** What it happens to; null for what concerns everybody. */
+  /** The resource to which it happens; null for what concerns everybody. */
   readonly resource: { readonly id: number; readonly type: string } | null
   readonly project: number | null
 }
@@ -59,7 +59,7 @@ export interface WolkeClock {
   advance(by: string): Promise<Date>
   /** Does the same up to a time. */
   advanceTo(time: Date | string): Promise<Date>
-  /** What happens next by itself, in order; 25 events by default. */
+  /** Lists what happens next by itself, in order; 25 events by default. */
   events(limit?: number): Promise<WolkeEvent[]>
 }
 
@@ -97,7 +97,7 @@ export interface Wolke extends AsyncDisposable {
 }
 
 export interface WolkeForkOptions {
-  /** When it ends by itself, such as `10m`; after 24 days by default. */
+  /** It ends by itself after this time, such as `10m`; after 24 days by default. */
   readonly ttl?: string
   /** Opens a name server of its own. */
   readonly dns?: boolean

@@ -1,6 +1,6 @@
 /** A failure reported by the infrastructure. Its message may be shown to the tenant; its cause is only logged. */
 export class DriverError extends Error {
-  /** Whether the same call may succeed later. */
+  /** True when the same call may succeed later. */
   readonly transient: boolean
   /** The error code of the action. */
   readonly code: string

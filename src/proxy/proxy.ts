@@ -72,7 +72,7 @@ function refuseRequests(listener: Server, options: ProxyOptions): void {
   })
 }
 
-/** What is within tunnels. */
+/** The server within tunnels. */
 interface Inside {
   /** Answers what comes out of a tunnel, after the bytes of `head`. */
   take(socket: Socket, head: Buffer): Promise<void>

@@ -22,7 +22,7 @@ const leftOut = /^(\.(?!terraform\.lock\.hcl$).*|.*\.tfstate.*|.*\.tfvars(\.json
 
 const mostOutput = 100_000
 
-export interface Outcome {
+export interface ProgramResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -68,10 +68,10 @@ export class Workspace implements AsyncDisposable {
   }
 
   /** Runs a program to its end, or until it is given up. Errors: one line. */
-  run(program: Program, args: readonly string[], signal: AbortSignal): Promise<Outcome> {
+  run(program: Program, args: readonly string[], signal: AbortSignal): Promise<ProgramResult> {
     const away = program === 'hcloud' && args.find((arg) => leadingAway.test(arg))
     if (away) throw new Error(`arguments: ${away} would lead away from this cloud`)
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    const { promise, resolve, reject } = Promise.withResolvers<ProgramResult>()
     const child = spawn(program, args, {
       cwd: this.#files,
       env: this.#environment(),

@@ -77,7 +77,7 @@ export class TooLong extends DriverError {
 const shortMs = 15_000
 /** Work may take so long that copies a disk. */
 const longMs = 900_000
-/** So much is read of a file in a guest. */
+/** The number of bytes that are read of a file in a guest. */
 const mostFileBytes = 1_048_576
 /** The seconds between two looks at the progress of work, and those for which one call waits for its end. */
 const progressS = 1

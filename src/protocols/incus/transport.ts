@@ -17,7 +17,7 @@ export interface Certificates {
 /** The address of a daemon: the path of its unix socket, or its URL (`https://host:8443`). */
 export type Endpoint = { readonly socket: string } | { readonly url: string; readonly certificates: Certificates }
 
-/** What is sent: at once, or as it is read, from its beginning each time. */
+/** A body that is sent: at once, or as it is read, from its beginning each time. */
 export type Body = Buffer | string | (() => Readable)
 
 export interface Answer {

@@ -29,7 +29,7 @@ const unknown = '?'
  * or back by tabs, repeat a character. The library believes any number, and would be busy for minutes with the largest one.
  */
 const mostRepeated = { L: lines, M: lines, S: lines, T: lines, I: columns, Z: columns, b: columns } as const
-/** So much is parsed at once, in bytes: a reset of the terminal has two, and takes 50 us. */
+/** The number of bytes that are parsed at once: a reset of the terminal has two, and takes 50 us. */
 const pieceBytes = 128
 /** It rests so long after parsing, for each unit of time that this took: a program may write without end. */
 const restShare = 3

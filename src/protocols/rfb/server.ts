@@ -22,7 +22,7 @@ const encodings = { raw: 0, rre: 2 } as const
 const lengths: Readonly<Record<number, number>> = { 0: 20, 2: 4, 3: 10, 4: 8, 5: 6, 6: 8 }
 /** Texts that the viewer has copied are not used, but they have to be read over. */
 const maxTextBytes = 1024 * 1024
-/** So many messages are read before others have their turn. */
+/** The number of messages that are read before others have their turn. */
 const messagesAtOnce = 64
 /** More than there are; the list is waited for in memory. */
 const maxEncodings = 1_024
