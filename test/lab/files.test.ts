@@ -19,6 +19,7 @@ import { migrations } from '../../src/migrations/index.ts'
 import { dump } from '../kit/database/dump.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
+import { numbers } from './kit.ts'
 
 const startMs = Date.parse('2026-11-28T12:00:00Z')
 const start = () => new LabClock(startMs, 'frozen')
@@ -53,17 +54,6 @@ async function fileWith(some: typeof migrations, change: Partial<Snapshotted> = 
   await db.close()
   const about = { wolke: '0.0.1', schema: some.at(-1)!.id, nowMs: startMs, mode: 'frozen' as const, key }
   return writeSnapshot({ ...about, image, infrastructure: {}, ...change })
-}
-
-/** Numbers from 0 to below a bound, always the same ones (mulberry32). */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
-  }
 }
 
 forEachDatabase('The file of a snapshot', (open, engineName) => {

@@ -5,9 +5,12 @@ import { newServer } from '../../src/families/servers/proof.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { LabClock } from '../../src/lab/clock.ts'
 import { manager } from '../../src/management/proof.ts'
+import { ask, serveDns } from '../dns/client.ts'
+import { makeZone, rrset } from '../dns/zones.ts'
 import { forEachDatabase } from '../kit/harness.ts'
 import { makeClient } from '../kit/http/client.ts'
 import { done } from '../kit/proof.ts'
+import { frozen, labAt } from './kit.ts'
 
 forEachDatabase('A fork', (open, engineName) => {
   if (engineName === 'postgres') {
@@ -46,5 +49,53 @@ forEachDatabase('A fork', (open, engineName) => {
     const clockOf = async (base: string) => (await done(lab.get(`${base}/clock`))).clock.now
     assert.equal(await clockOf(fork.wolke_url), '2026-12-28T12:00:00Z')
     assert.equal(await clockOf(`${new URL(baseUrl).origin}${wolkeBase}`), '2026-11-28T12:00:00Z')
+  })
+
+  test('has a name server of its own', async () => {
+    const world = await open({ lab: frozen(), alone: true })
+    const lab = labAt(await manager(world), world.baseUrl)
+    await makeZone(world, [rrset('www', 'A', '192.0.2.1')])
+    const fork = await lab.fork({ dns: true })
+    const [host, port] = fork.dns.split(':')
+    const there = { host, port: Number(port) }
+    const here = await serveDns(world)
+    assert.deepEqual((await ask(there, 'www.example.com', 'A')).answers, ['www.example.com A 192.0.2.1'])
+    await done(makeClient(fork.base_url, world.api.token).delete('/zones/example.com'))
+    assert.equal((await ask(there, 'www.example.com', 'A')).rcode, 'REFUSED')
+    assert.equal((await ask(here, 'www.example.com', 'A')).rcode, 'NOERROR')
+  })
+
+  test('ends after its time, and leaves the others', async () => {
+    const world = await open({ lab: frozen(), alone: true })
+    const client = await manager(world)
+    const lab = labAt(client, world.baseUrl)
+    const [short, long] = [await lab.fork({ ttl: '1ms' }), await lab.fork()]
+    const forks = `${new URL(world.baseUrl).origin}${wolkeBase}/forks`
+    while ((await client.get(`${forks}/${short.id}`)).status !== 404) await new Promise(setImmediate)
+    assert.equal((await client.get(`${forks}/${long.id}`)).status, 200)
+    assert.equal((await makeClient(long.base_url, world.api.token).get('/servers')).status, 200)
+  })
+
+  test('ends under load without a word to its cloud', async () => {
+    const world = await open({ lab: frozen(), alone: true })
+    const lab = labAt(await manager(world), world.baseUrl)
+    const { id, base_url } = await lab.fork()
+    const there = makeClient(base_url, world.api.token)
+    let [made, isOver] = [0, false]
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !isOver; n++) {
+        const answer = await there.post('/firewalls', { name: `w${writer}-${n}` }).catch(() => undefined)
+        if (!answer) return
+        made++
+      }
+    })
+    while (made < 40) await new Promise(setImmediate)
+    assert.equal((await lab.endFork(id)).status, 204)
+    // Whoever is cut off notices, and nobody waits for ever.
+    await Promise.all(writers)
+    isOver = true
+    assert.equal((await lab.endFork(id)).status, 404)
+    await newServer(world.api, 'goes-on')
+    await world.settle()
   })
 })

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
 import { makeClient } from '../kit/http/client.ts'
 import { done } from '../kit/proof.ts'
+import { tablesIn } from '../lab/kit.ts'
 import { program, token } from './kit/program.ts'
 
 const { folder, serve, command } = program('snapshots')
@@ -49,6 +50,38 @@ suite('wolke snapshot', () => {
     assert.match(listed.stdout, /^copy\t2\d{3}-.*Z\t\d+\n$/)
     assert.equal((await command('snapshot', 'delete', 'copy', ...other.of)).code, 0)
     assert.equal((await command('snapshot', 'list', ...other.of)).stdout, '')
+  })
+
+  test('finds after a reset what a fresh start has', async () => {
+    const { server, api, of } = await lab('fresh.json')
+    const [fresh, after] = [pathOf('fresh.wolke'), pathOf('after.wolke')]
+    assert.equal((await command('snapshot', 'save', 'fresh', fresh, ...of)).code, 0)
+    const { lab_token } = JSON.parse(readFileSync(of[1]!, 'utf8'))
+    const own = makeClient(`${new URL(server.baseUrl).origin}/wolke/v1`, lab_token)
+    await done(api.post('/firewalls', { name: 'goes' }))
+    await done(api.post('/servers', { name: 'goes', server_type: 'cx23', image: 'debian-12' }))
+    await done(api.post('/zones', { name: 'example.com', mode: 'primary' }))
+    await done(own.post('/projects', { name: 'goes' }))
+    assert.equal((await own.post('/reset')).status, 204)
+    assert.equal((await command('snapshot', 'save', 'after', after, ...of)).code, 0)
+    const [before, found] = [await tablesIn(readFileSync(fresh)), await tablesIn(readFileSync(after))]
+    // Secrets are encrypted anew each time, tokens note their use, and the log has the requests of this test.
+    for (const name of ['audit', 'key_canary', 'installation_secret', 'management_token']) {
+      delete before[name]
+      delete found[name]
+    }
+    assert.deepEqual(found, before)
+  })
+
+  test('is refused, with its reason, where Load Balancers carry traffic', async () => {
+    const ready = pathOf('real.json')
+    await serve('memory', '--ready-file', ready, '--load-balancers', 'embedded')
+    const { code, stderr } = await command('snapshot', 'save', 'base', '--ready-file', ready)
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^wolke: this cloud cannot be copied or replaced, because it has Load Balancers that carry traffic/,
+    )
   })
 
   test('says in one line what is wrong', async () => {

@@ -1,0 +1,59 @@
+/** Labs for tests: what a cloud is at a moment, as its tables, and requests about it. */
+import { DatabaseSync } from 'node:sqlite'
+import { wolkeBase } from '../../src/kernel/contract/bases.ts'
+import { LabClock } from '../../src/lab/clock.ts'
+import { readSnapshot } from '../../src/lab/snapshots/format.ts'
+import type { Client } from '../kit/harness.ts'
+import { done } from '../kit/proof.ts'
+
+export const startMs = Date.parse('2026-11-28T12:00:00Z')
+
+export const frozen = () => new LabClock(startMs, 'frozen')
+
+/** Requests of whoever administers a cloud; `url` is its base URL. */
+export function labAt(client: Client, url: string) {
+  const base = `${new URL(url).origin}${wolkeBase}`
+  return {
+    save: (name: string) => client.put(`${base}/snapshots/${name}`),
+    read: async (name: string) =>
+      Buffer.from((await done(client.get(`${base}/snapshots/${name}/file`))).file as string, 'base64'),
+    restore: (name: string) => client.post(`${base}/snapshots/${name}/restore`),
+    fork: async (body: object = {}) => (await done(client.post(`${base}/forks`, body))).fork,
+    endFork: (id: number) => client.delete(`${base}/forks/${id}`),
+    advance: (body: object) => done(client.post(`${base}/clock/advance`, body)),
+    events: async (limit = 1_000) => (await done(client.get(`${base}/clock/events?limit=${limit}`))).events,
+  }
+}
+
+export type Lab = ReturnType<typeof labAt>
+
+/** All rows of all tables of a cloud at this moment, by table, and what its infrastructure knows. */
+export async function everything(lab: Lab): Promise<Record<string, string[]>> {
+  await done(lab.save('everything'))
+  return tablesIn(await lab.read('everything'))
+}
+
+/** The same of a file. */
+export async function tablesIn(file: Buffer): Promise<Record<string, string[]>> {
+  const { image, infrastructure } = await readSnapshot(file)
+  const database = new DatabaseSync(':memory:')
+  database.deserialize(image)
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all()
+  const found = tables.map(({ name }) => {
+    const rows = database.prepare(`select * from "${name}"`).all()
+    return [String(name), rows.map((row) => JSON.stringify(row)).sort()] as const
+  })
+  database.close()
+  return { ...Object.fromEntries(found), infrastructure: [JSON.stringify(infrastructure)] }
+}
+
+/** Numbers from 0 to below a bound, always the same ones (mulberry32). */
+export function numbers(seed: number): (bound: number) => number {
+  let state = seed
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
+  }
+}
