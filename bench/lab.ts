@@ -6,7 +6,7 @@ import { type Running, token, type Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
 import { compareLoads, type Effort } from './rounds.ts'
 
-const resources = { firewalls: 450, servers: 300, zones: 200, placement_groups: 50 }
+const resources = { firewalls: 650, servers: 300, placement_groups: 50 }
 const forks = 100
 const settleMs = 1_000
 
@@ -34,7 +34,6 @@ async function filled(workshop: Workshop) {
   const bodies: Record<keyof typeof resources, (n: number) => object> = {
     firewalls: (n) => ({ name: `f${n}` }),
     servers: (n) => ({ name: `s${n}`, server_type: 'cx23', image: 'debian-12' }),
-    zones: (n) => ({ name: `z${n}.example`, mode: 'primary' }),
     placement_groups: (n) => ({ name: `p${n}`, type: 'spread' }),
   }
   for (const [path, count] of Object.entries(resources)) {

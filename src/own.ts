@@ -81,7 +81,7 @@ export function mountOwn(part: Mounting, own: Own): void {
   part.serve(doorRoutes({ people, version }))
 }
 
-/** What files with snapshots need, and why there are none. */
+/** Files with snapshots need these, and people the reason why there are none. */
 function labParts({ platform: { db, secrets }, lab = undefined }: Own): Pick<Lab, 'files' | 'outside'> {
   const { infrastructure, migrations, outside } = lab ?? {}
   const files = infrastructure && migrations && { version, migrations, secrets, query: db.query, infrastructure }

@@ -7,7 +7,7 @@ import { syncToDisk } from '../kernel/process/private-file.ts'
 import { CommandFailure } from './failure.ts'
 import { jsonOption, type ListOptions, printList } from './output.ts'
 
-interface Options extends ListOptions {
+interface SnapshotOptions extends ListOptions {
   readonly endpoint?: string
   readonly token?: string
   readonly readyFile?: string
@@ -38,7 +38,7 @@ function serverOptions(): Option[] {
   ]
 }
 
-async function save(name: string, file: string | undefined, options: Options): Promise<void> {
+async function save(name: string, file: string | undefined, options: SnapshotOptions): Promise<void> {
   const server = serverOf(options)
   await ask(server, 'PUT', pathOf(name))
   if (file !== undefined) {
@@ -48,20 +48,20 @@ async function save(name: string, file: string | undefined, options: Options): P
   console.log(`Snapshot ${name} saved${file === undefined ? '' : ` to ${file}`}`)
 }
 
-async function load(name: string, file: string | undefined, options: Options): Promise<void> {
+async function load(name: string, file: string | undefined, options: SnapshotOptions): Promise<void> {
   const server = serverOf(options)
   if (file !== undefined) await ask(server, 'PUT', `${pathOf(name)}/file`, { 'content-type': octets }, readWhole(file))
   await ask(server, 'POST', `${pathOf(name)}/restore`)
   console.log(`Snapshot ${name} loaded${file === undefined ? '' : ` from ${file}`}`)
 }
 
-async function list(options: Options): Promise<void> {
+async function list(options: SnapshotOptions): Promise<void> {
   const answer = await ask(serverOf(options), 'GET', '/snapshots')
   const { snapshots } = (await answer.json()) as { snapshots: { name: string; now: string; size: number }[] }
   await printList(console.log, snapshots, options, ({ name, now, size }) => [name, now, size])
 }
 
-async function remove(name: string, options: Options): Promise<void> {
+async function remove(name: string, options: SnapshotOptions): Promise<void> {
   await ask(serverOf(options), 'DELETE', pathOf(name))
   console.log(`Snapshot ${name} deleted`)
 }
@@ -69,7 +69,7 @@ async function remove(name: string, options: Options): Promise<void> {
 const octets = 'application/octet-stream'
 const pathOf = (name: string) => `/snapshots/${encodeURIComponent(name)}`
 
-function serverOf({ endpoint, token, readyFile }: Options): Server {
+function serverOf({ endpoint, token, readyFile }: SnapshotOptions): Server {
   const ready = readyFile === undefined ? {} : readyIn(readyFile)
   const [url = ready.base_url, own = token ?? ready.lab_token] = [endpoint]
   if (url === undefined || !URL.canParse(url))
@@ -104,7 +104,7 @@ async function ask(
   return answer
 }
 
-/** What an answer says, with the fields that it names. */
+/** The message of an answer, with the fields that it names. */
 async function refusalIn(answer: Response): Promise<string> {
   const text = await answer.text()
   try {

@@ -13,7 +13,7 @@ export interface LabOptions {
   readonly infrastructure?: Copied
   /** The words for what there is instead. */
   readonly outside?: string
-  /** How many clouds were at the address before, while the process has run; none by default. */
+  /** The number of clouds that were at the address before, while the process has run; none by default. */
   readonly era?: number
   /** Records what clients do; the app brings one of its own. */
   readonly recorder?: Recorder
@@ -21,7 +21,7 @@ export interface LabOptions {
   readonly faults?: KeptRules
   /** Decides what happens by chance, such as which requests a fault hits. */
   readonly seed?: string
-  /** What databases of other versions need; without it there are no files with snapshots. */
+  /** Databases of other versions need them; without them there are no files with snapshots. */
   readonly migrations?: readonly Migration[]
   /** Puts a database in the place of the one that was closed; in memory by default. */
   install?(image: Uint8Array, clock: LabClock): Promise<Database>

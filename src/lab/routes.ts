@@ -26,7 +26,7 @@ export interface Lab {
   readonly projectReset: ProjectReset | undefined
   /** The words for what cannot be copied, unless that is the database. */
   readonly outside: string | undefined
-  /** What files with snapshots need; missing where there are none. */
+  /** Files with snapshots need them; missing where there are none. */
   readonly files: TransferOptions | undefined
   readonly reports: Reports | undefined
   /** True where processes share the time of their database, which nobody can move. */

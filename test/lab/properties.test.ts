@@ -147,7 +147,6 @@ forEachDatabase(
       const bodies: Readonly<Record<string, object>> = {
         firewalls: {},
         networks: { ip_range: '10.0.0.0/16' },
-        volumes: { size: 10, location: 'fsn1' },
         placement_groups: { type: 'spread' },
         primary_ips: { type: 'ipv4', location: 'fsn1' },
         servers: { server_type: 'cx23', image: 'debian-12' },

@@ -38,7 +38,7 @@ export type Share = 'all' | 'half'
 /** Resources by their ids, which no other resource ever has. */
 export type Ids = Pick<ReadonlySet<number>, 'has'>
 
-/** How a state of a part is kept. */
+/** A state of a part is kept by these. */
 export interface Keeping<State> {
   fresh(): State
   copy(known: State): State
@@ -119,7 +119,7 @@ export interface SimulationOptions {
   readonly clock?: Clock
 }
 
-/** What was saved of each state, by its name. */
+/** Everything that was saved, by the names of states. */
 export type Saved = Readonly<Record<string, unknown>>
 
 /** A state of some part. */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Queries } from './db.ts'
 
-/** What is wrong with the pages or the rows of a database, in words; undefined when nothing is. */
+/** Says what is wrong with the pages or the rows of a database; undefined when nothing is. */
 export async function damageOf(query: Queries): Promise<string | undefined> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(query)
   if (rows[0]?.integrity_check !== 'ok') return 'pages that do not belong together'

@@ -10,7 +10,7 @@ import { timestamp } from '../../kernel/process/clock.ts'
 import { keyBytes } from '../../kernel/secrets/kek.ts'
 import { type ClockMode, clockModes } from '../clock.ts'
 
-/** What a file holds. */
+/** A file holds these. */
 export interface Snapshotted {
   /** The version of Wolke that wrote it. */
   readonly wolke: string

@@ -64,7 +64,7 @@ export async function importState(file: Buffer, options: TransferOptions): Promi
   }).catch((error: unknown) => {
     throw refusalOf(error)
   })
-  // What another version has saved may have another form: it begins empty, as that of a server that starts.
+  // Another version may have saved it in another form: it begins empty, as that of a server that starts.
   const saved = wolke === version ? infrastructure : {}
   return { image, nowMs, mode, infrastructure: loaded(options.infrastructure, saved, nowMs), faults: [] }
 }
@@ -109,7 +109,7 @@ function loaded(infrastructure: Copied, saved: Readonly<Record<string, unknown>>
   }
 }
 
-/** What the database in a file has caused is said of the file. */
+/** Errors of the database in a file are said of the file. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof WrongKey || error instanceof UnknownMigration)
     return new BadSnapshot(`cannot be used: ${error.message}`)
