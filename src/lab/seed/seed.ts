@@ -69,13 +69,17 @@ async function seedProjects(parts: Parts, actor: AuditActor, projects: readonly 
     done.created.push(...planned.flatMap(({ tokens }) => tokens.map(({ field }) => field)))
     return done
   } catch (error) {
-    const left = await run.takeBack()
-    if (left.length === 0 || !(error instanceof ApiError)) throw error
-    throw new ApiError(error.code, `${error.message}; and this could not be taken back: ${left.join('; ')}`, {
-      details: error.details,
-      cause: error,
-    })
+    throw withLeft(error, await run.takeBack())
   }
+}
+
+/** A refusal that also says what could not be taken back. */
+function withLeft(error: unknown, left: readonly string[]): unknown {
+  if (left.length === 0 || !(error instanceof ApiError)) return error
+  const message = `could not be taken back: ${left.join('; ')}`
+  const { fields = [] } = (error.details ?? {}) as { readonly fields?: readonly object[] }
+  const details = { fields: [...fields, { name: 'projects', messages: [message] }] }
+  return new ApiError(error.code, `${error.message}; ${message}`, { details, status: error.status, cause: error })
 }
 
 /** Makes what the text of a file describes. Errors: `invalid_input` by field, whose messages say the lines. */

@@ -18,8 +18,13 @@ import { entriesOf, lean, leftOutOf } from './write.ts'
 
 const families: Readonly<Record<string, Terraform>> = terraform
 
-/** Stand for ids until it is clear what each resource is called. */
-const firstMark = 4_503_000_000_000_000
+/** The first of the numbers that stand for ids until it is clear what each resource is called; nothing has it as a text. */
+function firstMarkFor(resources: readonly Resource[]): number {
+  const texts = JSON.stringify(resources.map(({ shown }) => shown))
+  let mark = 4_503_000_000_000_000
+  while (texts.includes(String(mark).slice(0, 8))) mark -= 1e8
+  return mark
+}
 
 interface Afterwards {
   readonly params: Readonly<Record<string, number>>
@@ -36,6 +41,7 @@ class Configuration {
 
   constructor(resources: readonly Resource[]) {
     this.#resources = resources
+    const firstMark = firstMarkFor(resources)
     for (const [index, { kind, name, id }] of resources.entries()) {
       this.#marks.set(`${kind.type} ${name}`, firstMark + index)
       this.#meanings.set(firstMark + index, { name: id, id })

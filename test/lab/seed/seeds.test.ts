@@ -146,6 +146,7 @@ forEachDatabase('A seed', (open, engineName) => {
       ['floating_ips[0].home_location', { floating_ips: [{ name: 'a', type: 'ipv4', home_location: 'moon' }] }],
       ['ssh_keys[0].public_key', { ssh_keys: [{ name: 'a', public_key: 'none' }] }],
       ['certificates[0].private_key', { certificates: [{ name: 'a', type: 'uploaded', certificate: 'none' }] }],
+      ['certificates[0]', { certificates: [{ name: 'a', type: 'managed', domain_names: ['a.example.com'] }] }],
       ['zones[0].name', { zones: [{ name: 'a.b.c.example.com', mode: 'primary' }] }],
       ['firewalls[0].rules[0].port', { firewalls: [{ name: 'a', rules: [{ direction: 'in', protocol: 'tcp' }] }] }],
     ]
