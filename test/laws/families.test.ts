@@ -104,7 +104,7 @@ const dependants: readonly Dependant[] = [
     why: 'packets go from server to server, and not each location can do everything',
   },
   {
-    paths: ['src/catalogue/'],
+    paths: ['src/catalogue/', 'src/lab/faults/'],
     families: [
       'floating-ips',
       'images',
@@ -117,7 +117,7 @@ const dependants: readonly Dependant[] = [
       'primary-ips',
       'server-types',
     ],
-    why: 'the catalogue is what those families show, or has their prices and what their locations can do',
+    why: 'the catalogue is what those families show, or has their prices and what their locations can do; faults tell by it',
   },
   {
     paths: ['src/public-families.ts'],

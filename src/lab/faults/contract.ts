@@ -15,7 +15,7 @@ export const Match = closedObject({
   operation: Type.Optional(text(128, ['servers_create', 'POST /servers'])),
   method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'DELETE'])),
   project: Type.Optional(text(255)),
-  resource: Type.Optional(text(64, ['server'])),
+  resource: Type.Optional(text(64, ['network'])),
   id: Type.Optional(Id),
   name: Type.Optional(text(255, ['web-*'])),
   label_selector: Type.Optional(text(1024)),
