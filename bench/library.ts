@@ -1,6 +1,7 @@
 /** Measures clouds in the process of who uses the library: their start, and a suite of tests that each have a fork. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { publicBase } from '../src/kernel/contract/bases.ts'
 import type { Wolke } from '../src/library/wolke.ts'
 import { token, type Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
@@ -58,7 +59,7 @@ async function testInFork(of: Wolke): Promise<void> {
 async function testInProcess(workshop: Workshop): Promise<void> {
   const more = ['--dns-listen', '127.0.0.1:0', '--metadata-listen', '127.0.0.1:0']
   const server = await workshop.serve('memory', { more })
-  await makeAll(fetch, `${server.url}/v1`, token)
+  await makeAll(fetch, server.url + publicBase, token)
   await server.stop()
 }
 

@@ -23,6 +23,9 @@ export interface Listen extends ListenAddress {
   readonly mayMove?: boolean
 }
 
+/** The environment for the commands of others, to which it is handed on without being read. */
+export const handedOn = (): NodeJS.ProcessEnv => process.env
+
 /** The options of `wolke serve`. */
 export interface Config
   extends AcmeConfig,

@@ -1,5 +1,6 @@
 /** The tools of an assistant. Each is about a cloud that is thrown away. */
 import { type Static, type TObject, Type } from 'typebox'
+import { publicBase } from '../../kernel/contract/bases.ts'
 import { startWolke } from '../library.ts'
 import { type Program, programs, Workspace } from './workspace.ts'
 
@@ -147,7 +148,7 @@ function workTools(clouds: Clouds): Record<string, Tool> {
       Type.Object({
         cloud: Cloud,
         method: Type.Enum(['GET', 'POST', 'PUT', 'DELETE']),
-        path: Type.String({ pattern: '^/', description: 'Behind /v1, such as /servers?name=web' }),
+        path: Type.String({ pattern: '^/', description: `Behind ${publicBase}, such as /servers?name=web` }),
         body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       }),
       async ({ cloud, method, path, body }, { signal }) => {

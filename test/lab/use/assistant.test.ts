@@ -139,7 +139,7 @@ describe('wolke mcp', { concurrency: 2 }, () => {
     await calls('write_file', { cloud, path: 'main.tf', text: 'the text' })
     const { code, stdout } = await calls('run', { cloud, program: 'terraform', arguments: ['main.tf', 'x; y'] })
     assert.equal(code, 3)
-    assert.ok(stdout.includes(`HCLOUD_ENDPOINT=${endpoint}\n`))
+    for (const name of ['HCLOUD_ENDPOINT', 'HETZNER_ENDPOINT']) assert.ok(stdout.includes(`${name}=${endpoint}\n`))
     assert.ok(stdout.endsWith('main.tf\nmodules\nmain.tf x; y\nthe text'), stdout)
     assert.ok(!stdout.includes(real))
     assert.doesNotMatch(stdout, /TF_VAR_token|home\/somebody|WOLKE_LAB_TOKEN/)

@@ -46,8 +46,8 @@ async function use(): Promise<void> {
   await using silent = await startWolke({ listen: false })
   for (const one of [cloud, silent]) {
     const headers = { authorization: `Bearer ${one.token}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ name: 'web', server_type: 'cpx22', image: 'debian-12', location: 'hel1' })
-    await (await one.fetch(`${one.url}/servers`, { method: 'POST', headers, body })).text()
+    const body = JSON.stringify({ name: 'web' })
+    await (await one.fetch(`${one.url}/firewalls`, { method: 'POST', headers, body })).text()
     // The fork ends with its cloud; the other one ends itself.
     await one.fork({ ttl: '1h' })
     await using fork = await one.fork({ dns: true })
@@ -56,7 +56,7 @@ async function use(): Promise<void> {
     await one.snapshot('state')
     await one.restore('state')
     await one.reset()
-    await one.fetch(`${one.url}/servers`, { headers })
+    await one.fetch(`${one.url}/firewalls`, { headers })
   }
 }
 

@@ -124,7 +124,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'proxy',
     'version.ts',
   ],
-  'main.ts': ['commands', 'version.ts'],
+  library: ['calendar.ts', 'commands', 'config', 'kernel', 'lab/forks.ts', 'proxy', 'version.ts'],
+  'main.ts': ['commands', 'library/commands', 'version.ts'],
   'bin.ts': ['main.ts'],
 }
 

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { runningClock, timestamp } from '../kernel/process/clock.ts'
-import type { CloudConfig } from '../library/options.ts'
-import { cloudOptions } from '../library/options.ts'
-import type { Wolke } from '../library/wolke.ts'
+import { proxyVariables, publicHosts } from '../../commands/proxy.ts'
+import { handedOn } from '../../config/config.ts'
+import { runningClock, timestamp } from '../../kernel/process/clock.ts'
+import type { CloudConfig } from '../options.ts'
+import { cloudOptions } from '../options.ts'
+import type { Wolke } from '../wolke.ts'
 import { Signals } from './child.ts'
-import { proxyVariables, publicHosts } from './proxy.ts'
 
 interface ExecOptions extends CloudConfig {
   readonly proxy?: true
@@ -56,8 +57,8 @@ class Runs {
   async at(now: number | undefined): Promise<number> {
     // Loaded only here, to keep other commands fast.
     const [{ startConfigured }, { environmentIn }] = await Promise.all([
-      import('../library/start.ts'),
-      import('../library/environment.ts'),
+      import('../start.ts'),
+      import('../environment.ts'),
     ])
     const { proxy, ...options } = this.#options
     const token = this.#token === undefined ? {} : { token: this.#token }
@@ -65,7 +66,7 @@ class Runs {
     this.#token = cloud.token
     await using stack = new AsyncDisposableStack()
     const led = proxy ? await lead(cloud, stack) : {}
-    const { env, removed } = environmentIn(cloud, process.env)
+    const { env, removed } = environmentIn(cloud, handedOn())
     this.#tell(removed)
     return await this.#signals.run(this.#words, { ...env, ...led })
   }
@@ -81,8 +82,8 @@ class Runs {
 /** Opens a proxy that leads to a cloud; returns the variables that lead programs to it. */
 async function lead(cloud: Wolke, stack: AsyncDisposableStack): Promise<Record<string, string>> {
   const [{ openAuthority }, { openProxy }] = await Promise.all([
-    import('../proxy/authority.ts'),
-    import('../proxy/proxy.ts'),
+    import('../../proxy/authority.ts'),
+    import('../../proxy/proxy.ts'),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'wolke-exec-'))
   stack.defer(() => rmSync(folder, { recursive: true }))
@@ -107,7 +108,7 @@ interface Run {
 
 /** Runs it today and at each announced change; returns 1 if it fails at one of them alone. */
 async function throughTheFuture(runs: Runs, now = Date.now()): Promise<number> {
-  const { calendar } = await import('../calendar.ts')
+  const { calendar } = await import('../../calendar.ts')
   const coming = Map.groupBy(
     calendar.filter(({ fromMs }) => fromMs > now),
     ({ fromMs }) => fromMs,

@@ -1,8 +1,8 @@
 /** Runs the command of somebody as if there were nothing around it: its input and output, its signals, its exit code. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import type { Environment } from '../library/environment.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure } from '../../commands/failure.ts'
+import type { Environment } from '../environment.ts'
 
 const handedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

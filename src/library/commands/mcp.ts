@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { handedOn } from '../../config/config.ts'
 
 export function mcpCommand(): Command {
   return new Command('mcp')
@@ -13,8 +14,8 @@ export function mcpCommand(): Command {
       const ended = new AbortController()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => ended.abort())
       // Loaded only here, to keep other commands fast.
-      const { serveAssistant } = await import('../library/assistant/server.ts')
-      await serveAssistant({ env: process.env, signal: ended.signal, ...(files === undefined ? {} : { files }) })
+      const { serveAssistant } = await import('../assistant/server.ts')
+      await serveAssistant({ env: handedOn(), signal: ended.signal, ...(files === undefined ? {} : { files }) })
     })
 }
 
