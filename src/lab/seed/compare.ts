@@ -11,9 +11,8 @@ export interface Addition {
 }
 
 export interface Difference {
-  /** Fields that a PUT gives other values, with those they have. */
+  /** Fields that a PUT gives other values. */
   readonly changed: Fields
-  readonly before: Fields
   readonly added: readonly Addition[]
   /** Fields that stay as they are, because no PUT changes them. */
   readonly left: readonly string[]
@@ -63,21 +62,18 @@ export function difference(kind: SeedKind, wanted: Fields, there: Fields): Diffe
   const changeable = kind.update?.endpoint.body?.properties ?? {}
   const parts = new Map(kind.parts.map((part) => [part.name, part]))
   const changed: Record<string, unknown> = {}
-  const before: Record<string, unknown> = {}
   const added: Addition[] = []
   const left: string[] = []
   for (const [name, value] of Object.entries(wanted)) {
-    if (name === 'name' || !(name in there)) continue
+    if (name === 'name' || value === null || !(name in there)) continue
     const part = parts.get(name)
     if (part?.each) {
       const lists = compareLists(part, value, there[name])
       added.push(...lists.added)
       left.push(...lists.left)
     } else if (name in changeable) {
-      if (isSame(there[name], value)) continue
-      changed[name] = value
-      before[name] = there[name]
+      if (!isSame(there[name], value)) changed[name] = value
     } else if (!isLike(part, there[name], value)) left.push(name)
   }
-  return { changed, before, added, left }
+  return { changed, added, left }
 }

@@ -6,7 +6,7 @@ import type { Addition } from './compare.ts'
 import type { Part, SeedKind, SeedOperation } from './kinds.ts'
 import { withIds } from './names.ts'
 import type { Plan, SeedEntry } from './plan.ts'
-import type { Present } from './present.ts'
+import type { Present, Resource } from './present.ts'
 
 /** A Project in which operations are carried out. */
 export interface Ground {
@@ -48,22 +48,29 @@ export interface Done {
   readonly left: string[]
 }
 
-/** A refusal as one of the fields of a file: `place` is the entry that brought it about. */
-export function asProblem(place: string, error: ApiError): ApiError {
+/** A field of a body, as a field below the value that it was made of; `part` is what brings the value about. */
+function below(name: string, part: Part | undefined): string {
+  const { field, each } = part ?? {}
+  if (field === undefined || !name.startsWith(field)) return `.${name}`
+  return name.slice(field.length).replace(each ? '[0]' : '', '')
+}
+
+/** A refusal as one of the fields of a file: `place` is what brought it about, which is a part or a whole entry. */
+export function asProblem(place: string, error: ApiError, part?: Part): ApiError {
   const given = (
     error.details as { readonly fields?: readonly { name: string; messages?: readonly string[] }[] } | null
   )?.fields
   const problems = (given ?? []).flatMap(({ name, messages = [error.message] }): Problem[] =>
-    messages.map((message) => ({ field: `${place}.${name}`, message })),
+    messages.map((message) => ({ field: place + below(name, part), message })),
   )
   return invalidInput(problems.length > 0 ? problems : [{ field: place, message: `${error.message} (${error.code})` }])
 }
 
-async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
+async function placed<T>(place: string, work: () => Promise<T>, part?: Part): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) throw asProblem(place, error)
+    if (error instanceof ApiError && error.status < 500) throw asProblem(place, error, part)
     throw error
   }
 }
@@ -93,11 +100,9 @@ export class Planting {
       for (const { entry, id } of begun) await this.#complete(entry, id)
     }
     for (const { entry, resource, difference } of known) {
-      const { changed, before, added, left } = difference
-      if (Object.keys(changed).length > 0)
-        await placed(entry.field, () => this.#change(entry, resource.id, changed, before))
-      for (const addition of added)
-        await placed(entry.field + addition.field, () => this.#add(entry.kind, resource.id, addition))
+      const { changed, added, left } = difference
+      if (Object.keys(changed).length > 0) await placed(entry.field, () => this.#change(entry, resource, changed))
+      for (const addition of added) await this.#add(entry, resource.id, addition)
       if (added.length + Object.keys(changed).length > 0) this.done.changed.push(entry.field)
       this.done.left.push(...left.map((name) => `${entry.field}.${name}`))
     }
@@ -131,7 +136,8 @@ export class Planting {
   }
 
   /** Brings about what a new resource has besides. */
-  async #complete({ kind, given, field }: SeedEntry, id: number): Promise<void> {
+  async #complete(entry: SeedEntry, id: number): Promise<void> {
+    const { kind, given } = entry
     for (const part of kind.parts.filter(({ isCreated }) => !isCreated)) {
       const { name, each, when } = part
       const value = given[name] ?? undefined
@@ -139,12 +145,15 @@ export class Planting {
       const values = each
         ? (value as readonly unknown[]).map((one, at) => ({ one, at: `[${at}]` }))
         : [{ one: value, at: '' }]
-      for (const { one, at } of values)
-        await placed(`${field}.${name}`, () => this.#add(kind, id, { part, value: one, field: `.${name}${at}` }))
+      for (const { one, at } of values) await this.#add(entry, id, { part, value: one, field: `.${name}${at}` })
     }
   }
 
-  async #add(kind: SeedKind, id: number, { part, value }: Addition): Promise<void> {
+  #add({ kind, field }: SeedEntry, id: number, addition: Addition): Promise<void> {
+    return placed(field + addition.field, () => this.#bringAbout(kind, id, addition), addition.part)
+  }
+
+  async #bringAbout(kind: SeedKind, id: number, { part, value }: Addition): Promise<void> {
     const body = this.#bodyOf(kind, part, value)
     const shown = part.body ? await this.#read(kind, id) : {}
     const given = part.when ? {} : { body: part.body ? part.body(body, shown) : body }
@@ -176,7 +185,8 @@ export class Planting {
     await this.#ground.finish(actionsIn((await this.#ground.call(operation, given)) ?? {}))
   }
 
-  async #change({ kind, field }: SeedEntry, id: number, changed: Fields, before: Fields): Promise<void> {
+  async #change({ kind, field }: SeedEntry, { id, shown }: Resource, changed: Fields): Promise<void> {
+    const before = Object.fromEntries(Object.keys(changed).map((name) => [name, shown[name]]))
     const put = (fields: Fields) => this.#do(kind.update!, id, { body: this.#withIds(kind, fields) })
     await put(changed)
     this.#run.did(field, () => put(before))

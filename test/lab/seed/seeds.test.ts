@@ -16,6 +16,8 @@ const nothing = { created: [], changed: [], left: [] }
 const shop = (parts: object) => ({ projects: [{ name: 'shop', ...parts }] })
 const server = { server_type: 'cx23', image: 'debian-12', location: 'fsn1' }
 
+const subnet = { type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' }
+
 /** What the Project of the token has of a family. */
 const listed = async ({ client }: World, path: string) => (await done(client(token).get(`/${path}`)))[path]
 
@@ -67,7 +69,6 @@ forEachDatabase('A seed', (open, engineName) => {
 
   test('adds what a Project lacks, changes what a PUT changes, and says what stays', async () => {
     const seeds = await seedsOf(await open(labOptions()))
-    const subnet = { type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' }
     const networks = [{ name: 'private', ip_range: '10.0.0.0/16', subnets: [subnet] }]
     const record = (value: string) => ({ name: 'www', type: 'A', records: [{ value }] })
     const zones = [{ name: 'example.com', mode: 'primary', rrsets: [record('192.0.2.1')] }]
@@ -121,6 +122,7 @@ forEachDatabase('A seed', (open, engineName) => {
     const [project] = structuredClone(there.projects)
     project.networks[0].labels = { new: 'yes' }
     project.networks[0].subnets.push({ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.2.0/24' })
+    project.primary_ips[0].auto_delete = true
     project.firewalls[0].apply_to.push({ type: 'server', server: 'web-1' })
     project.load_balancers[0].targets.push({ type: 'server', server: 'copy' })
     project.floating_ips.push({ name: 'more', type: 'ipv6', server: 'new' })
@@ -146,12 +148,22 @@ forEachDatabase('A seed', (open, engineName) => {
       ['floating_ips[0].home_location', { floating_ips: [{ name: 'a', type: 'ipv4', home_location: 'moon' }] }],
       ['ssh_keys[0].public_key', { ssh_keys: [{ name: 'a', public_key: 'none' }] }],
       ['certificates[0].private_key', { certificates: [{ name: 'a', type: 'uploaded', certificate: 'none' }] }],
+      [
+        'servers[0].networks[0].ip',
+        { servers: [{ name: 'a', ...server, networks: [{ network: 'before', ip: 'none' }] }] },
+      ],
+      [
+        'servers[0].networks[1]',
+        { servers: [{ name: 'a', ...server, networks: [{ network: 'before' }, { network: 'before' }] }] },
+      ],
+      ['floating_ips[0].dns_ptr', { floating_ips: [{ name: 'a', type: 'ipv4', home_location: 'fsn1', dns_ptr: '!' }] }],
       ['certificates[0]', { certificates: [{ name: 'a', type: 'managed', domain_names: ['a.example.com'] }] }],
       ['zones[0].name', { zones: [{ name: 'a.b.c.example.com', mode: 'primary' }] }],
       ['firewalls[0].rules[0].port', { firewalls: [{ name: 'a', rules: [{ direction: 'in', protocol: 'tcp' }] }] }],
     ]
     for (const [field, parts] of cases) {
-      const answer = await seeds.post(shop({ networks: [{ name: 'before', ip_range: '10.0.0.0/8' }], ...parts }))
+      const networks = [{ name: 'before', ip_range: '10.0.0.0/8', subnets: [subnet] }]
+      const answer = await seeds.post(shop({ networks, ...parts }))
       assert.equal(answer.status, 422, answer.text)
       assert.ok(fieldsOf(answer).includes(`projects[0].${field}`), `${field}: ${answer.text}`)
       assert.ok(!(await seeds.projects()).some(({ name }) => name === 'shop'))
