@@ -156,7 +156,7 @@ export async function assemble(
   running.defer(() => app.stop())
   const work = async () => {
     const { seed } = files
-    await app.start(seed === undefined ? undefined : () => plant(app, { file: config.seed!, text: seed, log }))
+    await app.start(seed === undefined ? undefined : () => plant(app, { file: config.seed ?? 'seed', text: seed, log }))
     patience.end()
   }
   return { app, db, lab, token, labToken, work }

@@ -1,7 +1,9 @@
 /** A cloud as users of the library hold it. Whatever the lab can do, it asks the cloud for as everybody else does. */
 import type { Duplex } from 'node:stream'
 import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
+import type { FaultBody } from '../lab/faults/contract.ts'
 import type { LocalCloud } from '../lab/forks.ts'
+import type { Report } from '../lab/report/contract.ts'
 import { environmentOf } from './environment.ts'
 import { WolkeError } from './error.ts'
 import { fetchOver } from './fetching.ts'
@@ -63,6 +65,7 @@ export function cloudAt(found: Found, { end, isOver: isOriginOver = () => false 
       await lab('PUT', `/snapshots/${encodeURIComponent(name)}`)
     },
     restore: (name) => lab('POST', `/snapshots/${encodeURIComponent(name)}/restore`),
+    ...testing(lab),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -77,6 +80,22 @@ function askingLab(fetch: typeof globalThis.fetch, wolkeUrl: string, labToken: s
     const answer: Reply = text === '' ? undefined : JSON.parse(text)
     if (!reply.ok) throw new WolkeError(answer.error, reply.status)
     return answer
+  }
+}
+
+/** Lets things go wrong, and tells what came of it. */
+function testing(lab: AskLab): Pick<Wolke, 'fail' | 'faults' | 'heal' | 'seed' | 'report'> {
+  return {
+    fail: async (fault) => (await lab('POST', '/faults', fault satisfies FaultBody)).fault.name,
+    faults: async () => (await lab('GET', '/faults')).faults,
+    heal: (name) => lab('DELETE', name === undefined ? '/faults' : `/faults/${encodeURIComponent(name)}`),
+    async seed(seed) {
+      await lab('POST', '/seed', typeof seed === 'string' ? { yaml: seed } : seed)
+    },
+    async report({ failOn = ['none'] } = {}) {
+      const { report }: { report: Report } = await lab('GET', `/report?fail_on=${encodeURIComponent(failOn.join(','))}`)
+      return report
+    },
   }
 }
 

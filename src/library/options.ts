@@ -15,6 +15,8 @@ const names = [
   'addressPool',
   'catalogue',
   'token',
+  'scenario',
+  'seed',
 ] as const satisfies readonly (keyof Config)[]
 
 /** Options of such a cloud that are given. */
@@ -51,9 +53,11 @@ export function readCloudOptions(given: Readonly<Record<string, unknown>>): Clou
 
 function read(option: Option | undefined, name: string, value: unknown): unknown {
   if (!option) throw new TypeError(`startWolke has no option ${name}`)
-  const text = toText(value)
+  // Whoever may repeat an option on the command line gives a list of it here.
+  const texts = Array.isArray(option.defaultValue) && Array.isArray(value) ? value.map(toText) : [toText(value)]
+  const parse = (before: unknown, text: string) => (option.parseArg ? option.parseArg(text, before as never) : text)
   try {
-    return option.parseArg ? option.parseArg(text, undefined as never) : text
+    return texts.reduce<unknown>(parse, undefined)
   } catch (error) {
     throw new TypeError(`${name}: ${(error as Error).message}`)
   }

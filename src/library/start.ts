@@ -14,18 +14,19 @@ import type { Wolke, WolkeOptions } from './wolke.ts'
 /** A cloud without a socket is at a name that no resolver knows. */
 const nowhere = `http://wolke.invalid${publicBase}`
 
-type Ways = Pick<WolkeOptions, 'listen' | 'dns' | 'metadata' | 'log'>
+type Ways = Pick<WolkeOptions, 'listen' | 'dns' | 'metadata' | 'log' | 'seed'>
 
 /** Errors: `TypeError` that names the option, and those of sockets. */
 export async function start(options: WolkeOptions): Promise<Wolke> {
-  const { listen, dns, metadata, log, ...given } = options
-  return startConfigured(readCloudOptions(given), options)
+  const { listen, dns, metadata, log, seed, ...given } = options
+  const file = typeof seed === 'object' ? {} : { seed }
+  return startConfigured(readCloudOptions({ ...given, ...file }), options)
 }
 
 /** The same with options as a command has them. */
 export async function startConfigured(
   given: CloudConfig,
-  { listen = true, dns = false, metadata = false, log }: Ways = {},
+  { listen = true, dns = false, metadata = false, log, seed }: Ways = {},
 ): Promise<Wolke> {
   if (!listen && (dns || metadata)) throw new TypeError(`${dns ? 'dns' : 'metadata'}: needs listen`)
   const free = { host: '127.0.0.1', port: 0 }
@@ -37,7 +38,7 @@ export async function startConfigured(
   }
   const running = new AsyncDisposableStack()
   try {
-    return cloudAt(await open(config, { listen, write: log }, running), { end: () => running.disposeAsync() })
+    return cloudAt(await open(config, { listen, write: log, seed }, running), { end: () => running.disposeAsync() })
   } catch (error) {
     await running.disposeAsync()
     throw error
@@ -63,11 +64,12 @@ async function makeEmptyDatabase(): Promise<Uint8Array> {
 
 async function open(
   config: Config,
-  { listen, write }: { readonly listen: boolean; readonly write: WolkeOptions['log'] },
+  { listen, write, seed }: { readonly listen: boolean; readonly write: Ways['log']; readonly seed: Ways['seed'] },
   running: AsyncDisposableStack,
 ): Promise<Found> {
   const log = openLog(write ? 'info' : 'silent', { write: write ?? (() => undefined) })
-  const files = await readOptionFiles(config)
+  const read = await readOptionFiles(config)
+  const files = typeof seed === 'object' ? { ...read, seed: JSON.stringify(seed) } : read
   const image = await emptyDatabase()
   const { app, token, labToken, work } = await assemble(config, { files, effective: [], log, image }, running)
   const listeners = listen ? await openListeners(app, config, log) : undefined

@@ -19,6 +19,10 @@ export interface WolkeOptions {
   readonly rateLimit?: number | 'off'
   /** The most resources in a Project, by kind, such as `{ servers: 10 }`. */
   readonly limits?: Readonly<Record<string, number>>
+  /** Whatever goes wrong from the beginning: names of scenarios that ship, and files (docs/scenarios.md). */
+  readonly scenario?: string | readonly string[]
+  /** The resources that are there from the beginning: a seed file, or what such a file says (docs/seed.md). */
+  readonly seed?: string | object
   /** Networks from which public addresses are assigned. */
   readonly addressPool?: readonly string[]
   /** A JSON file that replaces or extends the built-in catalogue. */
@@ -63,6 +67,103 @@ export interface WolkeClock {
   events(limit?: number): Promise<WolkeEvent[]>
 }
 
+/** A fault that is injected from now on; docs/scenarios.md says what each field does. All of `match` and `when` must fit. */
+export interface WolkeFault {
+  readonly name?: string
+  readonly match?: {
+    readonly operation?: string
+    readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+    readonly project?: string
+    readonly resource?: string
+    readonly id?: number
+    readonly name?: string
+    readonly label_selector?: string
+    readonly location?: string
+    readonly server_type?: string
+    readonly command?: string
+  }
+  readonly when?: {
+    readonly first?: number
+    readonly after?: number
+    readonly every?: number
+    readonly share?: number
+    readonly seed?: string
+    readonly for?: string
+    readonly until?: string
+  }
+  readonly fault: {
+    readonly latency?: WolkeLatency
+    readonly error?: {
+      readonly code: string
+      readonly message?: string
+      readonly status?: number
+      readonly details?: Readonly<Record<string, unknown>> | null
+      readonly after_effect?: boolean
+    }
+    readonly reset?: 'before_effect' | 'after_effect'
+    readonly truncate?: { readonly bytes: number }
+    readonly dribble?: { readonly bytes: number; readonly every: string }
+    readonly action?: {
+      readonly step?: string
+      readonly error?: { readonly code: string; readonly message: string }
+      readonly takes?: string
+      readonly stays_locked?: boolean
+    }
+    readonly sold_out?: boolean
+    readonly name_server?: { readonly latency?: WolkeLatency; readonly answer?: 'servfail' | 'none' }
+    readonly metadata?: { readonly latency: WolkeLatency }
+    readonly targets?: 'unhealthy'
+  }
+}
+
+export interface WolkeLatency {
+  readonly duration: string
+  readonly spread?: string
+  readonly distribution?: 'fixed' | 'uniform' | 'normal' | 'exponential'
+}
+
+/** A fault with what it has hit. */
+export interface WolkeInjected extends WolkeFault {
+  readonly name: string
+  /** How many requests and actions it was about, and how many of them it has hit. */
+  readonly fitting: number
+  readonly hits: number
+}
+
+/** The part of a report that most tests look at; docs/report.md has all of it. */
+export interface WolkeReport {
+  readonly requests: number
+  readonly operations: readonly {
+    readonly operation: string
+    readonly status: number
+    readonly code: string | null
+    readonly count: number
+  }[]
+  readonly polling: { readonly requests: number; readonly share: number }
+  readonly throttling: { readonly limit: number; readonly requests: number; readonly first: string | null }
+  readonly deprecations: readonly {
+    readonly operation: string
+    readonly field: string | null
+    readonly summary: string
+    readonly stops: string | null
+    readonly count: number
+  }[]
+  readonly unknown_fields: readonly {
+    readonly operation: string
+    readonly field: string
+    readonly place: 'body' | 'query'
+    readonly count: number
+  }[]
+  readonly unawaited_actions: readonly { readonly id: number; readonly command: string; readonly operation: string }[]
+  readonly leftovers: readonly { readonly type: string; readonly id: number; readonly name: string | null }[]
+  readonly cost: { readonly currency: string; readonly net: string }
+  readonly assertions: readonly {
+    readonly assertion: string
+    readonly holds: boolean
+    readonly found: readonly string[]
+  }[]
+}
+
 /** A cloud. It ends with `close`, and by itself at the end of the block that has it by `await using`. */
 export interface Wolke extends AsyncDisposable {
   /** The base URL of the API. Without a socket it is one that `fetch` alone knows. */
@@ -92,6 +193,16 @@ export interface Wolke extends AsyncDisposable {
   /** Keeps the present state under a name, for `restore`. */
   snapshot(name: string): Promise<void>
   restore(name: string): Promise<void>
+  /** Injects a fault from now on. Resolves with its name. */
+  fail(fault: WolkeFault): Promise<string>
+  /** Lists the faults that are injected, with what they have hit. */
+  faults(): Promise<WolkeInjected[]>
+  /** Stops injecting a fault, or all of them. */
+  heal(name?: string): Promise<void>
+  /** Makes what a seed file says, given as its text or as an object, or nothing of it. */
+  seed(seed: string | object): Promise<void>
+  /** Tells what clients have done since the beginning. `failOn` has assertions, such as `cost>1.00`. */
+  report(options?: { readonly failOn?: readonly string[] }): Promise<WolkeReport>
   /** Ends it, its forks, and everything that works for them. Can be repeated. */
   close(): Promise<void>
 }

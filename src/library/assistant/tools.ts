@@ -1,6 +1,7 @@
 /** The tools of an assistant. Each is about a cloud that is thrown away. */
 import { type Static, type TObject, Type } from 'typebox'
 import { publicBase } from '../../kernel/contract/bases.ts'
+import { FaultBody } from '../../lab/faults/contract.ts'
 import { startWolke } from '../library.ts'
 import { type Program, programs, Workspace } from './workspace.ts'
 
@@ -87,7 +88,7 @@ const ofCloud = Type.Object({ cloud: Cloud })
 
 /** All tools, by their names. */
 export function toolsOf(clouds: Clouds): Readonly<Record<string, Tool>> {
-  return { ...lifeTools(clouds), ...workTools(clouds), ...timeTools(clouds) }
+  return { ...lifeTools(clouds), ...workTools(clouds), ...timeTools(clouds), ...faultTools(clouds) }
 }
 
 function lifeTools(clouds: Clouds): Record<string, Tool> {
@@ -98,6 +99,7 @@ function lifeTools(clouds: Clouds): Record<string, Tool> {
         now: Type.Optional(Type.String({ description: 'The time at which its clock starts, such as 2027-04-02' })),
         clock: Type.Optional(Type.Enum(['running', 'frozen', 'skip'], { description: 'skip: waiting takes no time' })),
         actions: Type.Optional(Type.Enum(['instant', 'realistic'], { description: 'How long actions take' })),
+        scenario: Type.Optional(Type.String({ description: 'What goes wrong, such as sold-out or lost-answer' })),
         random_seed: Type.Optional(Type.String({ description: 'Decides what happens by chance' })),
       }),
       async ({ random_seed, ...options }) => {
@@ -177,6 +179,37 @@ function timeTools(clouds: Clouds): Record<string, Tool> {
         now: await clouds.get(cloud).cloud.clock.now(),
         events: await clouds.get(cloud).cloud.clock.events(limit),
       }),
+    ),
+  }
+}
+
+function faultTools(clouds: Clouds): Record<string, Tool> {
+  return {
+    inject_fault: tool(
+      'Let something go wrong in a cloud from now on, such as answers that fail, are late or get lost',
+      Type.Object({ cloud: Cloud, ...FaultBody.properties }),
+      async ({ cloud, ...fault }) => ({ name: await clouds.get(cloud).cloud.fail(fault) }),
+    ),
+    list_faults: tool('List the faults that are injected into a cloud, with what they have hit', ofCloud, ({ cloud }) =>
+      clouds.get(cloud).cloud.faults(),
+    ),
+    heal: tool(
+      'Stop injecting a fault into a cloud, or all of them',
+      Type.Object({ cloud: Cloud, name: Type.Optional(Type.String()) }),
+      async ({ cloud, name }) => {
+        await clouds.get(cloud).cloud.heal(name)
+        return {}
+      },
+    ),
+    read_report: tool(
+      'Tell what programs have done in a cloud: their requests, retries, polling, deprecated fields, leftovers and costs',
+      Type.Object({
+        cloud: Cloud,
+        fail_on: Type.Optional(
+          Type.Array(Type.String(), { description: 'Assertions, such as leftovers or cost>1.00' }),
+        ),
+      }),
+      ({ cloud, fail_on: failOn }) => clouds.get(cloud).cloud.report(failOn ? { failOn } : {}),
     ),
   }
 }

@@ -10,10 +10,13 @@ import type { CloudConfig } from '../options.ts'
 import { cloudOptions } from '../options.ts'
 import type { Wolke } from '../wolke.ts'
 import { Signals } from './child.ts'
+import { checkedAssertions, Reports } from './reports.ts'
 
 interface ExecOptions extends CloudConfig {
   readonly proxy?: true
   readonly future?: true
+  readonly failOn?: string
+  readonly report?: string
 }
 
 type Words = readonly [string, ...string[]]
@@ -23,6 +26,15 @@ export function execCommand(): Command {
     .description('run a command in a cloud that is thrown away with it')
     .argument('<command...>', 'the command and its arguments, behind --')
     .addOption(new Option('--future', 'run it once today and once at each announced change of the API'))
+    .addOption(
+      new Option(
+        '--fail-on <list>',
+        'end with code 1 for what the report tells of (docs/report.md): leftovers,cost>1.00',
+      ).argParser(checkedAssertions),
+    )
+    .addOption(
+      new Option('--report <file>', 'where the report goes: text, or by its ending .json, .xml (JUnit) or .har'),
+    )
     .addOption(new Option('--proxy', 'also lead programs without a setting for the endpoint there'))
   for (const option of cloudOptions()) command.addOption(option)
   return command.action(async (words: string[], { future, ...options }: ExecOptions) => {
@@ -60,7 +72,7 @@ class Runs {
       import('../start.ts'),
       import('../environment.ts'),
     ])
-    const { proxy, ...options } = this.#options
+    const { proxy, failOn, report, ...options } = this.#options
     const token = this.#token === undefined ? {} : { token: this.#token }
     await using cloud = await startConfigured({ ...options, ...token, ...(now === undefined ? {} : { now }) })
     this.#token = cloud.token
@@ -68,7 +80,10 @@ class Runs {
     const led = proxy ? await lead(cloud, stack) : {}
     const { env, removed } = environmentIn(cloud, handedOn())
     this.#tell(removed)
-    return await this.#signals.run(this.#words, { ...env, ...led })
+    const told = await Reports.begin(cloud)
+    const code = await this.#signals.run(this.#words, { ...env, ...led })
+    const broken = await told.tell({ failOn, file: report })
+    return code === 0 && broken ? 1 : code
   }
 
   /** Says once what the command does not get. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -77,7 +77,9 @@ describe('wolke exec', { concurrency: 2 }, () => {
     assert.equal(given.UNRELATED, 'stays')
     assert.ok(!Object.values(given).includes(real))
     const removed = 'HCLOUD_CONFIG, HCLOUD_CONTEXT, HCLOUD_TOKEN, SOME_COPY, TF_VAR_hcloud_token'
-    assert.match(stderr, new RegExp(`^wolke: .*: ${removed}\n$`))
+    assert.match(stderr, new RegExp(`^wolke: .*: ${removed}\n`))
+    // What the command did is told, and nothing of what Wolke did.
+    assert.match(stderr, /^1 requests, /m)
   })
 
   test('says nothing where nothing leads to a real cloud, and hands on the exit code', async () => {
@@ -120,6 +122,54 @@ describe('wolke exec', { concurrency: 2 }, () => {
       assert.equal((await killed.ended).code, 128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal])
     })
   }
+
+  test('tells what the command did, and fails for what is asserted', async () => {
+    const program = `
+      const headers = { authorization: 'Bearer ' + process.env.HCLOUD_TOKEN, 'content-type': 'application/json' }
+      const body = JSON.stringify({ name: 'web' })
+      await fetch(process.env.HCLOUD_ENDPOINT + '/firewalls?colour=red', { method: 'POST', headers, body })`
+    const said = await execute(node(program))
+    assert.equal(said.code, 0, said.stderr)
+    assert.match(said.stderr, /^ {2}1 x POST \/firewalls: colour in the query$/m)
+    const broken = await execute(node(program), { options: ['--fail-on', 'leftovers,unknown-fields,throttled,cost>1'] })
+    assert.equal(broken.code, 1)
+    assert.match(broken.stderr, /^wolke: leftovers: firewall \d+ \(web\)$/m)
+    assert.match(broken.stderr, /^wolke: unknown-fields: POST \/firewalls: colour in the query$/m)
+    assert.doesNotMatch(broken.stderr, /^wolke: (throttled|cost)/m)
+    const failing = await execute(['sh', '-c', 'exit 5'], { options: ['--fail-on', 'leftovers'] })
+    assert.equal(failing.code, 5)
+    const wrong = await execute(['true'], { options: ['--fail-on', 'speed'] })
+    assert.deepEqual([wrong.code, /--fail-on .*speed/.test(wrong.stderr)], [2, true], wrong.stderr)
+    for (const [name, expected] of [
+      ['report.json', /"unknown_fields"/],
+      ['report.xml', /<testsuite/],
+      ['run.har', /"entries"/],
+      ['report.txt', /colour in the query/],
+    ] as const) {
+      const file = join(folder, name)
+      const { stderr } = await execute(node(program), { options: ['--report', file] })
+      assert.equal(stderr, '', name)
+      assert.match(readFileSync(file, 'utf8'), expected)
+    }
+  })
+
+  test('lets things go wrong, and begins with a seed', async () => {
+    const seed = join(folder, 'seed.yaml')
+    writeFileSync(seed, 'projects:\n  - name: default\n    firewalls:\n      - name: web\n')
+    const program = `
+      const headers = { authorization: 'Bearer ' + process.env.HCLOUD_TOKEN }
+      const ask = (path) => fetch(process.env.HCLOUD_ENDPOINT + path, { headers })
+      const { firewalls } = await (await ask('/firewalls')).json()
+      console.log(firewalls.map(({ name }) => name).join())`
+    const { code, stdout, stderr } = await execute(node(program), {
+      options: ['--seed', seed, '--scenario', 'sold-out'],
+    })
+    assert.deepEqual([code, stdout], [0, 'web\n'], stderr)
+    assert.doesNotMatch(stderr, /POST \/firewalls/, 'the seed is not what the command did')
+    const unknown = await execute(['true'], { options: ['--scenario', 'no-such-scenario'] })
+    assert.equal(unknown.code, 2)
+    assert.match(unknown.stderr, /no-such-scenario/)
+  })
 
   test('with --proxy leads those who know only the public host', async () => {
     const program = `

@@ -72,6 +72,54 @@ test('Everything goes back to the beginning, or to a state that was kept', async
   })
 })
 
+test('A seed is there from the beginning, and more of it can come later', async () => {
+  const firewall = (name: string) => ({ projects: [{ name: 'default', firewalls: [{ name }] }] })
+  await using cloud = await startWolke({ listen: false, seed: firewall('first') })
+  assert.deepEqual(await firewalls(cloud), ['first'])
+  await cloud.seed('projects:\n  - name: default\n    firewalls:\n      - name: second\n')
+  assert.deepEqual(await firewalls(cloud), ['first', 'second'])
+  await cloud.reset()
+  assert.deepEqual(await firewalls(cloud), ['first'])
+  await assert.rejects(startWolke({ seed: { projects: [{ name: 'default', clouds: [] }] } }), /clouds/)
+})
+
+test('Faults are injected, listed with what they hit, and taken away', async () => {
+  await using cloud = await startWolke({ listen: false, scenario: 'rate-limited' })
+  assert.ok((await cloud.faults()).length > 0)
+  await cloud.heal()
+  const name = await cloud.fail({ match: { operation: 'firewalls_create' }, fault: { error: { code: 'conflict' } } })
+  const body = JSON.stringify({ name: 'web' })
+  const { status } = await cloud.fetch(`${cloud.url}/firewalls`, { method: 'POST', headers: asJson(cloud), body })
+  assert.equal(status, 409)
+  assert.deepEqual(
+    (await cloud.faults()).map(({ name, hits }) => [name, hits]),
+    [[name, 1]],
+  )
+  await cloud.heal(name)
+  await makeFirewall(cloud, 'web')
+  await assert.rejects(startWolke({ scenario: ['sold-out', 'nothing-like-that'] }), /scenario/)
+})
+
+test('A report tells what was done, and which assertions it breaks', async () => {
+  await using cloud = await startWolke({ listen: false, now: '2026-12-01', clock: 'frozen' })
+  await makeFirewall(cloud, 'web')
+  const report = await cloud.report({ failOn: ['leftovers', 'throttled'] })
+  assert.equal(report.requests, 1)
+  assert.deepEqual(
+    report.leftovers.map(({ type, name }) => [type, name]),
+    [['firewall', 'web']],
+  )
+  assert.deepEqual(
+    report.assertions.map(({ assertion, holds }) => [assertion, holds]),
+    [
+      ['leftovers', false],
+      ['throttled', true],
+    ],
+  )
+  assert.deepEqual((await cloud.report()).assertions, [])
+  await assert.rejects(cloud.report({ failOn: ['speed'] }), /fail_on/)
+})
+
 test('Time is told and moved', async () => {
   await using cloud = await startWolke({ now: new Date('2027-03-31T12:00:00Z'), clock: 'frozen' })
   const { clock } = cloud

@@ -1,0 +1,84 @@
+/** The report on what a command did in its cloud. */
+import { writeFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { InvalidArgumentError } from 'commander'
+import { failures, parseAssertions } from '../../lab/report/assertions.ts'
+import type { Report } from '../../lab/report/contract.ts'
+import { toText } from '../../lab/report/text.ts'
+import type { Wolke } from '../wolke.ts'
+
+/** The form of a report in a file, by the ending of its name. */
+const forms: Readonly<Record<string, string>> = { '.json': 'application/json', '.xml': 'application/xml' }
+
+/** Errors: `InvalidArgumentError`. */
+export function checkedAssertions(text: string): string {
+  try {
+    return parseAssertions(text).join(',')
+  } catch (problem) {
+    throw new InvalidArgumentError(String(problem))
+  }
+}
+
+interface Wanted {
+  /** Assertions, separated by commas. */
+  readonly failOn?: string | undefined
+  readonly file?: string | undefined
+}
+
+/** The requests of a command, from its start. */
+export class Reports {
+  readonly #cloud: Wolke
+  readonly #run: number
+
+  private constructor(cloud: Wolke, run: number) {
+    this.#cloud = cloud
+    this.#run = run
+  }
+
+  static async begin(cloud: Wolke): Promise<Reports> {
+    const { run } = JSON.parse(await ask(cloud, 'POST', '/runs', { body: { name: 'wolke exec' } })) as {
+      run: { id: number }
+    }
+    return new Reports(cloud, run.id)
+  }
+
+  /** Shows the report of who asked for anything, or writes it into a file. Returns true when an assertion is broken. */
+  async tell({ failOn = 'none', file }: Wanted): Promise<boolean> {
+    const path = `/runs/${this.#run}`
+    await ask(this.#cloud, 'POST', `${path}/end`)
+    const paths = { har: `${path}/har`, report: `${path}/report?fail_on=${encodeURIComponent(failOn)}` }
+    const { report } = JSON.parse(await ask(this.#cloud, 'GET', paths.report)) as { report: Report }
+    if (file !== undefined) await this.#write(file, paths)
+    else if (report.requests > 0) console.error(`\n${toText(report).trimEnd()}`)
+    const broken = failures(report)
+    for (const { assertion, found } of broken) {
+      for (const line of found) console.error(`wolke: ${assertion}: ${line}`)
+    }
+    return broken.length > 0
+  }
+
+  async #write(file: string, { har, report }: { readonly har: string; readonly report: string }): Promise<void> {
+    const ending = extname(file)
+    const accept = forms[ending] ?? 'text/plain'
+    writeFileSync(file, await ask(this.#cloud, 'GET', ending === '.har' ? har : report, { accept }))
+  }
+}
+
+interface Question {
+  readonly body?: object
+  readonly accept?: string
+}
+
+async function ask(
+  { fetch, wolkeUrl, labToken }: Wolke,
+  method: string,
+  path: string,
+  { body, accept = 'application/json' }: Question = {},
+): Promise<string> {
+  const headers = { authorization: `Bearer ${labToken}`, 'content-type': 'application/json', accept }
+  const given = body === undefined ? {} : { body: JSON.stringify(body) }
+  const reply = await fetch(wolkeUrl + path, { method, headers, ...given })
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`${method} ${path}: ${text}`)
+  return text
+}
