@@ -163,6 +163,13 @@ test('What is asked without a socket streams, and can be given up', async () => 
   assert.deepEqual(await firewalls(cloud), [])
 })
 
+test('As many requests as somebody likes are asked at the same time', async () => {
+  await using cloud = await startWolke({ listen: false })
+  const ask = async () => (await cloud.fetch(`${cloud.url}/firewalls`, { headers: asJson(cloud) })).status
+  const found = await Promise.all(Array.from({ length: 600 }, ask))
+  assert.deepEqual([...new Set(found)], [200])
+})
+
 test('A body that is not read to its end can be left', async () => {
   await using cloud = await startWolke({ listen: false })
   const reply = await cloud.fetch(new URL('/docs', cloud.url))
