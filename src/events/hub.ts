@@ -201,7 +201,7 @@ export class Hub {
     for (const entry of entries) {
       if (entry.project_id === null) continue
       add(entry.project_id, inWords(entry))
-      if (entry.outcome === 'ok' && isProjectReset(entry.operation)) renewed.add(entry.project_id)
+      if (isProjectReset(entry)) renewed.add(entry.project_id)
     }
     for (const project of renewed) this.#watched.get(project)?.running.clear()
     for (const action of actions) {
@@ -265,7 +265,7 @@ export class Hub {
     const ended = timestamp(since.second * 1_000 - skewMs)
     const changed = actions.filter(({ finished }) => finished === null || finished >= ended).reverse()
     const fresh = entries.filter(({ id, time }) => id > since.entry || (db.dialect.shared && time >= ended))
-    if (fresh.some(({ outcome, operation }) => outcome === 'ok' && isProjectReset(operation))) return undefined
+    if (fresh.some(isProjectReset)) return undefined
     if (fresh.length > mostMissed || changed.length > mostMissed) return undefined
     return [...fresh.flatMap(inWords), ...changed.flatMap((action) => this.#inActionWords(action))]
   }

@@ -6,5 +6,6 @@ export const bodies = {
   setClock: () => ({ mode: 'running' }),
   advanceClock: () => ({ by: '1s' }),
   startRun: () => ({ name: 'one' }),
+  importSnapshot: () => ({ file: 'AAAA' }),
   createFork: () => ({ ttl: '1m' }),
 } satisfies Partial<Record<keyof typeof labEndpoints, () => unknown>>

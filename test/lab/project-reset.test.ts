@@ -9,40 +9,13 @@ import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { ownedTables } from '../../src/kernel/data/emptying.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { LabClock } from '../../src/lab/clock.ts'
-import { manager } from '../../src/management/proof.ts'
 import { ask, serveDns } from '../dns/client.ts'
 import { makeZone } from '../dns/zones.ts'
-import { checkConsistency } from '../kit/consistency.ts'
 import { schemaTables } from '../kit/database/schema.ts'
-import { forEachDatabase, type World } from '../kit/harness.ts'
+import { forEachDatabase } from '../kit/harness.ts'
 import { done, neverExisted } from '../kit/proof.ts'
-import { samples } from '../kit/proofs.ts'
 import { listen } from '../stubs/event-stream.ts'
-
-async function projectsOf(world: World) {
-  const client = await manager(world)
-  const base = `${new URL(world.baseUrl).origin}${wolkeBase}`
-  const { projects } = await done(client.get(`${base}/projects`))
-  const idOf = (wanted: string): number => projects.find(({ name }: { readonly name: string }) => name === wanted).id
-  const [first, second] = [idOf('first'), idOf('second')]
-  return { first, second, reset: (id: number = first) => client.post(`${base}/projects/${id}/reset`) }
-}
-
-/** Something of every family in the first Project. */
-async function fill(world: World): Promise<void> {
-  for (const { prepare, isShared } of Object.values(samples)) if (!isShared) await prepare(world)
-}
-
-/** The rows of a Project, by table. */
-async function rowsOf({ db }: World, projectId: number): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
-  for (const { name } of await ownedTables(db.query)) {
-    if (name === 'audit' || name === 'token') continue
-    const { rows } = await sql`select * from ${sql.table(name)} where project_id = ${projectId}`.execute(db.query)
-    if (rows.length > 0) found[name] = JSON.stringify(rows)
-  }
-  return found
-}
+import { objectsOf, projectsOf, rowsOf } from './projects.ts'
 
 /** Tables without rows of Projects. A new one has to be here, once it is known what a reset means for it. */
 const installationTables = [
@@ -54,10 +27,6 @@ const installationTables = [
 async function until(isOver: () => boolean): Promise<void> {
   while (!isOver()) await new Promise(setImmediate)
 }
-
-/** How many objects there are of each kind in the infrastructure. */
-const worldOf = ({ simulation: { world } }: World) =>
-  Object.fromEntries(Object.entries(world).map(([kind, objects]) => [kind, (objects as Map<number, unknown>).size]))
 
 forEachDatabase('The reset of a Project', (open, engineName) => {
   const start = () => new LabClock(Date.parse('2026-11-28T12:00:00Z'), 'frozen')
@@ -91,28 +60,6 @@ forEachDatabase('The reset of a Project', (open, engineName) => {
     return
   }
 
-  test('leaves what it had when it was made, of every table, and all of its neighbour', async () => {
-    const world = await open({ lab: start(), alone: true })
-    const { first, second, reset } = await projectsOf(world)
-    const fresh = await rowsOf(world, first)
-    await newServer(world.foreign, 'neighbour')
-    await world.settle()
-    const [beside, around] = [await rowsOf(world, second), worldOf(world)]
-    await fill(world)
-    await world.settle()
-    assert.ok(Object.keys(await rowsOf(world, first)).length > 20)
-    assert.equal((await reset(first)).status, 204)
-    assert.deepEqual(await rowsOf(world, first), fresh)
-    assert.deepEqual(await rowsOf(world, second), beside)
-    assert.deepEqual(worldOf(world), around)
-    const { rows } = await sql`select 1 from action_serial`.execute(world.db.query)
-    assert.equal(rows.length, 0)
-    await checkConsistency(world)
-    await newServer(world.api, 'after')
-    await world.settle()
-    await checkConsistency(world)
-  })
-
   test('covers every table: those without rows of Projects are known', async () => {
     const { db } = await open({ lab: start(), alone: true })
     const owned = new Set((await ownedTables(db.query)).map(({ name }) => name))
@@ -135,7 +82,7 @@ forEachDatabase('The reset of a Project', (open, engineName) => {
       await world.settle()
       assert.deepEqual(await rowsOf(world, first), fresh)
       assert.deepEqual(
-        Object.values(worldOf(world)).filter((size) => size > 0),
+        Object.values(objectsOf(world)).filter((size) => size > 0),
         [],
       )
     }

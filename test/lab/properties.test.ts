@@ -1,14 +1,12 @@
 /** What holds of every cloud of a lab, whatever is in it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newServer } from '../../src/families/servers/proof.ts'
-import { timestamp } from '../../src/kernel/process/clock.ts'
 import { manager } from '../../src/management/proof.ts'
-import { type Client, engines, forEachDatabase, makeClient, type World } from '../kit/harness.ts'
+import { type Client, engines, forEachDatabase, type World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
 import { samples } from '../kit/proofs.ts'
 import { drawing, requestKinds, traffic } from '../kit/traffic.ts'
-import { everything, frozen, labAt, numbers, startMs } from './kit.ts'
+import { everything, frozen, labAt, numbers } from './kit.ts'
 
 /** Something of every family. */
 async function fill(world: World): Promise<void> {
@@ -73,10 +71,6 @@ forEachDatabase(
       const world = await open({ lab: frozen(), alone: true, engine: { durations } })
       const client = await manager(world)
       const lab = labAt(client, world.baseUrl)
-      for (const name of ['one', 'two', 'three']) await newServer(world.api, name)
-      await lab.advance({ by: '1h' })
-      const { servers } = await done(world.api.get('/servers'))
-      for (const { id } of servers) await world.api.post(`/servers/${id}/actions/enable_backup`)
       for (const seed of [1, 2]) {
         await disturb(world.api, seed, 60)
         const states: Tables[] = []
@@ -87,107 +81,8 @@ forEachDatabase(
           states.push(await everything(there))
           await done(lab.endFork(fork.id))
         }
-        assert.ok(states[0]!.image!.some((row) => row.includes('"backup"')))
         for (const found of states.slice(1)) assertSame(found, states[0]!)
       }
-    })
-
-    test('carries out every event that was listed, in order, and none twice', async () => {
-      const world = await open({ lab: frozen(), alone: true })
-      const lab = labAt(await manager(world), world.baseUrl)
-      await fill(world)
-      const { servers } = await done(world.api.get('/servers'))
-      for (const { id } of servers) await world.api.post(`/servers/${id}/actions/enable_backup`)
-      await world.settle()
-      type Listed = { time: string; event: string; resource: { id: number } | null }
-      const backups = (some: Listed[]) => some.filter(({ event }) => event === 'backup')
-      // Actions are kept for 90 days.
-      const first = backups(await lab.events(300))
-      // Of those at the last time, the list may lack some.
-      const listed = first.filter(({ time }) => time < first.at(-1)!.time)
-      const until = listed.at(-1)!.time
-      assert.ok(listed.length > 20)
-      const half = listed[listed.length >> 1]!.time
-      await lab.advance({ to: half })
-      const left = backups(await lab.events()).filter(({ time }) => time <= until)
-      assert.deepEqual(
-        left,
-        listed.filter(({ time }) => time > half),
-      )
-      await lab.advance({ to: until })
-      // A sample has made an image before.
-      const begin = timestamp(startMs)
-      const made: { started: string; resources: { id: number; type: string }[] }[] = []
-      for (let page = 1; ; page++) {
-        const { actions, meta } = await done(world.api.get(`/servers/actions?per_page=50&page=${page}&sort=id:asc`))
-        made.push(
-          ...actions.filter(
-            ({ command, started }: { command: string; started: string }) =>
-              command === 'create_image' && started > begin,
-          ),
-        )
-        if (meta.pagination.next_page === null) break
-      }
-      const times = made.map(({ started }) => started)
-      assert.deepEqual(times, times.toSorted(), 'in order')
-      const keysOf = (some: readonly string[]) => some.toSorted()
-      assert.deepEqual(
-        keysOf(
-          made.map(({ started, resources }) => `${started} ${resources.find(({ type }) => type === 'server')!.id}`),
-        ),
-        keysOf(listed.map(({ time, resource }) => `${time} ${resource!.id}`)),
-      )
-    })
-
-    test('has forks that never see each other, however many work at once', async () => {
-      const world = await open({ lab: frozen(), alone: true })
-      const { api } = world
-      const lab = labAt(await manager(world), world.baseUrl)
-      await api.post('/firewalls', { name: 'base' })
-      const bodies: Readonly<Record<string, object>> = {
-        firewalls: {},
-        networks: { ip_range: '10.0.0.0/16' },
-        placement_groups: { type: 'spread' },
-        primary_ips: { type: 'ipv4', location: 'fsn1' },
-        servers: { server_type: 'cx23', image: 'debian-12' },
-      }
-      const paths = Object.keys(bodies)
-      const clouds = await Promise.all(
-        Array.from({ length: 40 }, async (_, number) => ({
-          number,
-          api: makeClient((await lab.fork()).base_url, api.token),
-        })),
-      )
-      clouds.push({ number: 40, api })
-      await Promise.all(
-        clouds.map(async ({ number, api }) => {
-          const next = numbers(number)
-          const model = new Map(paths.map((path) => [path, new Map<number, string>()]))
-          const base: number = (await done(api.get('/firewalls'))).firewalls[0].id
-          model.get('firewalls')!.set(base, 'base')
-          for (let step = 0; step < 15; step++) {
-            const path = paths[next(paths.length)]!
-            const [own, kind, name] = [model.get(path)!, path.slice(0, -1), `c${number}-${step}`]
-            const [known] = own.keys()
-            if (known !== undefined && path !== 'servers' && next(3) === 0) {
-              const { status } = await api.delete(`/${path}/${known}`)
-              if (status === 204) own.delete(known)
-            } else {
-              const answer = await done(api.post(`/${path}`, { ...bodies[path], name }))
-              own.set(answer[kind].id, name)
-            }
-          }
-          for (const [path, own] of model) {
-            const listed: { id: number; name: string }[] = (await done(api.get(`/${path}?per_page=50`)))[path]
-            const named = listed.filter(({ name }) => name === 'base' || /^c\d+-\d+$/.test(name))
-            assert.deepEqual(
-              named.map(({ id, name }) => `${id} ${name}`).sort(),
-              [...own].map(([id, name]) => `${id} ${name}`).sort(),
-              `${path} of cloud ${number}`,
-            )
-          }
-        }),
-      )
     })
   },
   engines.filter((name) => name === 'sqlite'),

@@ -84,7 +84,11 @@ function lineOf(bytes: Buffer): [line: string, rest: Buffer] {
   return end === -1 ? ['', bytes] : [bytes.toString('latin1', 0, end), bytes.subarray(end + 1)]
 }
 
-function aboutIn(line: string): Omit<Snapshotted, 'image' | 'infrastructure'> & { readonly imageBytes: number } {
+interface About extends Pick<Snapshotted, 'wolke' | 'schema' | 'nowMs' | 'mode' | 'key'> {
+  readonly imageBytes: number
+}
+
+function aboutIn(line: string): About {
   const { wolke, schema, now, ms, mode, key, image } = objectIn(line, 'a description')
   const known = clockModes.find((one) => one === mode)
   const start = parseInstant(String(now))
