@@ -1,6 +1,5 @@
 /** This is what only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
 import { eventStream } from './events/stream.ts'
-import { families } from './families.ts'
 import type { Standing } from './kernel/access/standing.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { auditEndpoints } from './kernel/audit/contract.ts'
@@ -59,7 +58,7 @@ export interface Own {
 export function mountOwn(part: Mounting, own: Own): void {
   const { platform, drivers, people, process, log, time, states, projectReset, faults, recorder, lab } = own
   const { db, clock, familyOf } = platform
-  const reports = recorder && { recorder, platform, families, version }
+  const reports = recorder && { recorder, platform, version }
   part.mount(reachabilityEndpoints, reachabilityRoutes(platform, drivers), wolkeBase)
   part.mount(
     labEndpoints,

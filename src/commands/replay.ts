@@ -12,12 +12,9 @@ interface ReplaySettings {
 export function replayCommand(): Command {
   return new Command('replay')
     .description('send the requests of a HAR file again, and show what is answered differently')
-    .argument('<file>', 'a HAR file, such as GET /wolke/v1/runs/ID/har gives')
+    .argument('<file>', 'a HAR file, such as a lab gives of a run')
     .addOption(
-      new Option('--endpoint <url>', 'base URL to which the requests go')
-        .env('HCLOUD_ENDPOINT')
-        .argParser(baseUrl)
-        .makeOptionMandatory(),
+      new Option('--endpoint <url>', 'base URL to which the requests go').argParser(baseUrl).makeOptionMandatory(),
     )
     .addOption(
       new Option('--token <token>', 'token with which they are sent').env('HCLOUD_TOKEN').makeOptionMandatory(),
@@ -32,7 +29,7 @@ export function replayCommand(): Command {
 
 function baseUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
-  throw new InvalidArgumentError('Expected a base URL, such as http://127.0.0.1:8080/v1.')
+  throw new InvalidArgumentError('Expected a base URL, such as that of the ready file.')
 }
 
 function seconds(text: string): number {

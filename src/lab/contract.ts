@@ -52,7 +52,6 @@ const SnapshotFile = Type.String({ maxLength: (4 * mostFileBytes) / 3, descripti
 const clock = Type.Object({ clock: Clock })
 
 export const labEndpoints = defineEndpoints({
-  ...reportEndpoints,
   getClock: {
     ...own,
     method: 'GET',
@@ -206,4 +205,5 @@ export const labEndpoints = defineEndpoints({
     reply: Type.Object({ events: Type.Array(Event) }),
     errors: ['unsupported_error'],
   },
+  ...reportEndpoints,
 })

@@ -135,10 +135,7 @@ export interface ApiCall<E extends Endpoint> {
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /**
-   * Returns the origin by which the caller reaches the API, such as `https://cloud.example.com`: for replies to this
-   * caller alone.
-   */
+  /** Returns the origin by which the caller reaches the API, for replies to this caller alone. */
   readonly origin: () => string
   /** Serves endpoints about sessions themselves. */
   readonly browser: () => Browser

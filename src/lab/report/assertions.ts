@@ -1,6 +1,6 @@
 /** Assertions name findings that let a build fail. */
 import { isLess } from '../../protocols/net/decimal.ts'
-import type { Report } from './contract.ts'
+import type { Report } from './schema.ts'
 
 /** An assertion in the form in which it was given, such as `leftovers` or `cost>1.00`. */
 export type Assertion = string

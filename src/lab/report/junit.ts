@@ -1,6 +1,6 @@
 /** A report as JUnit, with one test case for each assertion. */
 import { failures } from './assertions.ts'
-import type { Report } from './contract.ts'
+import type { Report } from './schema.ts'
 
 export function toJunit({ run, assertions }: Report): string {
   const cases = assertions.map(({ assertion, holds, found }) => {

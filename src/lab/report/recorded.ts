@@ -65,7 +65,8 @@ export function recordedOf(exchange: Exchange, atMs: number, shared: Shared): Re
   const isProgram = principal === undefined || principal.actor.kind === 'token'
   if (!isProgram || isOwn(url)) return undefined
   const answeredMs = Date.now()
-  const sent = Number(headers['content-length'] ?? 0)
+  // A body that comes in chunks does not say its length.
+  const sent = body === undefined ? 0 : Number(headers['content-length'] ?? largestBody)
   const isCut = sent > largestBody
   const isTextKept = text !== undefined && text.length <= largestBody
   const token = principal?.actor.id ?? null

@@ -1,11 +1,11 @@
 /** Puts a report together from what a recorder knows. */
 import { timestamp } from '../../kernel/process/clock.ts'
 import { type Assertion, judge } from './assertions.ts'
-import type { Report } from './contract.ts'
 import type { Findings } from './findings.ts'
 import { type Line, linesOf, totalOf } from './ledger.ts'
 import type { Recorder } from './recorder.ts'
 import { isOf, publicLimit, type Run, type Whose } from './run.ts'
+import type { Report } from './schema.ts'
 import { Tally } from './tally.ts'
 
 export interface ReportOptions {

@@ -1,8 +1,9 @@
 /** Runs and their reports through the API. */
+import { families } from '../../families.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import { secretFields } from '../../kernel/contract/marks.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { Family, Platform } from '../../platform.ts'
+import type { Platform } from '../../platform.ts'
 import type { Assertion } from './assertions.ts'
 import type { reportEndpoints } from './contract.ts'
 import { toHar } from './har.ts'
@@ -13,7 +14,6 @@ import type { Run, Whose } from './run.ts'
 export interface Reports {
   readonly recorder: Recorder
   readonly platform: Pick<Platform, 'clock' | 'catalogue'>
-  readonly families: readonly Family[]
   /** The version of the program. */
   readonly version: string
 }
@@ -40,7 +40,7 @@ export function reportRoutes(reports: () => Reports): Handlers<typeof reportEndp
   }
 }
 
-function harOf({ recorder, families, version }: Reports, run: Run, whose: Whose, origin: string) {
+function harOf({ recorder, version }: Reports, run: Run, whose: Whose, origin: string) {
   const requests = recorder.requests(run, whose)
   const secret = secretFields(families.flatMap(({ endpoints }) => Object.values(endpoints)))
   const comment = `The last ${requests.length} requests of run ${run.id} (${run.name}); a server keeps ${mostRequests} at most`

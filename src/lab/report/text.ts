@@ -1,5 +1,5 @@
 /** A report as text, for people. */
-import type { Report } from './contract.ts'
+import type { Report } from './schema.ts'
 
 export function toText(report: Report): string {
   const { run, requests, polling, throttling, cost } = report

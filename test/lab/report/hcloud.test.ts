@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { Report } from '../../../src/lab/report/contract.ts'
+import type { Report } from '../../../src/lab/report/schema.ts'
 import { installHcloud, type Outcome, run, type Service, serve, skipWithout } from '../../clients/kit/clients.ts'
 import { bundle } from '../../program/kit/program.ts'
 
+const readyFile = ({ folder }: Service) => JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'))
+
 /** Requests to the API that only Wolke has, with the token of the lab. */
-function labOf({ folder }: Service) {
-  const { base_url, lab_token } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'))
+function labOf(service: Service) {
+  const { base_url, lab_token } = readyFile(service)
   const url = `${new URL(base_url).origin}/wolke/v1`
   return async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${lab_token}`, 'content-type': 'application/json' }
@@ -19,8 +21,10 @@ function labOf({ folder }: Service) {
   }
 }
 
-const replayed = ({ env }: Service, file: string, ...more: string[]): Promise<Outcome> =>
-  run(process.execPath, [bundle, 'replay', file, ...more], { env })
+function replayed(service: Service, file: string, ...more: string[]): Promise<Outcome> {
+  const { base_url } = readyFile(service)
+  return run(process.execPath, [bundle, 'replay', file, '--endpoint', base_url, ...more], { env: service.env })
+}
 
 describe('hcloud in a lab', async () => {
   const installed = await installHcloud('new')

@@ -1,7 +1,7 @@
 /** What tests of reports ask of a lab. */
 import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { LabClock } from '../../../src/lab/clock.ts'
-import type { Report } from '../../../src/lab/report/contract.ts'
+import type { Report } from '../../../src/lab/report/schema.ts'
 import { manager } from '../../../src/management/proof.ts'
 import type { Client, World } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'

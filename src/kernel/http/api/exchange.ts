@@ -1,7 +1,20 @@
 /** Requests with their answers, as those see them who watch an edge. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Principal } from '../../access/principal.ts'
 import type { Endpoint } from '../../contract/contract.ts'
 import type { ApiError } from '../../errors.ts'
+
+interface ReceivedRequest {
+  /** The correlation id. */
+  readonly id: string
+  readonly method: string
+  readonly originalUrl: string
+  readonly headers: IncomingHttpHeaders
+  readonly principal: Principal | undefined
+  /** Parsed; undefined for a request without a body, or one that was refused before it was read. */
+  readonly body: unknown
+  readonly routeOptions: { readonly config: { readonly endpoint?: Endpoint } }
+}
 
 /** One request and its answer, just before it is sent. */
 export interface Exchange {
@@ -12,8 +25,9 @@ export interface Exchange {
   readonly reply: unknown
   /** The JSON of the answer; undefined for one that has none. */
   readonly text: string | undefined
-  readonly request: FastifyRequest
-  readonly response: FastifyReply
+  readonly request: ReceivedRequest
+  /** Since the request came, in milliseconds. */
+  readonly response: { readonly elapsedTime: number }
 }
 
 /** Hears of every exchange; it keeps neither request nor response, which hold much more than they show. */

@@ -22,9 +22,15 @@ export class Seat<Parts extends object> {
   gate: Promise<void> | undefined
   /** The requests that are being answered. */
   readonly open = new Map<ServerResponse, IncomingMessage>()
+  /** Hears that a response is closed; one listener does for all. */
+  readonly forget: (this: ServerResponse) => void
 
   constructor(taken?: Seated<Parts>) {
     this.taken = taken
+    const { open } = this
+    this.forget = function () {
+      open.delete(this)
+    }
   }
 }
 
@@ -62,16 +68,16 @@ export class Clouds<Parts extends object> {
 
   /** Lets requests wait while the clouds of their seat change, and knows which are being answered. */
   gated(requests: RequestListener): RequestListener {
+    const begin = (seat: Seat<Parts>, ...[request, response]: Parameters<RequestListener>) => {
+      if (response.destroyed) return
+      seat.open.set(response, request)
+      response.on('close', seat.forget)
+      requests(request, response)
+    }
     return (request, response) => {
       const seat = this.#asked.getStore() ?? this.first
-      const begin = () => {
-        if (response.destroyed) return
-        seat.open.set(response, request)
-        response.once('close', () => seat.open.delete(response))
-        requests(request, response)
-      }
-      if (seat.gate) void seat.gate.then(begin)
-      else begin()
+      if (seat.gate) void seat.gate.then(() => begin(seat, request, response))
+      else begin(seat, request, response)
     }
   }
 
