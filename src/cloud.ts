@@ -21,7 +21,7 @@ import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
 import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
 import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
-import type { Exchange, Observe } from './kernel/http/api/exchange.ts'
+import type { Observe } from './kernel/http/api/exchange.ts'
 import type { EdgeOptions } from './kernel/http/mounting.ts'
 import type { CloudParts } from './kernel/http/seats.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
@@ -31,13 +31,10 @@ import { type Faults, noFaults } from './kernel/process/faults.ts'
 import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
-import { followed } from './kernel/resource/lives.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { Faults as InjectedFaults } from './lab/faults/open.ts'
 import type { LabOptions } from './lab/options.ts'
 import type { ProjectReset } from './lab/project-reset.ts'
-import { ratesIn } from './lab/report/rates.ts'
-import type { Recorder } from './lab/report/recorder.ts'
 import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
@@ -129,10 +126,9 @@ export interface Cloud {
 /** Puts a cloud together; nothing runs yet. */
 export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const { clock, log, secrets, vendor, faults = noFaults } = options
-  const { recorder } = options.lab ?? {}
-  const db = audited(
-    followedBy(recorder, options, options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db),
-  )
+  const plainDb = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
+  const { db: heard, observe } = await recordingOf({ ...options, db: plainDb })
+  const db = audited(heard)
   const platform = platformOf(options, db)
   const plain = await driversFor(options, platform)
   const injected = await faultsFor(options, platform, plain, () => engine.wake())
@@ -163,12 +159,13 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     auditLog,
     faults: injected,
     parts: {
-      ...{ ...access, clock, limits: limitsOf(options, db), ...observing(options) },
+      ...{ ...access, clock, limits: limitsOf(options, db) },
+      ...(observe ? { observe } : {}),
       ...(injected ? { interceptor: injected.interceptor } : {}),
     },
     own: {
       ...{ platform: skipping(platform, time), drivers, people, process, log, time, faults: injected, watch, standing },
-      recorder,
+      recorder: options.lab?.recorder,
       projectReset: await projectResetOf(options, db),
       lab: options.lab,
       vendor,
@@ -193,22 +190,12 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   }
 }
 
-/** The database, whose resources the recorder follows where there is one. */
-function followedBy(recorder: Recorder | undefined, { catalogue }: CloudOptions, db: Database): Database {
-  if (!recorder) return db
-  const rates = ratesIn(families, { catalogue })
-  return followed(db, (event) => recorder.follow(event, rates))
-}
-
-function observing({ lab, clock, observe }: Pick<CloudOptions, 'lab' | 'clock' | 'observe'>) {
-  const recorder = lab?.recorder
-  if (!recorder) return observe ? { observe } : {}
-  return {
-    observe(exchange: Exchange) {
-      recorder.observe(exchange, clock.now())
-      observe?.(exchange)
-    },
-  }
+/** The database and the observer, of which a recorder hears where there is one. */
+async function recordingOf(options: CloudOptions): Promise<Pick<CloudOptions, 'db' | 'observe'>> {
+  const recorder = options.lab?.recorder
+  if (!recorder) return options
+  const { recorded } = await import('./lab/report/recording.ts')
+  return recorded(recorder, options)
 }
 
 const definitions = () => families.flatMap(({ actions }) => actions)

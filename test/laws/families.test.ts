@@ -104,7 +104,7 @@ const dependants: readonly Dependant[] = [
     why: 'packets go from server to server, and not each location can do everything',
   },
   {
-    paths: ['src/catalogue/', 'src/lab/faults/'],
+    paths: ['src/catalogue/', 'src/lab/faults/', 'src/library/wolke.ts'],
     families: [
       'floating-ips',
       'images',

@@ -20,12 +20,12 @@ export interface ServiceFaults {
   disturbed(drivers: Drivers): Drivers
 }
 
-interface Parts {
+interface ServiceParts {
   readonly rules: Rules
   readonly patience: Patience
 }
 
-export function serviceFaultsOf(parts: Parts): ServiceFaults {
+export function serviceFaultsOf(parts: ServiceParts): ServiceFaults {
   const isAffected = (service: Service) => parts.rules.list().some(({ rule }) => rule.effect[service] !== undefined)
   return {
     disturbDns: (name) => (isAffected('name_server') ? disturbDns(parts, name) : undefined),
@@ -34,7 +34,7 @@ export function serviceFaultsOf(parts: Parts): ServiceFaults {
   }
 }
 
-async function disturbDns(parts: Parts, name: string): Promise<'answer' | 'fail' | 'ignore'> {
+async function disturbDns(parts: ServiceParts, name: string): Promise<'answer' | 'fail' | 'ignore'> {
   for await (const active of hitting(parts, 'name_server', { name })) {
     const { latency, answer } = active.rule.effect.name_server!
     await late(parts, active, latency)
@@ -43,12 +43,12 @@ async function disturbDns(parts: Parts, name: string): Promise<'answer' | 'fail'
   return 'answer'
 }
 
-async function delayMetadata(parts: Parts, id: number): Promise<void> {
+async function delayMetadata(parts: ServiceParts, id: number): Promise<void> {
   for await (const active of hitting(parts, 'metadata', { id }))
     await late(parts, active, active.rule.effect.metadata!.latency)
 }
 
-function watched(driver: Drivers['loadBalancers'], parts: Parts): Drivers['loadBalancers'] {
+function watched(driver: Drivers['loadBalancers'], parts: ServiceParts): Drivers['loadBalancers'] {
   const observe: typeof driver.observe = async (ids) => {
     const seen = new Map(await driver.observe(ids))
     for (const [id, observation] of seen) {
@@ -70,7 +70,7 @@ function watched(driver: Drivers['loadBalancers'], parts: Parts): Drivers['loadB
 
 const unhealthy = { status: 'unhealthy', detail: 'unspecified', httpStatusCode: null } as const
 
-function hitting({ rules }: Parts, service: Service, subject: Subject): AsyncGenerator<Active, void, void> {
+function hitting({ rules }: ServiceParts, service: Service, subject: Subject): AsyncGenerator<Active, void, void> {
   const hit = { operation: service, projectId: undefined }
   return rules.hitting(occasionOf(subject), hit, ({ effect }) => effect[service] !== undefined)
 }
@@ -85,6 +85,6 @@ function occasionOf(subject: Subject): Occasion {
   }
 }
 
-async function late({ patience }: Parts, { rule, counts }: Active, latency: Effect['latency']): Promise<void> {
+async function late({ patience }: ServiceParts, { rule, counts }: Active, latency: Effect['latency']): Promise<void> {
   if (latency) await patience.wait(latencyMs(latency, rule.seed, counts.hits))
 }

@@ -5,7 +5,7 @@ import type { labEndpoints } from '../contract.ts'
 import type { Snapshot, States } from '../states.ts'
 import type { TransferOptions } from './transfer.ts'
 
-interface Parts {
+interface FileParts {
   /** Errors: `unsupported_error`. */
   states(): States
   /** Errors: `unsupported_error`. */
@@ -20,7 +20,7 @@ export function fileRoutes({
   options,
   checkedName,
   toWire,
-}: Parts): Pick<Handlers<typeof labEndpoints>, 'exportSnapshot' | 'importSnapshot'> {
+}: FileParts): Pick<Handlers<typeof labEndpoints>, 'exportSnapshot' | 'importSnapshot'> {
   return {
     async exportSnapshot({ params: { name } }) {
       const state = states().get(name)

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { failures, parseAssertions } from '../../lab/report/assertions.ts'
-import type { Report } from '../../lab/report/contract.ts'
+import type { Report } from '../../lab/report/schema.ts'
 import { toText } from '../../lab/report/text.ts'
 import type { Wolke } from '../wolke.ts'
 

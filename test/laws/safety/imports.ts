@@ -124,7 +124,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'proxy',
     'version.ts',
   ],
-  library: ['calendar.ts', 'commands', 'config', 'kernel', 'lab/forks.ts', 'proxy', 'version.ts'],
+  library: ['calendar.ts', 'commands', 'config', 'kernel', 'lab', 'proxy', 'version.ts'],
   'main.ts': ['commands', 'library/commands', 'version.ts'],
   'bin.ts': ['main.ts'],
 }
