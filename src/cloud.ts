@@ -311,7 +311,7 @@ async function faultsFor(
 ): Promise<InjectedFaults | undefined> {
   if (!lab) return undefined
   const { openFaults } = await import('./lab/faults/open.ts')
-  return openFaults(platform, drivers, { seed: lab.seed ?? 'wolke', kept: lab.faults ?? [], letGo })
+  return openFaults(platform, drivers, { seed: lab.randomSeed ?? 'wolke', kept: lab.faults ?? [], letGo })
 }
 
 function skipping(platform: Platform, time: Time | undefined): Platform {

@@ -38,12 +38,12 @@ interface Beginning {
 
 /** Testers restore clouds, and a restored one lives in the same file as the one before. */
 export function labOf(
-  { database, randomSeed: seed }: Config,
+  { database, randomSeed }: Config,
   clock: LabClock,
   { infrastructure, faults }: Beginning,
 ): LabOptions {
   const file = fileOf(database)
-  const lab = { clock, seed, ...(faults ? { faults } : {}) }
+  const lab = { clock, randomSeed, ...(faults ? { faults } : {}) }
   if (typeof infrastructure === 'string') return { ...lab, outside: infrastructure }
   if (file === undefined) return { ...lab, infrastructure, migrations }
   return {

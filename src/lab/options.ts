@@ -20,7 +20,7 @@ export interface LabOptions {
   /** The faults with which it begins; none by default. */
   readonly faults?: KeptRules
   /** Decides what happens by chance, such as which requests a fault hits. */
-  readonly seed?: string
+  readonly randomSeed?: string
   /** Databases of other versions need them; without them there are no files with snapshots. */
   readonly migrations?: readonly Migration[]
   /** Puts a database in the place of the one that was closed; in memory by default. */

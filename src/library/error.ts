@@ -14,9 +14,20 @@ export class WolkeError extends Error implements Public.WolkeError {
   readonly status: number
 
   constructor({ code, message, details }: Refusal, status: number) {
-    super(message)
+    super([message, ...problemsIn(details)].join('; '))
     this.code = code
     this.details = details
     this.status = status
   }
+}
+
+/** The problems of the fields, each in words: who reads only the message learns of them, too. */
+function problemsIn(details: unknown): string[] {
+  const { fields = [] } = (details ?? {}) as { readonly fields?: readonly Problem[] }
+  return fields.map(({ name, messages }) => `${name}: ${messages.join(', ')}`)
+}
+
+interface Problem {
+  readonly name: string
+  readonly messages: readonly string[]
 }

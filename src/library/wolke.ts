@@ -139,6 +139,12 @@ export interface WolkeReport {
     readonly code: string | null
     readonly count: number
   }[]
+  readonly retries: readonly {
+    readonly operation: string
+    readonly code: string
+    readonly back_off: boolean
+    readonly count: number
+  }[]
   readonly polling: { readonly requests: number; readonly share: number }
   readonly throttling: { readonly limit: number; readonly requests: number; readonly first: string | null }
   readonly deprecations: readonly {

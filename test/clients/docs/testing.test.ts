@@ -95,7 +95,7 @@ const follow: Record<string, (text: string, env: Env, t: TestContext) => unknown
   sh: shell,
   async js(text, env) {
     writeFileSync(join(folder, 'suite.test.mjs'), text)
-    assert.match(await works(['node', '--test', 'suite.test.mjs'], { env }), /^ℹ pass 2$/m)
+    assert.match(await works(['node', '--test', 'suite.test.mjs'], { env }), /^ℹ pass 3$/m)
   },
   async python(text, env, t) {
     const python = await installPytest()

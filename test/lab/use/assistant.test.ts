@@ -84,8 +84,8 @@ describe('wolke mcp', { concurrency: 2 }, () => {
     const { tools } = await client.listTools()
     const names = tools.map(({ name }) => name).sort()
     assert.deepEqual(names, [
-      ...['advance_time', 'end_cloud', 'fork_cloud', 'next_events', 'request', 'reset_cloud', 'run', 'start_cloud'],
-      'write_file',
+      ...['advance_time', 'end_cloud', 'fork_cloud', 'heal', 'inject_fault', 'list_faults', 'next_events'],
+      ...['read_report', 'request', 'reset_cloud', 'run', 'start_cloud', 'write_file'],
     ])
     for (const { description, inputSchema } of tools) {
       assert.ok(description)
@@ -93,6 +93,27 @@ describe('wolke mcp', { concurrency: 2 }, () => {
       assert.equal(inputSchema.additionalProperties, false)
     }
     assert.match(client.getInstructions() ?? '', /fork/)
+  })
+
+  test('injects faults, and reads what programs have done', async (t) => {
+    const { calls, fails } = await connect(t)
+    const { cloud } = await calls('start_cloud', { scenario: 'rate-limited' })
+    assert.ok((await calls('list_faults', { cloud })).length > 0)
+    await calls('heal', { cloud })
+    const fault = { match: { operation: 'firewalls_list' }, fault: { error: { code: 'conflict' } } }
+    const { name } = await calls('inject_fault', { cloud, ...fault })
+    assert.equal((await calls('request', { cloud, method: 'GET', path: '/firewalls' })).status, 409)
+    assert.equal((await calls('list_faults', { cloud }))[0].hits, 1)
+    await calls('heal', { cloud, name })
+    const body = { name: 'web' }
+    assert.equal((await calls('request', { cloud, method: 'POST', path: '/firewalls', body })).status, 201)
+    const { leftovers, assertions } = await calls('read_report', { cloud, fail_on: ['leftovers'] })
+    assert.deepEqual([leftovers.length, assertions[0].holds], [1, false])
+    assert.match(
+      await fails('inject_fault', { cloud, fault: { error: { code: 'no such code' } } }),
+      /fault\.error\.code/,
+    )
+    assert.match(await fails('read_report', { cloud, fail_on: ['speed'] }), /fail_on/)
   })
 
   test('starts clouds, asks them, forks them and moves their time', async (t) => {
