@@ -31,7 +31,7 @@ export function toText(report: Report): string {
   ]
   return [
     `Run ${run.id} (${run.name}), from ${run.started} to ${run.ended ?? 'now'}`,
-    `${requests} requests, of which ${polling.requests} were polling (${share} %)`,
+    `${requests} ${requests === 1 ? 'request' : 'requests'}, of which ${polling.requests} were polling (${share} %)`,
     throttling.first === null
       ? `Never above ${throttling.limit} requests an hour`
       : `Would have been throttled at ${throttling.first}: ${throttling.requests} requests above ${throttling.limit} an hour`,

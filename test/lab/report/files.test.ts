@@ -49,7 +49,7 @@ forEachDatabase('The requests of a run', (open) => {
     assert.match(xml.text, /name="leftovers">\n +<failure message="firewall \d+ \(left &amp; over\)">/)
     assert.match(xml.text, /<testcase classname="wolke" name="cost&gt;1.00"\/>/)
     const { text } = await read('text/plain')
-    assert.match(text, /^Run 1 \(<&"run">\), from .* to now\n1 requests, of which 0 were polling \(0 %\)\n/)
+    assert.match(text, /^Run 1 \(<&"run">\), from .* to now\n1 request, of which 0 were polling \(0 %\)\n/)
     assert.match(text, /\nLeft over\n {2}firewall \d+ \(left & over\), created /)
     assert.match(text, /\n {2}FAILS: leftovers\n {2}holds: throttled\n/)
     assert.match((await read('application/json')).headers.get('content-type')!, /^application\/json/)

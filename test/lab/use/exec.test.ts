@@ -79,7 +79,7 @@ describe('wolke exec', { concurrency: 2 }, () => {
     const removed = 'HCLOUD_CONFIG, HCLOUD_CONTEXT, HCLOUD_TOKEN, SOME_COPY, TF_VAR_hcloud_token'
     assert.match(stderr, new RegExp(`^wolke: .*: ${removed}\n`))
     // What the command did is told, and nothing of what Wolke did.
-    assert.match(stderr, /^1 requests, /m)
+    assert.match(stderr, /^1 request, /m)
   })
 
   test('says nothing where nothing leads to a real cloud, and hands on the exit code', async () => {
