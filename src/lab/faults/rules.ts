@@ -1,5 +1,5 @@
 /** The rules of a cloud that inject faults. They are in memory alone: a copy of the cloud begins with a copy of them. */
-import { ApiError, invalidInput, notFound, notUnique, type Problem } from '../../kernel/errors.ts'
+import { invalidInput, limitExceeded, notFound, notUnique, type Problem } from '../../kernel/errors.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
 import { type Offered, problemsOf } from './checks.ts'
 import type { FaultBody } from './contract.ts'
@@ -58,9 +58,7 @@ export class Rules {
     const problems = problemsOf(body, this.#options.offered)
     if (problems.length > 0) throw invalidInput(problems)
     if (this.#active.length >= mostRules)
-      throw new ApiError('resource_limit_exceeded', `a cloud cannot have more than ${mostRules} faults`, {
-        details: { limits: [{ name: 'fault_limit' }] },
-      })
+      throw limitExceeded('fault_limit', `a cloud cannot have more than ${mostRules} faults`)
     const { name = this.#freeName() } = body
     if (this.#find(name)) throw notUnique('name', `a fault named '${name}' exists already`)
     const { clock, seed } = this.#options

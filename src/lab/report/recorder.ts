@@ -4,7 +4,7 @@
  * asked for, or when it leaves the ring.
  */
 import type { LifeEvent } from '../../kernel/data/follow.ts'
-import { ApiError, notFound } from '../../kernel/errors.ts'
+import { limitExceeded, notFound } from '../../kernel/errors.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
 import { Ledger } from './ledger.ts'
 import type { RatesOf } from './rates.ts'
@@ -63,8 +63,7 @@ export class Recorder {
 
   /** Starts a run. Errors: `resource_limit_exceeded`. */
   begin(name: string, atMs: number): Run {
-    if (this.#runs.size >= mostRuns)
-      throw new ApiError('resource_limit_exceeded', `there cannot be more than ${mostRuns} runs; delete some`)
+    if (this.#runs.size >= mostRuns) throw limitExceeded('run_limit', `a cloud cannot have more than ${mostRuns} runs`)
     const run = new Run(++this.#made, name, this.#momentAt(atMs))
     this.#runs.set(run.id, run)
     return run
