@@ -19,9 +19,15 @@ export interface OwnPlace {
   readonly named: Named
 }
 
-/** A Project with something of each kind that paths name. */
-export async function ownPlaceIn(world: World, project: number): Promise<OwnPlace> {
-  return { place: await placeIn(world, project), named: await namedIn(world, project) }
+/** A Project with something of each kind that the path of a row names. */
+export async function ownPlaceIn(
+  world: World,
+  project: number,
+  { endpoint }: Pick<OwnRow, 'endpoint'>,
+): Promise<OwnPlace> {
+  // Every Project has room for some of these alone.
+  const named = endpoint.path.includes('{id}') ? await namedIn(world, project) : nothingIn(project).named
+  return { place: await placeIn(world, project), named }
 }
 
 /** A Project in which nothing is what paths name. */

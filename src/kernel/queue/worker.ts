@@ -83,8 +83,9 @@ export class Worker<Row extends ProjectWork> {
     this.wake()
   }
 
-  /** Scans all waiting work soon. */
+  /** Scans all waiting work soon, once it has started. */
   wake(): void {
+    if (!this.#poll) return
     this.#more = true
     this.#goOn()
   }

@@ -144,7 +144,7 @@ async function checkPublic(scene: Scene, row: PublicRow): Promise<void> {
 /** What a caller asks of what is there in a Project is carried out. */
 async function checkDone({ world, callers }: Scene, row: OwnRow, { name, project }: { name: string; project: number }) {
   const caller = callers.find((one) => one.name === name)!
-  const answer = await call(world, caller, row, project, ownRequest(row, await ownPlaceIn(world, project)))
+  const answer = await call(world, caller, row, project, ownRequest(row, await ownPlaceIn(world, project, row)))
   assert.equal(answer.status, row.endpoint.status, answer.text)
 }
 
@@ -159,7 +159,7 @@ const replacesCloud = ({ name }: OwnRow) => name === 'lab.reset' || name === 'la
 
 async function checkOwn(scene: Scene, row: OwnRow): Promise<void> {
   const { world, projects } = scene
-  const place = await ownPlaceIn(world, projects.own)
+  const place = await ownPlaceIn(world, projects.own, row)
   const valid = ownRequest(row, place)
   const harmless = row.endpoint.method === 'GET' ? valid : ownRequest(row, nothingIn(projects.own))
   // Labs have no forks and no snapshots here, or cannot have any: who may look is told so.
