@@ -92,8 +92,11 @@ function testing(lab: AskLab): Pick<Wolke, 'fail' | 'faults' | 'heal' | 'seed' |
     async seed(seed) {
       await lab('POST', '/seed', typeof seed === 'string' ? { yaml: seed } : seed)
     },
-    async report({ failOn = ['none'] } = {}) {
-      const { report }: { report: Report } = await lab('GET', `/report?fail_on=${encodeURIComponent(failOn.join(','))}`)
+    async report({ failOn = [] } = {}) {
+      const { report }: { report: Report } = await lab(
+        'GET',
+        `/report?fail_on=${encodeURIComponent(failOn.join(',') || 'none')}`,
+      )
       return report
     },
   }

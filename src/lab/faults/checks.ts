@@ -30,7 +30,9 @@ export function problemsOf(body: FaultBody, offered: Offered): Problem[] {
     if (message !== undefined) problems.push({ field, message })
   }
   check('name', body.name, (name) =>
-    /^[\w.-]{1,64}$/.test(name) ? undefined : 'must be 1 to 64 letters, digits, dots, dashes or underscores',
+    /^[.-]*\w[\w.-]*$/.test(name) && name.length <= 64
+      ? undefined
+      : 'must be 1 to 64 letters, digits, dots, dashes or underscores, and not of dots and dashes alone',
   )
   const { match = {}, when = {}, fault } = body
   check('match.operation', match.operation, (name) =>
@@ -96,6 +98,8 @@ function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] 
   if (error && !codes.has(error.code)) add('fault.error.code', 'must be a code of the API, such as conflict')
   if (effect.sold_out === false) add('fault.sold_out', 'must be true')
   if (error && reset) add('fault.reset', 'excludes error')
+  if (reset && truncate) add('fault.truncate', 'excludes reset')
+  if (reset && dribble) add('fault.dribble', 'excludes reset')
   if (truncate && dribble) add('fault.dribble', 'excludes truncate')
   if (dribble) add('fault.dribble.every', durationProblem(dribble.every))
   if (action) checkAction(action, match.command, add)

@@ -57,7 +57,7 @@ async function intercept<Made>(
   for await (const { rule, counts } of rules.hitting(occasion, hit, (rule) => isFor(rule, operation))) {
     const { latency } = rule.effect
     injected.push(rule.name)
-    passage.header(injectedHeader, injected.join(', '))
+    passage.header(injectedHeader, shown(injected))
     if (latency) await parts.patience.wait(latencyMs(latency, rule.seed, counts.hits), passage.response)
     strikeBefore(parts, passage, rule, operation)
     const { error, reset: resets } = rule.effect
@@ -65,9 +65,17 @@ async function intercept<Made>(
   }
   if (operation.type !== 'server_type') return handle()
   const soldOut = await soldOutFor(parts, occasion)
-  if (soldOut.length > 0) passage.header(injectedHeader, [...injected, ...soldOut.map(({ name }) => name)].join(', '))
+  if (soldOut.length > 0) passage.header(injectedHeader, shown([...injected, ...soldOut.map(({ name }) => name)]))
   const matches = soldOut.map(({ body }) => body.match ?? {})
   return withoutRoom(await handle(), matches)
+}
+
+/** Clients refuse headers that are much longer. */
+const mostShown = 100
+
+function shown(names: readonly string[]): string {
+  const more = names.length - mostShown
+  return [...names.slice(0, mostShown), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }
 
 /** The rules by which something is sold out for who asks. */
@@ -86,14 +94,15 @@ async function soldOutFor({ rules, clock }: RequestParts, occasion: Occasion): P
 function strikeBefore(parts: RequestParts, passage: Passage, rule: Rule, { endpoint }: PublicOperation): void {
   const { error, reset: moment, truncate: truncated, dribble: dribbled } = rule.effect
   const { response } = passage
+  // Errors are answers, too, which can be spoilt.
+  if (truncated) truncate(response, truncated.bytes)
+  if (dribbled) dribble(response, { bytes: dribbled.bytes, everyMs: durationOf(dribbled.every) }, parts.patience)
   if (rule.effect.sold_out) throw refusalOf(parts, passage, rule, noRoomFor(endpoint))
   if (error && !error.after_effect) throw refusalOf(parts, passage, rule, error)
   if (moment === 'before_effect') {
     reset(response)
     throw new ApiError('unavailable', `the fault '${rule.name}' has reset the connection`)
   }
-  if (truncated) truncate(response, truncated.bytes)
-  if (dribbled) dribble(response, { bytes: dribbled.bytes, everyMs: durationOf(dribbled.every) }, parts.patience)
 }
 
 /** Carries the request out, and keeps the client from knowing it. */

@@ -2,6 +2,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { publicBase } from '../../kernel/contract/bases.ts'
 import { FaultBody } from '../../lab/faults/contract.ts'
+import { shipped } from '../../lab/faults/scenarios.ts'
 import { startWolke } from '../library.ts'
 import { type Program, programs, Workspace } from './workspace.ts'
 
@@ -99,7 +100,7 @@ function lifeTools(clouds: Clouds): Record<string, Tool> {
         now: Type.Optional(Type.String({ description: 'The time at which its clock starts, such as 2027-04-02' })),
         clock: Type.Optional(Type.Enum(['running', 'frozen', 'skip'], { description: 'skip: waiting takes no time' })),
         actions: Type.Optional(Type.Enum(['instant', 'realistic'], { description: 'How long actions take' })),
-        scenario: Type.Optional(Type.String({ description: 'What goes wrong, such as sold-out or lost-answer' })),
+        scenario: Type.Optional(Type.Enum([...shipped().keys()], { description: 'What goes wrong from the start' })),
         random_seed: Type.Optional(Type.String({ description: 'Decides what happens by chance' })),
       }),
       async ({ random_seed, ...options }) => {

@@ -10,7 +10,7 @@ import type { CloudConfig } from '../options.ts'
 import { cloudOptions } from '../options.ts'
 import type { Wolke } from '../wolke.ts'
 import { Signals } from './child.ts'
-import { checkedAssertions, Reports } from './reports.ts'
+import { checkedAssertions, checkedFile, dated, Reports } from './reports.ts'
 
 interface ExecOptions extends CloudConfig {
   readonly proxy?: true
@@ -33,7 +33,10 @@ export function execCommand(): Command {
       ).argParser(checkedAssertions),
     )
     .addOption(
-      new Option('--report <file>', 'where the report goes: text, or by its ending .json, .xml (JUnit) or .har'),
+      new Option(
+        '--report <file>',
+        'where the report goes: text, or by its ending .json, .xml (JUnit) or .har',
+      ).argParser(checkedFile),
     )
     .addOption(new Option('--proxy', 'also lead programs without a setting for the endpoint there'))
   for (const option of cloudOptions()) command.addOption(option)
@@ -65,8 +68,8 @@ class Runs {
     return this.#signals.code
   }
 
-  /** Runs it in a cloud whose clock starts at `now`; returns its exit code. */
-  async at(now: number | undefined): Promise<number> {
+  /** Runs it in a cloud whose clock starts at `now`; returns its exit code. With `isOne` of many, its report says when. */
+  async at(now: number | undefined, isOne = false): Promise<number> {
     // Loaded only here, to keep other commands fast.
     const [{ startConfigured }, { environmentIn }] = await Promise.all([
       import('../start.ts'),
@@ -82,7 +85,7 @@ class Runs {
     this.#tell(removed)
     const told = await Reports.begin(cloud)
     const code = await this.#signals.run(this.#words, { ...env, ...led })
-    const broken = await told.tell({ failOn, file: report })
+    const broken = await told.tell({ failOn, file: isOne && report !== undefined ? dated(report, now!) : report })
     return code === 0 && broken ? 1 : code
   }
 
@@ -132,7 +135,7 @@ async function throughTheFuture(runs: Runs, now = Date.now()): Promise<number> {
   for (const [ms, changes] of [[now, []] as const, ...coming]) {
     const at = timestamp(ms)
     console.error(`wolke: ${at}${changes.map(({ name }) => ` ${name}`).join('')}`)
-    const code = await runs.at(ms)
+    const code = await runs.at(ms, true)
     if (runs.interruption !== undefined) return runs.interruption
     done.push({ at, changes: changes.map(({ summary }) => summary), code })
   }

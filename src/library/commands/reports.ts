@@ -1,7 +1,8 @@
 /** The report on what a command did in its cloud. */
-import { writeFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
+import { timestamp } from '../../kernel/process/clock.ts'
 import { failures, parseAssertions } from '../../lab/report/assertions.ts'
 import type { Report } from '../../lab/report/schema.ts'
 import { toText } from '../../lab/report/text.ts'
@@ -13,10 +14,27 @@ const forms: Readonly<Record<string, string>> = { '.json': 'application/json', '
 /** Errors: `InvalidArgumentError`. */
 export function checkedAssertions(text: string): string {
   try {
-    return parseAssertions(text).join(',')
+    return parseAssertions(text).join(',') || 'none'
   } catch (problem) {
     throw new InvalidArgumentError(String(problem))
   }
+}
+
+/** Errors: `InvalidArgumentError` for a file that cannot be written, before a command runs whose report it would have. */
+export function checkedFile(path: string): string {
+  try {
+    accessSync(dirname(resolve(path)), constants.W_OK)
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${path} is a folder`)
+    return path
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}
+
+/** The file of a report on a run that began at a time: `report-2027-04-01.json`. */
+export function dated(path: string, atMs: number): string {
+  const ending = extname(path)
+  return `${path.slice(0, path.length - ending.length)}-${timestamp(atMs).slice(0, 10)}${ending}`
 }
 
 interface Wanted {
