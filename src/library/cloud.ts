@@ -1,6 +1,7 @@
 /** A cloud as users of the library hold it. Whatever the lab can do, it asks the cloud for as everybody else does. */
 import type { Duplex } from 'node:stream'
 import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
+import { parseInstant } from '../kernel/contract/instants.ts'
 import type { FaultBody } from '../lab/faults/contract.ts'
 import type { LocalCloud } from '../lab/forks.ts'
 import type { Report } from '../lab/report/schema.ts'
@@ -135,12 +136,20 @@ function clockOf(lab: AskLab): WolkeClock {
       await lab('PUT', '/clock', { mode })
     },
     advance: (by) => advance({ by }),
-    advanceTo: (time) => advance({ to: time instanceof Date ? time.toISOString() : time }),
+    advanceTo: async (time) => advance({ to: timeOf(time).toISOString() }),
     async events(limit = 25) {
       const { events } = (await lab('GET', `/clock/events?limit=${limit}`)) as { events: readonly WireEvent[] }
       return events.map(({ time, ...event }) => ({ time: new Date(time), ...event }))
     },
   }
+}
+
+/** Reads a time, or a date as the option `now` has it. Errors: `TypeError`. */
+function timeOf(given: Date | string): Date {
+  const isDay = typeof given === 'string' && /^\d{4}-\d\d-\d\d$/.test(given)
+  const ms = given instanceof Date ? given.getTime() : parseInstant(isDay ? `${given}T00:00:00Z` : given)
+  if (ms !== undefined && !Number.isNaN(ms)) return new Date(ms)
+  throw new TypeError('time: must be a time such as 2030-01-31T00:00:00Z, or a date')
 }
 
 type WireEvent = Omit<WolkeEvent, 'time'> & { readonly time: string }

@@ -22,6 +22,9 @@ const names = [
 /** Options of such a cloud that are given. */
 export type CloudConfig = Partial<Pick<Config, (typeof names)[number]>>
 
+/** A command line may repeat these, each time with one value more; all others have their values in one text. */
+const repeatable: ReadonlySet<string> = new Set<keyof CloudConfig>(['scenario'])
+
 /** Nobody is throttled who has not asked for it. */
 const defaults: CloudConfig = { rateLimit: 'off' }
 
@@ -53,8 +56,7 @@ export function readCloudOptions(given: Readonly<Record<string, unknown>>): Clou
 
 function read(option: Option | undefined, name: string, value: unknown): unknown {
   if (!option) throw new TypeError(`startWolke has no option ${name}`)
-  // Whoever may repeat an option on the command line gives a list of it here.
-  const texts = Array.isArray(option.defaultValue) && Array.isArray(value) ? value.map(toText) : [toText(value)]
+  const texts = repeatable.has(name) && Array.isArray(value) ? value.map(toText) : [toText(value)]
   const parse = (before: unknown, text: string) => (option.parseArg ? option.parseArg(text, before as never) : text)
   try {
     return texts.reduce<unknown>(parse, undefined)

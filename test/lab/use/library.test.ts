@@ -128,6 +128,10 @@ test('Time is told and moved', async () => {
   assert.deepEqual(changes[0]?.time, new Date('2027-04-01'))
   assert.deepEqual(await clock.advanceTo('2027-04-02T00:00:00Z'), new Date('2027-04-02'))
   assert.deepEqual(await clock.advanceTo(new Date('2027-04-03')), new Date('2027-04-03'))
+  assert.deepEqual(await clock.advanceTo('2028-01-01'), new Date('2028-01-01'))
+  for (const none of ['tomorrow', '2028-02-30', '', new Date(Number.NaN)])
+    await assert.rejects(clock.advanceTo(none), /^TypeError: time: /)
+  assert.deepEqual(await clock.now(), new Date('2028-01-01'))
   await clock.setMode('running')
   assert.equal(await clock.mode(), 'running')
 })
@@ -223,6 +227,19 @@ test('Options have the forms of programs', async () => {
   assert.match(cloud.dns!, /^127\.0\.0\.1:\d+$/)
   assert.equal((await fetch(cloud.metadataUrl!)).status, 404)
   assert.ok(lines.some((line) => JSON.parse(line).path === '/v1/firewalls'))
+})
+
+test('Public addresses come from all networks of the pool', async () => {
+  await using cloud = await startWolke({ listen: false, addressPool: ['10.0.0.0/31', '10.2.0.0/31', '2001:db8::/32'] })
+  const address = async (type: string) => {
+    const body = JSON.stringify({ name: `${type} of the pool`, type, location: 'fsn1', assignee_type: 'server' })
+    const reply = await cloud.fetch(`${cloud.url}/primary_ips`, { method: 'POST', headers: asJson(cloud), body })
+    const text = await reply.text()
+    assert.equal(reply.status, 201, text)
+    return (JSON.parse(text) as { primary_ip: { ip: string } }).primary_ip.ip
+  }
+  assert.match(await address('ipv4'), /^10\.[02]\.0\./)
+  assert.match(await address('ipv6'), /^2001:db8:/)
 })
 
 test('Nothing is left of clouds that have ended', () => {
