@@ -1,5 +1,6 @@
 /** Assertions name findings that let a build fail. */
 import { isLess } from '../../protocols/net/decimal.ts'
+import { printable } from './printable.ts'
 import type { Report } from './schema.ts'
 
 /** An assertion in the form in which it was given, such as `leftovers` or `cost>1.00`. */
@@ -44,7 +45,7 @@ export function parseAssertions(text: string): readonly Assertion[] {
 export function judge(report: Judged, assertions: readonly Assertion[]): Report['assertions'] {
   return assertions.map((assertion) => {
     const found = breakers[assertion]?.(report) ?? overspent(report, cost.exec(assertion)![1]!)
-    return { assertion, holds: found.length === 0, found }
+    return { assertion, holds: found.length === 0, found: found.map(printable) }
   })
 }
 

@@ -5,6 +5,7 @@ import type { Change } from '../../kernel/contract/changes.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import { isUnread } from '../../kernel/contract/marks.ts'
 import { searchOf } from '../../kernel/contract/urls.ts'
+import { madeUpName } from './masks.ts'
 
 /** Hears of fields that deserve a word. They are paths such as `rules[].port`. */
 export interface Noticed {
@@ -26,7 +27,7 @@ export function lookAtFields(endpoint: Endpoint, body: unknown, url: string, not
   const search = searchOf(url)
   if (search === '') return
   for (const name of new Set(new URLSearchParams(search).keys())) {
-    if (!endpoint.query || !Object.hasOwn(endpoint.query, name)) noticed.unknown(name, 'query')
+    if (!endpoint.query || !Object.hasOwn(endpoint.query, name)) noticed.unknown(madeUpName(name), 'query')
   }
 }
 
@@ -44,7 +45,7 @@ function lookAt(value: unknown, schemas: readonly TSchema[], path: string, notic
   if (schemas.length > 0 && known.length === 0) return
   for (const [name, inner] of Object.entries(value)) {
     if (inner === null) continue
-    const at = path === '' ? name : `${path}.${name}`
+    const at = path === '' ? madeUpName(name) : `${path}.${madeUpName(name)}`
     const fields: TSchema[] = known.flatMap((fields) => (Object.hasOwn(fields, name) ? [fields[name]!] : []))
     const ending = fields.map((field) => removalOf(field, inner)).find((change) => change !== undefined)
     if (ending) noticed.ending(at, ending)

@@ -1,16 +1,18 @@
 /** Recorded requests as a HAR file (version 1.2), without secrets. */
-import { searchOf } from '../../kernel/contract/urls.ts'
+import { pathOf, searchOf } from '../../kernel/contract/urls.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
+import { loggedAgent } from '../../kernel/process/log.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
-import { maskedHeader, withoutSecrets } from './masks.ts'
+import { injectedHeader } from '../faults/requests.ts'
+import { masked, pathWithout, queryWithout, type SecretNames, withoutSecrets, withoutTokens } from './masks.ts'
 import { operationOf, type Recorded } from './recorded.ts'
 
 export interface HarOptions {
   /** The origin of the server as whoever asks for the file reaches it. */
   readonly origin: string
   readonly version: string
-  /** The names of the fields that hold secrets. */
-  readonly secret: ReadonlySet<string>
+  /** The names of the fields and parameters that hold secrets. */
+  readonly secret: SecretNames
   /** A comment tells readers of the file what it lacks. */
   readonly comment: string
 }
@@ -25,7 +27,8 @@ const jsonType = 'application/json'
 
 function toEntry(recorded: Recorded, { origin, secret }: HarOptions) {
   const { cameMs, answeredMs, method, url, headers, body, atMs, code, token, project } = recorded
-  const query = [...new URLSearchParams(searchOf(url))].map(([name, value]) => ({ name, value }))
+  const query = queryWithout(searchOf(url), secret)
+  const search = query.map(({ text }) => text).join('&')
   const sent = body === undefined ? undefined : JSON.stringify(withoutSecrets(body, secret))
   const { text } = recorded
   const answered = text === undefined ? undefined : JSON.stringify(withoutSecrets(JSON.parse(text), secret))
@@ -36,11 +39,11 @@ function toEntry(recorded: Recorded, { origin, secret }: HarOptions) {
     time,
     request: {
       method,
-      url: origin + url,
+      url: origin + pathWithout(pathOf(url)) + (search && `?${search}`),
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: headersToHar(headers),
-      queryString: query,
+      queryString: query.map(({ name, value }) => ({ name, value })),
       ...(sent === undefined ? {} : { postData: { mimeType: jsonType, text: sent } }),
       headersSize: -1,
       bodySize: sent === undefined ? 0 : Buffer.byteLength(sent),
@@ -53,6 +56,7 @@ function toEntry(recorded: Recorded, { origin, secret }: HarOptions) {
       headers: headersToHar({
         'x-correlation-id': recorded.id,
         ...(text === undefined ? {} : { 'content-type': jsonType }),
+        ...(recorded.injected === undefined ? {} : { [injectedHeader]: recorded.injected }),
       }),
       content: { ...content, mimeType: jsonType },
       redirectURL: '',
@@ -73,5 +77,10 @@ function toEntry(recorded: Recorded, { origin, secret }: HarOptions) {
 }
 
 function headersToHar(headers: Readonly<Record<string, string | undefined>>) {
-  return Object.entries(headers).map(([name, value = '']) => ({ name, value: maskedHeader(name, value) }))
+  return Object.entries(headers).map(([name, value = '']) => ({ name, value: headerWithout(name, value) }))
+}
+
+function headerWithout(name: string, value: string): string {
+  if (name === 'authorization') return masked
+  return withoutTokens((name === 'user-agent' ? loggedAgent(value) : undefined) ?? value)
 }

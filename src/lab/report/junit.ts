@@ -1,5 +1,6 @@
 /** A report as JUnit, with one test case for each assertion. */
 import { failures } from './assertions.ts'
+import { printable } from './printable.ts'
 import type { Report } from './schema.ts'
 
 export function toJunit({ run, assertions }: Report): string {
@@ -18,7 +19,7 @@ export function toJunit({ run, assertions }: Report): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
-    `  <testsuite name="${escaped(run.name)}" ${counts} timestamp="${run.started}">`,
+    `  <testsuite name="${escaped(printable(run.name))}" ${counts} timestamp="${run.started}">`,
     ...cases,
     '  </testsuite>',
     '</testsuites>',

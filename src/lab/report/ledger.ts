@@ -2,6 +2,7 @@
 import type { Columns, LifeEvent } from '../../kernel/data/follow.ts'
 import type { Rate } from '../../platform.ts'
 import { isLess, rounded, sum, times } from '../../protocols/net/decimal.ts'
+import { withoutTokens } from './masks.ts'
 import type { RatesOf } from './rates.ts'
 
 /** The rates that hold from a time on. */
@@ -75,7 +76,7 @@ function bornBy(event: LifeEvent & { readonly kind: 'began' }, ratesOf: RatesOf,
   return {
     type,
     id,
-    name: (name as string | undefined) ?? null,
+    name: name === undefined ? null : withoutTokens(name as string),
     project: projectId,
     token: by?.kind === 'token' ? by.id : null,
     born: count,

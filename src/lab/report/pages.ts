@@ -1,5 +1,6 @@
 /** Lists whose next page nobody asked for. */
 import { pathOf, searchOf } from '../../kernel/contract/urls.ts'
+import { pathWithout, queryWithout, SecretNames } from './masks.ts'
 import { operationOf, type Recorded } from './recorded.ts'
 
 export interface Unfollowed {
@@ -18,7 +19,7 @@ export class Pages {
   add(recorded: Recorded): void {
     const { endpoint, nextPage, url, method } = recorded
     if (method !== 'GET' || !endpoint?.query?.page || recorded.status !== 200) return
-    const list = listAt(url)
+    const list = listAt(url, endpoint.query)
     const waiting = this.#waiting.get(list)
     if (nextPage !== undefined) {
       const operation = operationOf(recorded)
@@ -38,10 +39,15 @@ export class Pages {
   }
 }
 
-function listAt(url: string): string {
+const secret = new SecretNames()
+
+/** A list is the same whatever else was sent that nothing reads. */
+function listAt(url: string, query: object): string {
   const params = new URLSearchParams(searchOf(url))
-  params.delete('page')
+  for (const name of new Set(params.keys())) if (name === 'page' || !Object.hasOwn(query, name)) params.delete(name)
   params.sort()
-  const search = params.toString()
-  return pathOf(url) + (search && `?${search}`)
+  const search = queryWithout(params.toString(), secret)
+    .map(({ text }) => text)
+    .join('&')
+  return pathWithout(pathOf(url)) + (search && `?${search}`)
 }

@@ -1,8 +1,9 @@
 /** A record keeps the parts of a request and its answer that reports need. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { wolkeBase } from '../../kernel/contract/bases.ts'
+import { publicBase } from '../../kernel/contract/bases.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
+import { injectedHeader } from '../faults/requests.ts'
 
 /** An action as an answer told of it. */
 export interface ToldAction {
@@ -35,6 +36,8 @@ export interface Recorded {
   readonly isCut: boolean
   /** The JSON of the answer; undefined where there is none, and for a large one. */
   readonly text: string | undefined
+  /** The names of the faults that have hit it, as its answer tells them. */
+  readonly injected: string | undefined
   readonly actions: readonly ToldAction[]
   /** The number of the next page of a list, if it has one. */
   readonly nextPage: number | undefined
@@ -63,7 +66,7 @@ export function recordedOf(exchange: Exchange, atMs: number, shared: Shared): Re
   const { status, code, text, request, response } = exchange
   const { method, originalUrl: url, headers, principal, body } = request
   const isProgram = principal === undefined || principal.actor.kind === 'token'
-  if (!isProgram || isOwn(url)) return undefined
+  if (!isProgram || !isPublic(url)) return undefined
   const answeredMs = Date.now()
   // A body that comes in chunks does not say its length.
   const sent = body === undefined ? 0 : Number(headers['content-length'] ?? largestBody)
@@ -87,13 +90,24 @@ export function recordedOf(exchange: Exchange, atMs: number, shared: Shared): Re
     body: isCut ? undefined : body,
     isCut,
     text: isTextKept ? shared.answer(url, text) : undefined,
+    injected: injectedInto(response),
     actions: actionsIn(exchange.reply as Told | undefined),
     nextPage: (exchange.reply as Told | undefined)?.meta?.pagination?.next_page ?? undefined,
     bytes: usualBytes + url.length + (isCut ? 0 : sent) + (isTextKept ? text.length : 0),
   }
 }
 
-const isOwn = (url: string) => url.startsWith(`${wolkeBase}/`) || url.startsWith('/console')
+const isPublic = (url: string) => url.startsWith(`${publicBase}/`)
+
+interface Headed {
+  getHeader?(name: string): unknown
+}
+
+/** A fault tells of itself only in a header of the response, of which observers are told no more than its time. */
+function injectedInto(response: object): string | undefined {
+  const names = (response as Headed).getHeader?.(injectedHeader)
+  return names === undefined ? undefined : String(names)
+}
 
 interface Told {
   readonly action?: ToldAction | null

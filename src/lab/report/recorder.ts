@@ -57,8 +57,9 @@ export class Recorder {
     this.ledger.clear(this.count, atMs)
   }
 
+  /** The runs that were begun. */
   runs(): readonly Run[] {
-    return [this.whole, ...this.#runs.values()]
+    return [...this.#runs.values()]
   }
 
   /** Starts a run. Errors: `resource_limit_exceeded`. */
@@ -106,7 +107,7 @@ export class Recorder {
 
   /** Many at once, because each time the rest moves up. */
   #forgetSome(): void {
-    for (const run of this.runs()) this.bringUp(run)
+    for (const run of [this.whole, ...this.runs()]) this.bringUp(run)
     const count = Math.ceil(this.#kept.length / 8)
     for (const { bytes } of this.#kept.slice(0, count)) this.#bytes -= bytes
     this.#kept = this.#kept.slice(count)

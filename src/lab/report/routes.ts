@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts'
 import type { Assertion } from './assertions.ts'
 import type { reportEndpoints } from './contract.ts'
 import { toHar } from './har.ts'
+import { SecretNames } from './masks.ts'
 import { mostRequests, type Recorder } from './recorder.ts'
 import { reportOf, runToWire } from './report.ts'
 import type { Run, Whose } from './run.ts'
@@ -42,7 +43,7 @@ export function reportRoutes(reports: () => Reports): Handlers<typeof reportEndp
 
 function harOf({ recorder, version }: Reports, run: Run, whose: Whose, origin: string) {
   const requests = recorder.requests(run, whose)
-  const secret = secretFields(families.flatMap(({ endpoints }) => Object.values(endpoints)))
+  const secret = new SecretNames(secretFields(families.flatMap(({ endpoints }) => Object.values(endpoints))))
   const comment = `The last ${requests.length} requests of run ${run.id} (${run.name}); a server keeps ${mostRequests} at most`
   return toHar(requests, { origin, version, secret, comment })
 }

@@ -1,4 +1,5 @@
 /** A report as text, for people. */
+import { printable } from './printable.ts'
 import type { Report } from './schema.ts'
 
 export function toText(report: Report): string {
@@ -37,7 +38,9 @@ export function toText(report: Report): string {
       : `Would have been throttled at ${throttling.first}: ${throttling.requests} requests above ${throttling.limit} an hour`,
     ...sections.flat(),
     '',
-  ].join('\n')
+  ]
+    .map(printable)
+    .join('\n')
 }
 
 function costLine({ type, id, name, part, hours, price_hourly, net }: Report['cost']['lines'][number]): string {
