@@ -1,6 +1,7 @@
 /** Recorded requests, sent again to another cloud. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { generateToken } from '../../../src/kernel/access/token-text.ts'
 import { readHar } from '../../../src/lab/report/replay/har-file.ts'
 import { linesOf, type Replayed, replay } from '../../../src/lab/report/replay/replay.ts'
 import { forEachDatabase, type World } from '../../kit/harness.ts'
@@ -26,6 +27,9 @@ async function recorded(world: World): Promise<string> {
   await api.post('/certificates', { name: 'own', type: 'uploaded', private_key: 'x', certificate: 'y' })
   await world.anonymous.get('/servers')
   await done(api.get('/servers'))
+  await api.get('/servers/%')
+  await api.get('/servers?name=100%25')
+  await api.get(`/servers/${generateToken()}`)
   return (await client.get(`${url}/har`)).text
 }
 
@@ -55,10 +59,11 @@ forEachDatabase('A replay', (open) => {
       [
         'POST /certificates: not sent: its private_key was not recorded',
         'GET /servers: not sent: it had no valid token',
+        'GET /servers/(masked): not sent: its URL held a secret, which was not recorded',
       ],
     )
     // The first of the two reads of the action was a poll.
-    assert.equal(outcomes.length, 9)
+    assert.equal(outcomes.length, 12)
     const { servers } = await done(other.api.get('/servers'))
     assert.equal(servers.length, 1)
   })
@@ -92,12 +97,28 @@ test('A file that is no HAR of this API is refused in one line', () => {
     ['[]', /^is no HAR file: it /],
     ['{"log":{}}', /^is no HAR file: \/log /],
     [file({ request: {}, response: {} }), /^is no HAR file: \/log\/entries\/0/],
-    [file(entry('https://example.com/index.html')), /^entry 1 is no request to this API: GET https/],
-    [file(entry('nothing')), /^entry 1 is no request to this API/],
     [
       file(entry('http://a/v1/servers'), entry('http://a/v1/x', { postData: { text: '{' } })),
       /^entry 2 has a body that is not JSON$/,
     ],
   ]
   for (const [text, message] of cases) assert.throws(() => readHar(text), { message })
+})
+
+test('Requests to anything else than this API are named, and not sent', async () => {
+  const entry = (method: string, url: string) => ({ request: { method, url }, response: { status: 200 } })
+  const entries = [
+    entry('GET', 'https://example.com/index.html'),
+    entry('OPTIONS', 'http://a/v1/servers'),
+    entry('GET', 'no\u001bthing'),
+  ]
+  const lines: string[] = []
+  const target = { endpoint: 'http://127.0.0.1:1/v1', token: '', waitMs: 0 }
+  for await (const outcome of replay(readHar(JSON.stringify({ log: { entries } })), target))
+    lines.push(...linesOf(outcome))
+  assert.deepEqual(lines, [
+    '1 GET https://example.com/index.html: not sent: it is no request to this API',
+    '2 OPTIONS http://a/v1/servers: not sent: it is no request to this API',
+    '3 GET no?thing: not sent: it is no request to this API',
+  ])
 })

@@ -1,5 +1,5 @@
 /** Compares an answer with the one that was recorded. */
-import { masked } from '../masks.ts'
+import { isMasked } from '../masks.ts'
 import type { Names } from './names.ts'
 
 export interface Difference {
@@ -26,7 +26,7 @@ export function differences(recorded: unknown, now: unknown, compared: Compared)
   const found: Difference[] = []
   const visit = (before: unknown, after: unknown, path: string, name: string) => {
     if (before === after || (isDate(before) && isDate(after))) return
-    if (before === masked && after !== null && after !== undefined) return
+    if (isMasked(before) && after !== null && after !== undefined) return
     if (compared.names.areSame(name, before, after)) return
     if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
       for (const [key, one, other] of pairs(before, after, compared.isChange))

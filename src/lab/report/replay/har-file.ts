@@ -2,14 +2,17 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { publicBase } from '../../../kernel/contract/bases.ts'
+import { printable } from '../printable.ts'
 
 /** A recorded request with its answer. */
 export interface Step {
   /** The number of its entry in the file, from 1. */
   readonly number: number
   readonly method: string
-  /** Below the base URL, with its query. */
+  /** Below the base URL, with its query; the whole URL of one that is foreign. */
   readonly path: string
+  /** True for a request that is none to this API. */
+  readonly isForeign: boolean
   readonly body: unknown
   readonly status: number
   /** Undefined where the file has none. */
@@ -60,19 +63,22 @@ function toStep({ request, response, _wolke }: HarEntry, index: number): Step {
   const number = index + 1
   const url = URL.canParse(request.url) ? new URL(request.url) : undefined
   const path = url && url.pathname + url.search
-  if (!path?.startsWith(`${publicBase}/`) || !methods.includes(request.method))
-    throw new Error(
-      `entry ${number} is no request to this API: ${request.method.slice(0, 20)} ${request.url.slice(0, 200)}`,
-    )
+  if (!path?.startsWith(`${publicBase}/`) || !methods.includes(request.method)) return foreign(number, request)
   return {
     number,
     method: request.method,
     path: path.slice(publicBase.length),
+    isForeign: false,
     body: parsed(request.postData?.text, number),
     status: response.status,
     answer: parsed(response.content?.text, number),
     isCut: _wolke?.is_cut ?? false,
   }
+}
+
+function foreign(number: number, { method, url }: HarEntry['request']): Step {
+  const shown = { method: printable(method.slice(0, 20)), path: printable(url.slice(0, 200)) }
+  return { number, ...shown, isForeign: true, body: undefined, status: 0, answer: undefined, isCut: false }
 }
 
 function parsed(text: string | undefined, number: number): unknown {

@@ -1,7 +1,7 @@
 /** Sends recorded requests again, in order, and tells how their answers differ. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { pathOf, searchOf } from '../../../kernel/contract/urls.ts'
-import { masked } from '../masks.ts'
+import { isDecodable, pathOf, searchOf } from '../../../kernel/contract/urls.ts'
+import { isMasked } from '../masks.ts'
 import { type Difference, differences } from './compare.ts'
 import type { Step } from './har-file.ts'
 import { Names } from './names.ts'
@@ -72,7 +72,9 @@ function withoutPolls(steps: readonly Step[]): Step[] {
   return kept.reverse()
 }
 
-function reasonToSkip({ status, isCut }: Step): string | undefined {
+function reasonToSkip({ status, isCut, isForeign, path }: Step): string | undefined {
+  if (isForeign) return 'it is no request to this API'
+  if (isMasked(path)) return 'its URL held a secret, which was not recorded'
   if (status === 401) return 'it had no valid token'
   if (status === 429) return 'it was above a limit'
   return isCut ? 'its body was too large to be recorded' : undefined
@@ -87,8 +89,11 @@ function replaced(value: unknown, names: Names): unknown {
 }
 
 function pathNow(path: string, names: Names): string {
-  const now = (text: string) => encodeURIComponent(String(names.now(decodeURIComponent(text))))
-  const segments = pathOf(path).split('/').map(now).join('/')
+  const now = (text: string) => encodeURIComponent(String(names.now(text)))
+  const segments = pathOf(path)
+    .split('/')
+    .map((segment) => (isDecodable(segment) ? now(decodeURIComponent(segment)) : segment))
+    .join('/')
   const query = [...new URLSearchParams(searchOf(path))].map(
     ([name, value]) => `${encodeURIComponent(name)}=${now(value)}`,
   )
@@ -127,6 +132,6 @@ export function linesOf({ step: { number, method, path }, skipped, differences }
 
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
-  const text = value === masked ? 'a secret' : JSON.stringify(value)
+  const text = isMasked(value) ? 'a secret' : JSON.stringify(value)
   return text.length > 200 ? `${text.slice(0, 200)} ...` : text
 }

@@ -1,6 +1,6 @@
 /** Secrets that were not recorded, for requests that need some. */
 import { randomBytes } from 'node:crypto'
-import { masked } from '../masks.ts'
+import { isMasked } from '../masks.ts'
 
 /** Secrets of one's own choice do as well as those that were sent. */
 const makers: Readonly<Record<string, () => string>> = {
@@ -12,7 +12,7 @@ const makers: Readonly<Record<string, () => string>> = {
 export function withSecrets(body: unknown): { readonly body: unknown; readonly missing?: string } {
   let missing: string | undefined
   const visit = (value: unknown, name: string): unknown => {
-    if (value === masked) {
+    if (isMasked(value)) {
       const make = Object.hasOwn(makers, name) ? makers[name] : undefined
       if (!make) missing ??= name
       return make?.()
@@ -21,6 +21,6 @@ export function withSecrets(body: unknown): { readonly body: unknown; readonly m
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, visit(inner, key)]))
   }
-  const made = visit(body, '')
+  const made = visit(body, 'body')
   return missing === undefined ? { body: made } : { body: made, missing }
 }
