@@ -74,10 +74,12 @@ export class Address implements Stateful {
 
   /** Lets a cloud take the seat that begins with another state. */
   async change(choose: (ended: State) => Promise<State>): Promise<void> {
-    // Nobody waits for answers that faults delay.
+    // Nobody waits for answers that faults delay, nor for time that somebody moves far.
     this.cloud.faults?.end()
+    const stopped = this.cloud.own.time?.stop()
     await this.#seat!.change(async (mounting) => {
       const before = this.#running
+      await stopped
       await before.cloud.stop()
       const ended = await this.state()
       await before.options.db.close()
@@ -100,11 +102,27 @@ export class Address implements Stateful {
     this.options.lab?.recorder?.stateChanged(this.options.clock.now())
     const options = await optionsOf(state, this.options)
     const cloud = await openCloud(options)
-    this.#running = { options, cloud }
-    await this.#mountAll(mounting, cloud)
-    for (const open of this.#besides) await open(cloud)
-    await cloud.start()
-    return cloud.parts
+    try {
+      this.#running = { options, cloud }
+      await this.#mountAll(mounting, cloud)
+      for (const open of this.#besides) await this.#openAgain(open, cloud)
+      await cloud.start()
+      return cloud.parts
+    } catch (error) {
+      // Nothing of it may stand in the way of the one that takes its place.
+      await cloud.stop()
+      await options.db.close()
+      throw error
+    }
+  }
+
+  /** Another process may have taken the port meanwhile: the API goes on without the service. */
+  async #openAgain(open: (cloud: Cloud) => Promise<unknown>, cloud: Cloud): Promise<void> {
+    try {
+      await open(cloud)
+    } catch (err) {
+      this.options.log.error({ err }, 'a service beside the API could not be opened again')
+    }
   }
 }
 

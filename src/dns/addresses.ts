@@ -43,7 +43,7 @@ export class AddressNames {
 
   constructor(options: AddressNamesOptions) {
     this.#options = options
-    this.#serial = Math.floor(options.now() / 1_000)
+    this.#serial = serialAt(options.now())
     this.#forward = options.defaultNames.zones.map((name) => this.#zone(name))
   }
 
@@ -59,7 +59,7 @@ export class AddressNames {
   forget(address: string): void {
     this.#known.delete(address)
     // Resolvers may have cached records of the zone, so a change has to raise the serial.
-    this.#serial = Math.max(this.#serial + 1, Math.floor(this.#options.now() / 1_000))
+    this.#serial = Math.max((this.#serial + 1) >>> 0, serialAt(this.#options.now()))
   }
 
   /** Finds the zone that contains a name. */
@@ -167,6 +167,9 @@ function addressOf(name: NameKey): string | null | undefined {
   if (!digits.every((digit) => /^[0-9a-f]$/.test(digit)) || digits.length > 32) return undefined
   return digits.length === 32 ? addressText(Buffer.from(digits.join(''), 'hex')) : null
 }
+
+/** The serial of a zone that begins at a time: seconds, which begin again in the year 2106, as serials do (RFC 1982). */
+const serialAt = (ms: number) => Math.floor(ms / 1_000) >>> 0
 
 /** The names of a network's reverse zones. DNS delegates at octets (IPv4) or hexadecimal digits (IPv6) only. */
 function reverseZones(cidr: string): string[] {

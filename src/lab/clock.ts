@@ -1,10 +1,11 @@
 /** The clock of a lab: it runs, stands still, or jumps to what happens next whenever somebody waits for it. */
+import { latestMs } from '../kernel/contract/instants.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 
 export const clockModes = ['running', 'frozen', 'skip'] as const
 export type ClockMode = (typeof clockModes)[number]
 
-/** A clock that never goes back. Times are milliseconds since 1970-01-01T00:00:00Z. */
+/** A clock that never goes back, nor past the year 9999. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export class LabClock implements Clock {
   #mode: ClockMode
   /** The time at the moment `#since` of the machine's monotonic clock; while it stands still, the time. */
@@ -22,7 +23,7 @@ export class LabClock implements Clock {
 
   /** It may be handed on without the clock. */
   readonly now = (): number =>
-    this.#mode === 'running' ? this.#base + Math.floor(performance.now() - this.#since) : this.#base
+    this.#mode === 'running' ? Math.min(latestMs, this.#base + Math.floor(performance.now() - this.#since)) : this.#base
 
   /** Runs on, or stands still, from the time that it shows. */
   switch(mode: ClockMode): void {

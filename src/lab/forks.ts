@@ -3,7 +3,7 @@
  * its own, and goes its own way from then on. It ends by itself after a while.
  */
 import type { Duplex } from 'node:stream'
-import { limitExceeded, notFound } from '../kernel/errors.ts'
+import { ApiError, limitExceeded, notFound } from '../kernel/errors.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
 
 /** A cloud as those in the same process reach it, without a network. */
@@ -44,6 +44,7 @@ export class Forks {
   readonly #open: () => Promise<OpenedFork>
   readonly #kept = new Map<number, Kept>()
   #opening = 0
+  #isClosed = false
   #made = 0
 
   /** `open` opens one that begins as the cloud is now. */
@@ -72,8 +73,14 @@ export class Forks {
     this.#opening++
     try {
       const opened = await this.#open()
-      const dns = hasDns ? await opened.serveDns({ host: '127.0.0.1', port: 0 }) : null
-      return this.#keep(opened, dns, ttlMs)
+      try {
+        const dns = hasDns ? await opened.serveDns({ host: '127.0.0.1', port: 0 }) : null
+        if (this.#isClosed) throw new ApiError('unavailable', 'the cloud has ended')
+        return this.#keep(opened, dns, ttlMs)
+      } catch (error) {
+        await opened.close()
+        throw error
+      }
     } finally {
       this.#opening--
     }
@@ -88,6 +95,7 @@ export class Forks {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#kept.keys()].map((id) => this.end(id)))
   }
 

@@ -170,7 +170,9 @@ function targetOf({ by, to }: { readonly by?: string; readonly to?: string }, no
       : refused('to', 'must be a time such as 2030-01-31T00:00:00Z')
   }
   const target = to === undefined ? nowMs + ms : ms
-  if (target < nowMs) throw refused('to', `must not be before the time of the clock, ${timestamp(nowMs)}`)
+  // Whoever has read the time has whole seconds of it.
+  if (target < Math.floor(nowMs / 1_000) * 1_000)
+    throw refused('to', `must not be before the time of the clock, ${timestamp(nowMs)}`)
   if (target > latestMs) throw refused(to === undefined ? 'by' : 'to', 'must lead to a time before the year 10000')
   return target
 }

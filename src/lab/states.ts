@@ -57,8 +57,19 @@ const mostSnapshots = 100
 
 /** Tells which requests change the cloud, so that the change does not wait for them. */
 export function isChange({ method, url = '' }: IncomingMessage): boolean {
-  return method === 'POST' && changing.test(url)
+  return method === 'POST' && changing.test(decoded(url))
 }
+
+/** Routes are found by what a path means, however it is written. */
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    // Such a path leads nowhere.
+    return url
+  }
+}
+
 const changing = new RegExp(`^${wolkeBase}/(reset|snapshots/[^/?]+/restore)(\\?|$)`)
 
 /** The states of a cloud, in the hands of testers. */

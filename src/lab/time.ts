@@ -2,7 +2,8 @@
  * Time in a lab. What has a date is carried out in the order of the dates, however far the clock is moved at once: the
  * clock shows the time of each event while its work is done, and what that starts is done before the next one.
  */
-import type { ClockEvent, EventSource } from '../kernel/process/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { type ClockEvent, type EventSource, timestamp } from '../kernel/process/clock.ts'
 import type { Timed } from '../kernel/process/jobs.ts'
 import { firstEvents } from '../kernel/resource/clock-events.ts'
 import type { ClockMode, LabClock } from './clock.ts'
@@ -26,6 +27,7 @@ export class Time {
   #doneUntil: number
   readonly #left = new Set<Timed>()
   #moving: Promise<unknown> = Promise.resolve()
+  #isStopping = false
 
   constructor(parts: TimeParts) {
     this.#parts = parts
@@ -40,8 +42,9 @@ export class Time {
     return this.#parts.clock.mode
   }
 
-  /** Waits for a move in progress. */
+  /** Ends a move in progress at the event where it is, and waits for that. */
   async stop(): Promise<void> {
+    this.#isStopping = true
     await this.#moving
   }
 
@@ -76,7 +79,7 @@ export class Time {
     await this.#next(async () => {
       for (;;) {
         await settle()
-        if (clock.mode !== 'skip' || (await isOver())) return
+        if (this.#isStopping || clock.mode !== 'skip' || (await isOver())) return
         const [pause] = await pauses(clock.now(), 1)
         if (!pause) return
         await this.#pass(pause.atMs)
@@ -103,6 +106,7 @@ export class Time {
   async #pass(toMs: number): Promise<void> {
     const { clock } = this.#parts
     for (;;) {
+      if (this.#isStopping) throw this.#ended()
       const [next] = await this.#stops(1)
       if (!next || next.atMs > toMs) break
       clock.reach(next.atMs)
@@ -124,6 +128,11 @@ export class Time {
     await this.#parts.settle()
   }
 
+  #ended(): ApiError {
+    const now = timestamp(this.#parts.clock.now())
+    return new ApiError('unavailable', `the cloud ended while its time was moved: it had come to ${now}`)
+  }
+
   #stops(limit: number): Promise<ClockEvent[]> {
     return this.#first(
       this.#parts.timed.map(({ due }) => due),
@@ -140,7 +149,10 @@ export class Time {
 
   /** Moves one after the other. */
   #next<T>(move: () => Promise<T>): Promise<T> {
-    const moved = this.#moving.then(move)
+    const moved = this.#moving.then(() => {
+      if (this.#isStopping) throw this.#ended()
+      return move()
+    })
     this.#moving = moved.catch(() => undefined)
     return moved
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -138,6 +138,12 @@ describe('wolke exec', { concurrency: 2 }, () => {
     assert.doesNotMatch(broken.stderr, /^wolke: (throttled|cost)/m)
     const failing = await execute(['sh', '-c', 'exit 5'], { options: ['--fail-on', 'leftovers'] })
     assert.equal(failing.code, 5)
+    assert.equal((await execute(['true'], { options: ['--fail-on', 'none'] })).code, 0)
+    for (const file of [folder, join(folder, 'nowhere', 'report.json')]) {
+      const refused = await execute(['touch', 'has-run'], { options: ['--report', file] })
+      assert.deepEqual([refused.code, /--report/.test(refused.stderr)], [2, true], refused.stderr)
+    }
+    assert.ok(!existsSync(join(folder, 'has-run')))
     const wrong = await execute(['true'], { options: ['--fail-on', 'speed'] })
     assert.deepEqual([wrong.code, /--fail-on .*speed/.test(wrong.stderr)], [2, true], wrong.stderr)
     for (const [name, expected] of [

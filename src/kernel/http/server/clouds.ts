@@ -107,8 +107,13 @@ export class Clouds<Parts extends object> {
   }
 }
 
-/** Resolves when all have been sent. Streams would never be, so they end here. */
+/** The time for whoever sends a request or reads an answer, in milliseconds. */
+const patienceMs = 5_000
+
+/** Resolves when all have been sent. Streams would never be, so they end here; a client that takes too long is cut off. */
 async function answered(responses: readonly ServerResponse[]): Promise<void> {
+  const cut = () => responses.forEach((response) => void response.destroy())
+  const timer = setTimeout(cut, patienceMs)
   const isStream = (response: ServerResponse) => `${response.getHeader('content-type')}`.startsWith('text/event-stream')
   await Promise.all(
     responses.map((response) => {
@@ -118,4 +123,5 @@ async function answered(responses: readonly ServerResponse[]): Promise<void> {
       return response.closed ? undefined : promise
     }),
   )
+  clearTimeout(timer)
 }
