@@ -3,7 +3,6 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Fields } from '../kernel/resource/seed.ts'
 import { type Format, formats } from '../lab/seed/contract.ts'
 import type { Remote, RemoteOptions } from '../lab/seed/remote.ts'
 import { CommandFailure } from './failure.ts'
@@ -24,7 +23,7 @@ function url(text: string): string {
 }
 
 /** A token is a part of a header, so that no message may have it. */
-function header(text: string): string {
+export function header(text: string): string {
   if (/^[\x21-\x7e]{1,1024}$/.test(text)) return text
   throw new InvalidArgumentError('must be a token')
 }
@@ -51,19 +50,27 @@ export function exportCommand(): Command {
         const { Remote } = await import('../lab/seed/remote.ts')
         const server = new Remote({ ...remote, endpoint: new URL(options.endpoint).origin + wolkeBase })
         const id = await projectNamed(server, options.project)
-        const { text, left_out } = await server.get(`/projects/${id}/seed`, { format: options.format })
-        return { text, left_out }
+        return seedAt(server, `/projects/${id}/seed`, options.format)
       }),
     )
 }
 
-/** Errors: `CommandFailure`. */
+/** Errors: `ApiError`. */
+async function seedAt(server: Remote, path: string, format: Format): Promise<Written> {
+  const { strange } = await import('../lab/seed/access.ts')
+  const { text, left_out } = await server.get(path, { format })
+  const isText = (one: unknown) => typeof one === 'string'
+  if (!isText(text) || !Array.isArray(left_out) || !left_out.every(isText)) throw strange(`${path} has no text`)
+  return { text, left_out }
+}
+
+/** Errors: `ApiError`, `CommandFailure`. */
 async function projectNamed(server: Remote, wanted: string): Promise<number> {
-  for (let page: number | null = 1; page !== null; ) {
-    const reply: Fields = await server.get('/projects', { page })
-    const found = reply.projects.find(({ name }: Fields) => name === wanted)
+  const { pagesOf, strange } = await import('../lab/seed/access.ts')
+  for await (const projects of pagesOf('/projects', (page) => server.get('/projects', { page }))) {
+    const found = projects.find(({ name }) => name === wanted)
+    if (found && !Number.isSafeInteger(found.id)) throw strange('/projects has an entry without an id')
     if (found) return found.id
-    page = reply.meta.pagination.next_page
   }
   throw new CommandFailure(`there is no project named '${wanted}'`)
 }
@@ -92,7 +99,10 @@ interface Written {
   readonly left_out: readonly string[]
 }
 
-const say = (line: string) => void process.stderr.write(`wolke: ${line}\n`)
+const say = (line: string) => void process.stderr.write(`wolke: ${oneLine(line)}\n`)
+
+/** What a server says stands in one line, and moves no cursor. */
+const oneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 
 /** Errors: `CommandFailure`, without anything written. */
 async function write({ endpoint, token, output }: SeedOptions, read: (options: RemoteOptions) => Promise<Written>) {
@@ -107,7 +117,7 @@ async function failing<T>(endpoint: string, work: () => Promise<T>): Promise<T> 
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ApiError ? new CommandFailure(`${endpoint}: ${error.message}`) : error
+    throw error instanceof ApiError ? new CommandFailure(oneLine(`${endpoint}: ${error.message}`)) : error
   }
 }
 

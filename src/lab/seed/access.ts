@@ -22,17 +22,35 @@ export function paramsOf({ endpoint: { path } }: SeedOperation, id: number): Rec
   return path.includes('{id_or_name}') ? { id_or_name: String(id) } : { id }
 }
 
+/** The error of an answer that is none of this API. */
+export function strange(detail: string): ApiError {
+  return new ApiError('service_error', `answered something else than this API: ${detail}`, { status: 502 })
+}
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The entries of all pages of a list, page by page. Errors: `ApiError`, also for a list that leads back. */
+export async function* pagesOf(path: string, get: (page: number) => Promise<Fields>): AsyncGenerator<Fields[]> {
+  for (let page: number | null = 1; page !== null; ) {
+    const { meta, ...lists }: Fields = await get(page)
+    const entries: unknown = Object.values(lists).find(Array.isArray)
+    if (!Array.isArray(entries)) throw strange(`${path} has no list`)
+    if (!entries.every(isObject)) throw strange(`${path} has an entry that is no object`)
+    yield entries
+    const next: unknown = meta?.pagination?.next_page ?? null
+    // A server that leads back would be followed for ever.
+    if (next !== null && !(Number.isSafeInteger(next) && (next as number) > page))
+      throw strange(`${path} has no page after page ${page} and yet a next one`)
+    page = next as number | null
+  }
+}
+
 /** All entries of a list, in the order of the ids. Errors: `ApiError`. */
 export async function readAll(access: Access, operation: SeedOperation, given: Given = {}): Promise<Fields[]> {
+  const get = (page: number) => access.call(operation, { ...given, query: { ...given.query, page, per_page: perPage } })
   const found: Fields[] = []
-  for (let page: number | null = 1; page !== null; ) {
-    const reply: Fields = await access.call(operation, { ...given, query: { ...given.query, page, per_page: perPage } })
-    const { meta, ...lists } = reply
-    found.push(...(Object.values(lists).find(Array.isArray) as Fields[]))
-    const next: number | null = meta?.pagination?.next_page ?? null
-    // A server that leads back would be followed for ever.
-    page = next !== null && next > page ? next : null
-  }
+  for await (const entries of pagesOf(operation.endpoint.path, get)) found.push(...entries)
   return found
 }
 

@@ -1,6 +1,6 @@
 /** Reads all resources of a Project of which seed files can tell. */
 import type { Fields, SeedView } from '../../kernel/resource/seed.ts'
-import { type Access, isMissing, paramsOf, readAll } from './access.ts'
+import { type Access, isMissing, paramsOf, readAll, strange } from './access.ts'
 import { allKinds, type SeedKind } from './kinds.ts'
 import { withNames } from './names.ts'
 
@@ -34,6 +34,9 @@ async function shownOf(access: Access, kind: SeedKind): Promise<Shown[]> {
   const all = await readAll(access, kind.list, kind.seed.filter ? { query: kind.seed.filter } : {})
   const found: Shown[] = []
   for (const one of all) {
+    const { id, name } = one
+    if (!Number.isSafeInteger(id) || typeof (name ?? '') !== 'string')
+      throw strange(`${kind.list.endpoint.path} has an entry without an id, or with a name that is no text`)
     const more: Record<string, readonly Fields[]> = {}
     for (const { field, operation, when } of kind.more)
       if (when(one)) more[field] = await readAll(access, operation, { params: paramsOf(operation, one.id) })
@@ -57,12 +60,21 @@ export async function readProject(access: Access): Promise<Present> {
   return { resources: resourcesOf(found), unread }
 }
 
+/** A resource that is not understood is not taken for implied. */
+function isImplied({ kind, shown }: Shown): boolean {
+  try {
+    return kind.seed.isImplied?.(shown) ?? false
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return false
+  }
+}
+
 const keyOf = (type: string, id: unknown) => `${type} ${id}`
 
 function resourcesOf(found: readonly Shown[]): Resource[] {
   const names = namesOf(found)
   const all = new Map(found.map((one) => [keyOf(one.kind.type, one.shown.id), one]))
-  const isImplied = ({ kind, shown }: Shown) => kind.seed.isImplied?.(shown) ?? false
   const has = (type: string, id: unknown) => {
     const one = all.get(keyOf(type, id))
     return one !== undefined && !isImplied(one)

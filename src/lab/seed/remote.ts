@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Fields } from '../../kernel/resource/seed.ts'
-import type { Access, Given } from './access.ts'
+import { type Access, type Given, isObject, strange } from './access.ts'
 import type { SeedOperation } from './kinds.ts'
 
 export interface RemoteOptions {
@@ -66,20 +66,30 @@ export class Remote implements Access {
 }
 
 async function read(response: Response): Promise<Fields> {
-  const text = await response.text()
-  const body = parsed(text)
-  if (response.ok && body !== undefined) return body
-  const { error } = (body ?? {}) as { readonly error?: { readonly code?: string; readonly message?: string } }
-  const message = error?.message ?? `the server answered ${response.status} without JSON`
-  throw new ApiError('service_error', `${message}${error?.code ? ` (${error.code})` : ''}`, {
-    status: response.ok ? 502 : response.status,
-  })
+  const body = parsed(await textOf(response))
+  if (response.ok) {
+    if (body) return body
+    throw strange(`${response.status} without an object in JSON`)
+  }
+  const { message, code } = isObject(body?.error) ? body.error : {}
+  const told = typeof message === 'string' ? message : strange(`${response.status} without an error in JSON`).message
+  const reason = typeof code === 'string' ? `${told} (${code})` : told
+  throw new ApiError('service_error', reason, { status: response.status })
+}
+
+async function textOf(response: Response): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
+    const { cause, message } = error as Error
+    throw strange(`its body breaks off: ${cause instanceof Error ? cause.message : message}`)
+  }
 }
 
 function parsed(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -49,7 +49,7 @@ class Configuration {
   }
 
   text(): string {
-    const made = this.#resources.map((resource) => ({ resource, blocks: this.#blocksOf(resource) }))
+    const made = this.#resources.map((resource) => ({ resource, blocks: this.#understoodOf(resource) }))
     return made
       .flatMap(({ resource, blocks }) => blocks.map((block, index) => this.#textOf(block, resource, index === 0)))
       .join('\n')
@@ -63,6 +63,17 @@ class Configuration {
     const idOf = (types: readonly string[], other: string) =>
       types.map((type) => this.#marks.get(`${type} ${other}`)).find((mark) => mark !== undefined)
     return { name, ...withIds(kind, entry!, idOf) }
+  }
+
+  /** The blocks of a resource. Servers of others may show it in another form, which is left out. */
+  #understoodOf(resource: Resource): Block[] {
+    try {
+      return this.#blocksOf(resource)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      this.#leaveOut(resource, `it is not understood: ${error.message}`)
+      return []
+    }
   }
 
   /** The block of the resource itself, and those of its parts. */

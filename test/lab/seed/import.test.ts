@@ -1,32 +1,18 @@
 /** Reading a living Project: by GET alone, all pages, with patience; what cannot be read is named. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { allKinds } from '../../../src/lab/seed/kinds.ts'
 import { readProject } from '../../../src/lab/seed/present.ts'
 import { Remote } from '../../../src/lab/seed/remote.ts'
 import { leftOutOf, writeSeed } from '../../../src/lab/seed/write.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
-import { labOptions, seedsOf } from './kit.ts'
+import { labOptions, seedsOf, serve } from './kit.ts'
 
 const everything = readFileSync(join(import.meta.dirname, 'everything.yaml'), 'utf8')
 const token = 'shop'.repeat(16)
-
-/** A server until the test ends; returns its root. */
-async function serve(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    return new Promise((resolve) => server.close(resolve))
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
 
 forEachDatabase('An import', (open) => {
   test('reads the Project of another server, and changes nothing there', async (t) => {

@@ -1,4 +1,8 @@
 /** What the tests of seeds share. */
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
 import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { LabClock } from '../../../src/lab/clock.ts'
 import { manager } from '../../../src/management/proof.ts'
@@ -30,3 +34,14 @@ export async function seedsOf(world: World) {
 /** The bad fields that an answer names. */
 export const fieldsOf = ({ body }: Answer): string[] =>
   (body.error.details?.fields ?? []).map(({ name }: { name: string }) => name)
+
+/** A server until the test ends; returns its root. */
+export async function serve(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
