@@ -131,7 +131,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const db = audited(heard)
   const platform = platformOf(options, db)
   const plain = await driversFor(options, platform)
-  const injected = await faultsFor(options, platform, plain, () => engine.wake())
+  const injected = await faultsFor(options, platform, plain, () => engine.isStarted && engine.wake())
   const drivers = injected?.services.disturbed(plain) ?? plain
   const watch = watchDatabase(db, log)
   const authenticator = new Authenticator(db, undefined, () => clock.now())

@@ -240,7 +240,7 @@ function askLedger(isWhole: boolean): readonly string[] {
   dropLedger()
   if (found.length === 0) return []
   if (!isWhole) {
-    console.log(`The ledger of statements would find ${found.length}, and is judged once all tests pass`)
+    console.log(`The ledger of statements is judged once all tests pass. It would find:\n${found.join('\n')}`)
     return []
   }
   const advice =

@@ -43,6 +43,7 @@ export class Engine {
   readonly #definitions: ReadonlyMap<string, ActionDefinition>
   readonly #claimant: Claimant
   readonly #queue: Worker<ActionRow>
+  #isStarted = false
 
   constructor(given: EngineOptions) {
     const { callTimeoutMs = 60_000 } = given.drivers
@@ -77,12 +78,17 @@ export class Engine {
 
   /** Starts claiming. A commit that starts an action triggers it; polling finds actions of other processes. */
   async start(): Promise<void> {
+    this.#isStarted = true
     const { db, log } = this.#options
     await forgetLeases(db)
     const unknown = await countUnknown(db, this.#claimant.definitions)
     if (unknown.size > 0)
       log.warn({ actions: Object.fromEntries(unknown) }, 'these actions need another version of Wolke')
     this.#queue.start()
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted
   }
 
   /** Looks for waiting actions soon. */

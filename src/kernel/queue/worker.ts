@@ -83,9 +83,8 @@ export class Worker<Row extends ProjectWork> {
     this.wake()
   }
 
-  /** Scans all waiting work soon, once it has started. */
+  /** Scans all waiting work soon. */
   wake(): void {
-    if (!this.#poll) return
     this.#more = true
     this.#goOn()
   }
