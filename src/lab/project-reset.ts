@@ -32,7 +32,7 @@ export class ProjectReset {
     const ids = await this.#db.transact(async (tx) => {
       for (const { withdraw } of families) await withdraw(tx, scope)
       await leaveAllQueues(tx, scope)
-      return emptyTables(tx, scope, tables)
+      return await emptyTables(tx, scope, tables)
     })
     this.#infrastructure.forget(ids)
   }
