@@ -2,7 +2,7 @@
  * A database whose transactions write the audit log: the entry of a change is part of the transaction that makes the
  * change, so neither exists without the other (docs/adr/0021-audit-log-and-events.md).
  */
-import type { Database, Transaction } from '../data/db.ts'
+import { type Database, type Transaction, withTransact } from '../data/db.ts'
 import { noteTaken } from '../process/behalf.ts'
 import { append, type Entry } from './entries.ts'
 import type { Note } from './note.ts'
@@ -13,23 +13,12 @@ import type { Note } from './note.ts'
  * symbol, which says that nothing was changed.
  */
 export function audited(db: Database): Database {
-  return {
-    dialect: db.dialect,
-    image: db.image,
-    location: db.location,
-    get query() {
-      return db.query
-    },
-    transact(work, options) {
-      // Taken here, because the work may run in the context of another caller.
-      const note = noteTaken()
-      if (note?.state !== 'open' || options?.isDurable === false) return db.transact(work, options)
-      return transactWith(note, db, work, options)
-    },
-    listen: (topic, listener) => db.listen(topic, listener),
-    onTrouble: (listener) => db.onTrouble(listener),
-    close: () => db.close(),
-  }
+  return withTransact(db, (work, options) => {
+    // Taken here, because the work may run in the context of another caller.
+    const note = noteTaken()
+    if (note?.state !== 'open' || options?.isDurable === false) return db.transact(work, options)
+    return transactWith(note, db, work, options)
+  })
 }
 
 async function transactWith<T>(

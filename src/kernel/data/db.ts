@@ -81,6 +81,22 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** The same database with other transactions, for whoever adds something to each of them. */
+export function withTransact(db: Database, transact: Database['transact']): Database {
+  return {
+    dialect: db.dialect,
+    location: db.location,
+    image: db.image,
+    get query() {
+      return db.query
+    },
+    transact,
+    listen: (topic, listener) => db.listen(topic, listener),
+    onTrouble: (listener) => db.onTrouble(listener),
+    close: () => db.close(),
+  }
+}
+
 /** The reply to a commit was lost, so the work may or may not be done: nobody may blindly repeat it. */
 export class OutcomeUnknown extends Error {}
 

@@ -4,33 +4,23 @@
  */
 
 import type { Logger } from '../process/log.ts'
-import type { Database } from './db.ts'
+import { type Database, withTransact } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
 /** Wraps a database so that each deadlock or serialization failure is logged with its table, if PostgreSQL names it. */
 export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database {
-  return {
-    dialect: db.dialect,
-    image: db.image,
-    location: db.location,
-    get query() {
-      return db.query
-    },
-    transact: (work, options) =>
-      db.transact(async (tx) => {
-        try {
-          return await work(tx)
-        } catch (error) {
-          if (databaseFailure(error)?.kind === 'retry') {
-            log.warn({ err: error, table: tableOf(error as Error) }, 'a transaction is retried')
-          }
-          throw error
+  return withTransact(db, (work, options) =>
+    db.transact(async (tx) => {
+      try {
+        return await work(tx)
+      } catch (error) {
+        if (databaseFailure(error)?.kind === 'retry') {
+          log.warn({ err: error, table: tableOf(error as Error) }, 'a transaction is retried')
         }
-      }, options),
-    listen: (topic, listener) => db.listen(topic, listener),
-    onTrouble: (listener) => db.onTrouble(listener),
-    close: () => db.close(),
-  }
+        throw error
+      }
+    }, options),
+  )
 }
 
 /** The detail of a deadlock in PostgreSQL is `while locking tuple (0,1) in relation "server"`. */

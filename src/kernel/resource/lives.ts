@@ -2,24 +2,13 @@
  * The lives of resources, told to somebody who follows them: each event once its transaction is durable. Nobody follows
  * them by default, and that costs nothing.
  */
-import type { Database, Transaction } from '../data/db.ts'
+import { type Database, type Transaction, withTransact } from '../data/db.ts'
 import type { Columns, Follow, Subject } from '../data/follow.ts'
 import type { ProjectId } from '../scope.ts'
 
 /** Wraps a database so that somebody follows the resources in it. */
 export function followed(db: Database, follow: Follow): Database {
-  return {
-    dialect: db.dialect,
-    image: db.image,
-    location: db.location,
-    get query() {
-      return db.query
-    },
-    transact: (work, options) => db.transact((tx) => work({ ...tx, follow }), options),
-    listen: (topic, listener) => db.listen(topic, listener),
-    onTrouble: (listener) => db.onTrouble(listener),
-    close: () => db.close(),
-  }
+  return withTransact(db, (work, options) => db.transact((tx) => work({ ...tx, follow }), options))
 }
 
 export function tellBegun(tx: Transaction, subject: Subject, projectId: ProjectId, columns: Columns): void {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { deleteProject, getProject } from '../../../src/kernel/access/projects.ts'
-import type { Database } from '../../../src/kernel/data/db.ts'
+import { type Database, withTransact } from '../../../src/kernel/data/db.ts'
 import type { ProjectId } from '../../../src/kernel/scope.ts'
 import type { World } from '../harness.ts'
 import { until } from './bare-database.ts'
@@ -17,26 +17,16 @@ export interface Held {
 /** Wraps a database; `holdNext` holds the next transaction that comes to its commit. */
 export function holdable(db: Database): { readonly db: Database; holdNext(): Held } {
   let next: { readonly done: () => void; readonly released: Promise<void> } | undefined
-  const held: Database = {
-    dialect: db.dialect,
-    image: db.image,
-    location: db.location,
-    get query() {
-      return db.query
-    },
-    transact: (work, options) =>
-      db.transact(async (tx) => {
-        const result = await work(tx)
-        const own = next
-        next = undefined
-        own?.done()
-        await own?.released
-        return result
-      }, options),
-    listen: (topic, listener) => db.listen(topic, listener),
-    onTrouble: (listener) => db.onTrouble(listener),
-    close: () => db.close(),
-  }
+  const held = withTransact(db, (work, options) =>
+    db.transact(async (tx) => {
+      const result = await work(tx)
+      const own = next
+      next = undefined
+      own?.done()
+      await own?.released
+      return result
+    }, options),
+  )
   return {
     db: held,
     holdNext() {
