@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { postgresVariable, startPostgres, type TestPostgres } from '../kit/database/postgres.ts'
-import { engines } from '../kit/engines.ts'
+import { shareServer, type TestPostgres } from '../kit/database/postgres.ts'
 import { buildForRun } from './built.ts'
 import { watchLeftovers } from './leftovers.ts'
 
@@ -22,10 +21,7 @@ export async function globalSetup(): Promise<void> {
     compiled = mkdtempSync(join(tmpdir(), 'wolke-compiled-'))
     process.env.NODE_COMPILE_CACHE = compiled
   }
-  if (!process.env[postgresVariable] && engines.includes('postgres')) {
-    server = await startPostgres()
-    process.env[postgresVariable] = server.url
-  }
+  server = await shareServer()
   if (process.argv.some((one) => runsBuilt.test(one)) && !process.argv.includes('--quick')) await buildForRun()
   leftNothing = watchLeftovers()
 }

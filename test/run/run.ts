@@ -14,6 +14,7 @@ import { resolve as resolvePath } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type StartedLab, startLab } from '../hosts/kit/labs.ts'
+import { postgresVariable, shareServer, type TestPostgres } from '../kit/database/postgres.ts'
 import { engines } from '../kit/engines.ts'
 import type { Told } from './batch.ts'
 import { buildForRun } from './built.ts'
@@ -86,12 +87,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 const labs: StartedLab[] = []
+let server: TestPostgres | undefined
 let flaky: readonly Failure[] = []
 let leftNothing: ReturnType<typeof watchLeftovers> | undefined
 try {
   labs.push(...(isHosts ? await Promise.all(Array.from({ length: mostLabs }, startLab)) : []))
   if (!isQuick) await buildForRun()
   leftNothing = watchLeftovers()
+  server = isHosts ? undefined : await shareServer()
   await (isHosts ? Promise.all(labs.map(runInLab)) : runBatches())
   flaky = await findFlaky()
 } catch (error) {
@@ -99,7 +102,7 @@ try {
   if (!cut) throw error
 } finally {
   await cut
-  await Promise.all(labs.map((lab) => lab.end()))
+  await Promise.all([server?.stop(), ...labs.map((lab) => lab.end())])
   await leftNothing?.(cut !== undefined)
 }
 await cut
@@ -176,9 +179,12 @@ async function runBatch(
 ): Promise<Outcome> {
   const began = performance.now()
   const node = [process.execPath, 'test/run/batch.ts', ...files]
-  const [command = '', ...args] = lab?.within(node) ?? [...inOwnNetworks(files), ...node]
+  const own = lab ? [] : inOwnNetworks(files)
+  const [command = '', ...args] = lab?.within(node) ?? [...own, ...node]
+  // The server of all is out of reach in networks of its own.
+  const reached = own.length > 0 ? { [postgresVariable]: undefined } : {}
   const child = spawn(command, args, {
-    env: { ...(lab ? outside : process.env), ...more, WOLKE_TEST_ONLY: JSON.stringify(only) },
+    env: { ...(lab ? outside : process.env), ...more, ...reached, WOLKE_TEST_ONLY: JSON.stringify(only) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     // A group of its own, so that a signal reaches what its tests have started.
     detached: true,

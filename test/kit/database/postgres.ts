@@ -52,7 +52,7 @@ const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefine
 const common = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '400',
+  max_connections: '1000',
   shared_buffers: '64MB',
   max_wal_size: '256MB',
   wal_level: 'minimal',
@@ -339,6 +339,14 @@ export function postgresUrl(): Promise<string> {
     ? Promise.resolve(process.env[postgresVariable])
     : startPostgres().then((server) => server.url)
   return shared
+}
+
+/** Starts the server of all processes that inherit this environment, unless there is one already or none is needed. */
+export async function shareServer(): Promise<TestPostgres | undefined> {
+  if (process.env[postgresVariable] || !engines.includes('postgres')) return undefined
+  const server = await startPostgres()
+  process.env[postgresVariable] = server.url
+  return server
 }
 
 /** Runs statements on a new connection. */
