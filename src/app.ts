@@ -75,8 +75,9 @@ export async function buildApp(given: AppOptions): Promise<App> {
   const states: States | undefined = lab && new lab.States(address, open)
   address.take(edge.seat)
   edge.server.addHook('preClose', (done) => {
-    // Nobody waits for answers that faults delay.
+    // Nobody waits for answers that faults delay, or for a time that is far away.
     address.cloud.faults?.end()
+    void address.cloud.own.time?.stop()
     done()
   })
   mountPublic(edge, address.cloud.own)

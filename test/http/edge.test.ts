@@ -6,7 +6,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { URL } from 'node:url'
+import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { createDatabase, postgresUrl } from '../kit/database/postgres.ts'
 import { type Answer, forDatabasesInTurn, type Open, testClock, type World } from '../kit/harness.ts'
@@ -563,5 +565,25 @@ forDatabasesInTurn('Stopping', (open) => {
     assert.equal(answers[0]?.status, 200)
     for (const answer of answers) assert.equal(answer.status, 200, answer.text)
     await stopped
+  })
+
+  test('a change whose client has left is carried out before the server has stopped', async () => {
+    const { world, id, reached, release } = await heldUpdate(open)
+    const socket = connect(portOf(world), '127.0.0.1')
+    socket.write(
+      `PUT /v1/ssh_keys/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\nContent-Length: 12\r\n\r\n{"name":"b"}`,
+    )
+    await reached
+    socket.destroy()
+    let isStopped = false
+    const stopped = world.app.stop().then(() => {
+      isStopped = true
+    })
+    // It would have stopped by then if it did not wait.
+    for (let turns = 0; turns < 1_000 && !isStopped; turns++) await nextTurn()
+    release()
+    await stopped
+    const rows = await acrossProjects(world.db.query).selectFrom('ssh_key').select('name').execute()
+    assert.deepEqual(rows, [{ name: 'b' }])
   })
 })

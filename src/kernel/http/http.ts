@@ -54,12 +54,13 @@ import {
   partKeys,
 } from './seats.ts'
 import { trustIn } from './server/caller.ts'
-import { Clouds } from './server/clouds.ts'
+import { Clouds, patienceMs } from './server/clouds.ts'
 import { envelope, hostRefusal, standardHeaders } from './server/edge.ts'
 import { closeGently, createInstance, undecodable } from './server/instance.ts'
 import { LazyPart } from './server/lazy-part.ts'
 import { createServer } from './server/node-http.ts'
 import { requestLogger } from './server/request-log.ts'
+import type { Running } from './server/running.ts'
 import { serverFor } from './server/server.ts'
 import { Streams } from './streams/streams.ts'
 import { type SocketPath, WebSockets } from './streams/web-sockets.ts'
@@ -143,7 +144,10 @@ export function buildEdge(given: EdgeOptions): Edge {
     for (const one of [sockets, streams]) one.close()
     done()
   })
-  server.addHook('onClose', () => lazy.close())
+  server.addHook('onClose', async () => {
+    await lazy.close()
+    await clouds.first.running.ended(patienceMs)
+  })
   return {
     server,
     ...mountingOn(server, parts),
@@ -192,7 +196,7 @@ function mountingOn(server: FastifyInstance, { options, clouds, routes, streams 
         const mounted = { endpoint, base, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
         routes.mounted.push(mounted)
         routes.readers.add(mounted)
-        mountEndpoint(server, options, routes, mounted)
+        mountEndpoint(server, { options, clouds, routes }, mounted)
       }
     },
     open(page) {
@@ -308,7 +312,8 @@ function readBodies(server: FastifyInstance): void {
   )
 }
 
-function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Routes, mounted: Mounted): void {
+function mountEndpoint(server: FastifyInstance, parts: Omit<Parts, 'streams'>, mounted: Mounted): void {
+  const { options, clouds, routes } = parts
   const { endpoint, base, handler } = mounted
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
@@ -323,12 +328,23 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     handler: (request, reply) => {
       request.note = noteOf(request, asked)
       const project = request.principal!.scope?.projectId
-      if (endpoint.method === 'GET') return reading(project, () => respond(request, reply))
-      return onBehalfOf(project, () => respond(request, reply), request.note)
+      // What changes clouds would wait for itself.
+      const running = options.isChange?.(request.raw) ? undefined : clouds.running
+      if (endpoint.method === 'GET') return reading(project, () => respond(request, reply, running))
+      return onBehalfOf(project, () => respond(request, reply, running), request.note)
     },
   })
 
-  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function respond(request: FastifyRequest, reply: FastifyReply, running?: Running): Promise<FastifyReply> {
+    running?.begin()
+    try {
+      return await carryOut(request, reply)
+    } finally {
+      running?.end()
+    }
+  }
+
+  async function carryOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.endpoint = endpoint
     const now = options.clock.now()
     checkCalendar(endpoint, request.url, now, (path) => linksFrom(request, options) + path)

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { EdgeOptions, Mounting } from './mounting.ts'
 import { servePage } from './pages/open-pages.ts'
-import { type Clouds, Seat } from './server/clouds.ts'
+import { type Clouds, patienceMs, Seat } from './server/clouds.ts'
 import type { SocketPath } from './streams/web-sockets.ts'
 
 /** The names of what each cloud has of its own. */
@@ -115,6 +115,7 @@ export async function furtherSeat(
       server.close()
       server.closeAllConnections()
       await ended
+      await seat.running.ended(patienceMs)
     },
   }
 }

@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Running } from './running.ts'
 
 /** A cloud as an edge sees it. */
 interface Seated<Parts extends object> {
@@ -22,6 +23,8 @@ export class Seat<Parts extends object> {
   gate: Promise<void> | undefined
   /** The requests that are being answered. */
   readonly open = new Map<ServerResponse, IncomingMessage>()
+  /** What requests ask for, also those whose clients have left. */
+  readonly running = new Running()
   /** Hears that a response is closed; one listener does for all. */
   readonly forget: (this: ServerResponse) => void
 
@@ -66,6 +69,11 @@ export class Clouds<Parts extends object> {
     return this.#asked.run(undefined, work)
   }
 
+  /** What is being carried out for the seat that is asked. */
+  get running(): Running {
+    return (this.#isAlone ? this.first : (this.#asked.getStore() ?? this.first)).running
+  }
+
   /** Lets requests wait while the clouds of their seat change, and knows which are being answered. */
   gated(requests: RequestListener): RequestListener {
     const begin = (seat: Seat<Parts>, ...[request, response]: Parameters<RequestListener>) => {
@@ -94,6 +102,7 @@ export class Clouds<Parts extends object> {
     seat.gate = promise
     try {
       await answered([...seat.open].filter(([, request]) => !isChange(request)).map(([response]) => response))
+      await seat.running.ended(patienceMs)
       seat.taken = await change()
       this.#isAlone = false
     } finally {
@@ -107,8 +116,8 @@ export class Clouds<Parts extends object> {
   }
 }
 
-/** The time for whoever sends a request or reads an answer, in milliseconds. */
-const patienceMs = 5_000
+/** The time for whoever sends a request or reads an answer, and for what a request asks, in milliseconds. */
+export const patienceMs = 5_000
 
 /** Resolves when all have been sent. Streams would never be, so they end here; a client that takes too long is cut off. */
 async function answered(responses: readonly ServerResponse[]): Promise<void> {
