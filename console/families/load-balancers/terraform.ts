@@ -99,6 +99,7 @@ const balancer: Make = (body) => {
 export const terraform: Terraform = {
   kindOf: () => 'load_balancer',
   imports: {
+    rdns: ({ load_balancer_id, ip_address }) => `l-${load_balancer_id}-${ip_address}`,
     load_balancer_service: ({ load_balancer_id, listen_port }) => `${load_balancer_id}__${listen_port}`,
     load_balancer_target: ({ load_balancer_id, type, server_id, label_selector, ip }) =>
       [load_balancer_id, type, server_id ?? label_selector ?? ip].join('__'),

@@ -1,21 +1,17 @@
 /** Floating IPs in seed files. */
 import { protectedParts, protection, type Seed } from '../../kernel/resource/seed.ts'
-import { givenName, hasOtherNames, reverseName } from '../addresses/seed.ts'
+import { givenNames, ownReverseNames } from '../addresses/seed.ts'
 
 export const seed: Seed = {
-  parts: { dns_ptr: reverseName, protection },
+  parts: { ...ownReverseNames, protection },
   release: ({ server }) => (server === null ? [] : [{ by: 'unassign' }]),
-  entry: (address, { remark }) => {
-    const { type, home_location, server, description, labels, protection } = address
-    if (hasOtherNames(address)) remark('dns_ptr: left out, because another network has other addresses')
-    return {
-      type,
-      ...(server === null ? { home_location: home_location.name } : { server }),
-      description,
-      labels,
-      dns_ptr: givenName(address),
-      protection: protectedParts(protection),
-    }
-  },
+  entry: ({ type, home_location, server, description, labels, dns_ptr, protection }) => ({
+    type,
+    ...(server === null ? { home_location: home_location.name } : { server }),
+    description,
+    labels,
+    ...givenNames(dns_ptr),
+    protection: protectedParts(protection),
+  }),
   untold: ['the address itself'],
 }

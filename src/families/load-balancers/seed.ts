@@ -1,5 +1,6 @@
 /** Load Balancers in seed files. */
 import { type Fields, protectedParts, protection, type Seed } from '../../kernel/resource/seed.ts'
+import { givenNames, reverseNames } from '../addresses/seed.ts'
 
 const targetOf = ({ type, server, label_selector, ip, use_private_ip }: Fields) => ({
   type,
@@ -9,6 +10,10 @@ const targetOf = ({ type, server, label_selector, ip, use_private_ip }: Fields) 
   use_private_ip: use_private_ip || null,
 })
 
+/** Names of Primary IPs are told there. */
+const ownNames = ({ ipv4, ipv6 }: Fields) =>
+  [ipv4, ipv6].filter(({ id, dns_ptr }) => (id ?? null) === null && (dns_ptr ?? null) !== null)
+
 export const seed: Seed = {
   without: ['network', 'network_zone', 'targets', 'public_interface'],
   usual: { public_interface: true },
@@ -17,6 +22,7 @@ export const seed: Seed = {
     networks: { by: 'attach_to_network', each: ['network'], undo: 'detach_from_network' },
     // Those that are reached by private addresses need the network.
     targets: { by: 'add_target', each: ['type', 'server', 'label_selector', 'ip'], undo: 'remove_target' },
+    ...reverseNames(({ public_net: { ipv4, ipv6 } }) => ({ ipv4: ipv4.ip, ipv6: ipv6.ip })),
     public_interface: { by: 'disable_public_interface', when: (isPublic) => isPublic === false },
     protection,
   },
@@ -34,10 +40,11 @@ export const seed: Seed = {
       })),
       networks: private_net.map(({ network, ip }: Fields) => ({ network, ip })),
       targets: targets.map(targetOf),
+      ...givenNames(ownNames(public_net)),
       public_interface: public_net.enabled,
       labels,
       protection: protectedParts(balancer.protection),
     }
   },
-  untold: ['its addresses and their reverse names'],
+  untold: ['its addresses'],
 }

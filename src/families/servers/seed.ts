@@ -28,6 +28,8 @@ export const seed: Seed = {
     networks: { by: 'attach_to_network', each: ['network'], undo: 'detach_from_network' },
     iso: { by: 'attach_iso', field: 'iso', body: (iso) => ({ iso }) },
     start_after_create: { by: 'poweron', when: (isStarted) => isStarted !== false },
+    // The start would have gone there, and used it up.
+    rescue: { by: 'enable_rescue', when: (rescue) => rescue === true },
     backups: { by: 'enable_backup', when: (backups) => backups === true },
     protection,
   },
@@ -42,10 +44,11 @@ export const seed: Seed = {
       networks: private_net.map(({ network, ip, alias_ips }: Fields) => ({ network, ip, alias_ips })),
       iso: server.iso?.name,
       start_after_create: server.status !== 'off',
+      rescue: server.rescue_enabled || null,
       backups: server.backup_window !== null || null,
       labels,
       protection: protectedParts(server.protection),
     }
   },
-  untold: ['ssh_keys', 'user_data', 'the root password', 'the rescue system', 'what is on the disk'],
+  untold: ['ssh_keys', 'user_data', 'passwords', 'the keys of the rescue system', 'what is on the disk'],
 }

@@ -2,6 +2,7 @@
  * A family says here how its resources stand in seed files (docs/seed.md). An entry has the fields of the body that creates one, with
  * the names of other resources in place of their ids, and parts that further operations bring about.
  */
+import type { TObject } from 'typebox'
 
 /** A resource as a reply shows it, or a body. */
 // biome-ignore lint/suspicious/noExplicitAny: resources of every family
@@ -18,10 +19,13 @@ export interface SeedPart {
   readonly when?: (value: boolean | undefined) => boolean
   /** The fields that tell the elements of a list apart, each of which takes one operation. */
   readonly each?: readonly string[]
+  /** The schema of an element, where the body has others. */
+  readonly element?: TObject
   /** True for a list that the body which creates the resource carries: only later elements need the operation. */
   readonly isCreated?: true
-  /** The operation that takes an element back. */
+  /** The operation that takes an element back, and its body; by default the fields of the element that it knows. */
   readonly undo?: string
+  readonly undoBody?: (value: Fields, resource: Fields) => Fields
   /** The path parameters by which `undo` finds an element, besides those of the resource. */
   readonly params?: (value: Fields) => Readonly<Record<string, string>>
 }

@@ -101,12 +101,12 @@ function named(schema: TSchema, refers: References, path: string): TSchema {
 }
 
 /** The schema of a part's value as its operation has it. */
-function schemaOf({ operation: { endpoint }, each, field, when, name }: Part): TSchema {
+function schemaOf({ operation: { endpoint }, each, element, field, when, name }: Part): TSchema {
   if (when) return Type.Boolean()
   const body = endpoint.body
   if (!body) throw new Error(`${name} is brought about without a body`)
   if (field !== undefined) return body.properties[field]!
-  return each ? Type.Array(body, { maxItems: 1_000 }) : body
+  return each ? Type.Array(element ?? body, { maxItems: 1_000 }) : body
 }
 
 /** The references of a part's value, as fields of the entry. */

@@ -159,7 +159,7 @@ export class Planting {
     const given = part.when ? {} : { body: part.body ? part.body(body, shown) : body }
     await this.#do(part.operation, id, given)
     const { undoing } = part
-    if (undoing) this.#run.did(`${kind.type} ${id}`, () => this.#do(undoing, id, undone(part, undoing, body)))
+    if (undoing) this.#run.did(`${kind.type} ${id}`, () => this.#do(undoing, id, undone(part, undoing, body, shown)))
     else if (isProtection(body)) {
       const none = Object.fromEntries(Object.keys(body).map((key) => [key, false]))
       this.#run.did(`${kind.type} ${id}`, () => this.#do(part.operation, id, { body: none }))
@@ -214,7 +214,8 @@ const isProtection = (body: unknown) =>
   typeof body === 'object' && body !== null && Object.values(body).every((value) => typeof value === 'boolean')
 
 /** The request that takes an element back which `body` has added. */
-function undone({ field, params }: Part, { endpoint }: SeedOperation, body: Fields): Given {
+function undone({ field, params, undoBody }: Part, { endpoint }: SeedOperation, body: Fields, shown: Fields): Given {
+  if (undoBody) return { body: undoBody(body, shown) }
   const names = Object.keys(endpoint.body?.properties ?? {})
   const own = field === undefined ? names.map((name) => [name, body[name]] as const) : [[names[0]!, [body]] as const]
   const given = Object.fromEntries(own.filter(([, value]) => value !== undefined))
