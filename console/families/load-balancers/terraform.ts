@@ -109,9 +109,14 @@ export const terraform: Terraform = {
     create: balancer,
     addService: (body, { id }) => [service(numberOf(id), body, `port_${body.listen_port ?? 'default'}`)],
     addTarget: (body, { id }) => [target(numberOf(id), body, body.type as string)],
-    attachToNetwork: (body, { id }) => {
+    attachToNetwork: (body, { id }, afterwards) => {
       if (body.ip_range) refuse('option', 'ip_range')
-      const attributes = { load_balancer_id: numberOf(id), network_id: body.network as number, ...pick(body, 'ip') }
+      const attributes = {
+        load_balancer_id: numberOf(id),
+        network_id: body.network as number,
+        ...pick(body, 'ip'),
+        enable_public_interface: afterwards.includes('load_balancers_disablePublicInterface') ? false : undefined,
+      }
       return [resource('load_balancer_network', '', attributes)]
     },
     changeDnsPtr: reverseName('load_balancer_id'),

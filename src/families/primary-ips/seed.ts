@@ -3,7 +3,10 @@ import { type Fields, protectedParts, protection, type Seed } from '../../kernel
 import { givenNames, ownReverseNames } from '../addresses/seed.ts'
 
 /** Tells whether somebody gave it a reverse name. */
-const isNamed = ({ dns_ptr }: Fields) => Object.values(givenNames(dns_ptr)).flat().some((name) => name !== null)
+const isNamed = ({ dns_ptr }: Fields) =>
+  Object.values(givenNames(dns_ptr))
+    .flat()
+    .some((name) => name !== null)
 
 /** The location, also as servers before it was there tell it. */
 const placeOf = ({ location, datacenter }: Fields): string => (location ?? datacenter.location).name

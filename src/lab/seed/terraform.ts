@@ -31,6 +31,14 @@ interface Afterwards {
   readonly afterwards: readonly string[]
 }
 
+/** The blocks of a resource, before each has a label of its own. */
+interface Made {
+  readonly created: readonly Block[]
+  readonly further: readonly Block[]
+}
+
+const unreadOf = ({ kind }: Resource) => families[kind.path]?.unread ?? []
+
 class Configuration {
   readonly #marks = new Map<string, number>()
   readonly #resources: readonly Resource[]
@@ -83,36 +91,30 @@ class Configuration {
       return []
     }
     const own = this.#idsOf(resource)
-    const [main, ...inner] = this.#createdOf(resource, own)
+    const {
+      created: [main, ...inner],
+      further,
+    } = this.#madeOf(resource, own)
     if (!main) return []
-    const whole = this.#unique(withProtection(main, own.protection))
+    const whole = this.#unique(unreadOf(resource).includes('protection') ? main : withProtection(main, own.protection))
     const name = new Expression(`${whole.type}.${whole.label}.id`)
     this.#meanings.set(this.#markOf(resource), { name, id: resource.id })
     const renamed = inner.map((block) => this.#unique(renamedIn(block, main, whole)))
-    const further = resource.kind.parts.flatMap((part) => this.#partOf(resource, part, own[part.name]))
-    return [whole, ...renamed, ...further]
+    const label = localName(resource.name)
+    return [whole, ...renamed, ...further.map((block) => this.#unique({ ...block, label }))]
   }
 
-  /** The blocks that stand for the request which makes it, and for those that are asked with it. */
-  #createdOf(resource: Resource, own: Fields): readonly Block[] {
-    const { kind } = resource
-    const { at, naming = 'name', parts = {} } = kind.seed
-    const { unread = [] } = families[kind.path] ?? {}
-    const given = Object.entries({ ...own, [naming]: own.name }).filter(([name, value]) => {
-      if (!unread.includes(name)) return value !== null
-      if (lean(value, kind.seed.usual?.[name]) !== undefined)
-        this.#leaveOut(resource, `${name}, which the provider does not take over`)
-      return false
-    })
-    const body = Object.fromEntries(given.filter(([name]) => !(name in parts) || parts[name]!.isCreated))
-    const params = at === undefined ? {} : { id: own[at] as number }
-    const asked = kind.parts.filter(({ when, name }) => when?.(own[name] ?? undefined))
-    const make = (some: readonly Part[]) => {
-      const afterwards = some.map(({ operation }) => `${kind.path}_${operation.key}`)
-      return this.#make(resource, kind.create, body, { params, afterwards })
+  /** The blocks that stand for the requests which make it, and for those that bring about its parts. */
+  #madeOf(resource: Resource, own: Fields): Made {
+    const { parts, path } = resource.kind
+    const asked = parts.filter(({ when, name }) => when?.(own[name] ?? undefined))
+    const make = (some: readonly Part[]): Made => {
+      const afterwards = some.map(({ operation }) => `${path}_${operation.key}`)
+      const further = parts.flatMap((part) => this.#partOf(resource, part, own[part.name], afterwards))
+      return { created: this.#createdOf(resource, own, afterwards), further }
     }
     const made = make(asked)
-    for (const part of kind.parts) {
+    for (const part of parts) {
       const isAsked = asked.includes(part)
       if (!part.when || isAsked === part.when(undefined)) continue
       const without = isAsked ? make(asked.filter((one) => one !== part)) : made
@@ -121,15 +123,33 @@ class Configuration {
     return made
   }
 
-  #partOf(resource: Resource, part: Part, value: Fields | readonly Fields[] | null | undefined): Block[] {
+  /** The blocks that stand for the request which makes it, and for those that are asked with it. */
+  #createdOf(resource: Resource, own: Fields, afterwards: readonly string[]): readonly Block[] {
+    const { kind } = resource
+    const { at, naming = 'name', parts = {} } = kind.seed
+    const unread = unreadOf(resource)
+    const given = Object.entries({ ...own, [naming]: own.name }).filter(([name, value]) => {
+      if (!unread.includes(name)) return value !== null
+      if (lean(value, kind.seed.usual?.[name]) !== undefined)
+        this.#leaveOut(resource, `${name}, which the provider does not take over`)
+      return false
+    })
+    const body = Object.fromEntries(given.filter(([name]) => !(name in parts) || parts[name]!.isCreated))
+    const params = at === undefined ? {} : { id: own[at] as number }
+    return this.#make(resource, kind.create, body, { params, afterwards })
+  }
+
+  #partOf(
+    resource: Resource,
+    part: Part,
+    value: Fields | readonly Fields[] | null | undefined,
+    afterwards: readonly string[],
+  ): readonly Block[] {
     const { name, when, each, isCreated, operation } = part
     if (name === 'protection' || when || isCreated || value === null || value === undefined) return []
     return (each ? (value as readonly Fields[]) : [value]).flatMap((one) => {
       const body = part.body ? part.body(one, resource.shown) : (one as Fields)
-      const asked = { params: { id: this.#markOf(resource) }, afterwards: [] }
-      return this.#make(resource, operation, body, asked).map((block) =>
-        this.#unique({ ...block, label: localName(resource.name) }),
-      )
+      return this.#make(resource, operation, body, { params: { id: this.#markOf(resource) }, afterwards })
     })
   }
 

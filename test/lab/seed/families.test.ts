@@ -1,6 +1,9 @@
 /** No family is forgotten: what people create can stand in a seed file. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { parse } from 'yaml'
 import { families } from '../../../src/families.ts'
 import { allKinds } from '../../../src/lab/seed/kinds.ts'
 
@@ -19,4 +22,20 @@ test('an entry has every field of the body that creates it, but for those that o
       assert.ok(field in schema.properties || seed.without?.includes(field), `${path} lack ${field}`)
     for (const field of seed.without ?? []) assert.ok(fields.includes(field), `${path} have no ${field} to leave out`)
   }
+})
+
+test('one of everything has every field, but for what files tell in another way or never', () => {
+  const [project] = parse(readFileSync(join(import.meta.dirname, 'everything.yaml'), 'utf8')).projects
+  const missing = allKinds().flatMap(({ path, schema }) => {
+    const told = new Set((project[path] ?? []).flatMap(Object.keys))
+    return Object.keys(schema.properties).flatMap((field) => (told.has(field) ? [] : [`${path}.${field}`]))
+  })
+  assert.deepEqual(missing, [
+    // These are secrets, or nothing without one.
+    ...['certificates.certificate', 'certificates.private_key'],
+    // Volumes and firewalls say at which servers they are.
+    ...['servers.volumes', 'servers.automount', 'servers.firewalls'],
+    // Nobody sees later how a volume was mounted, and of which text RRSets were made.
+    ...['volumes.automount', 'zones.zonefile'],
+  ])
 })

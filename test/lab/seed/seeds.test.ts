@@ -16,6 +16,7 @@ const nothing = { created: [], changed: [], left: [] }
 const shop = (parts: object) => ({ projects: [{ name: 'shop', ...parts }] })
 const server = { server_type: 'cx23', image: 'debian-12', location: 'fsn1' }
 
+const ipv4 = { name: 'a', type: 'ipv4', location: 'fsn1' }
 const subnet = { type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' }
 
 /** What the Project of the token has of a family. */
@@ -39,8 +40,17 @@ forEachDatabase('A seed', (open, engineName) => {
     assert.equal(byName['db-1'].status, 'running')
     assert.equal(byName.copy.status, 'off')
     assert.equal(byName.copy.image.type, 'snapshot')
-    const [balancer] = await listed(world, 'load_balancers')
-    assert.equal(balancer.targets.length, 2)
+    assert.deepEqual([byName['web-1'].rescue_enabled, byName['db-1'].rescue_enabled], [true, false])
+    const balancers = await listed(world, 'load_balancers')
+    const front = balancers.find(({ name }: { name: string }) => name === 'front')
+    assert.equal(front.targets.length, 2)
+    const named = [front.public_net.ipv4.dns_ptr, front.public_net.ipv6.dns_ptr]
+    assert.deepEqual(named, ['front.wolke-shop.com', 'front6.wolke-shop.com'])
+    const { ip, dns_ptr } = byName.copy.public_net.ipv6
+    assert.deepEqual(dns_ptr, [
+      { ip: ip.replace('::/64', '::1'), dns_ptr: 'copy.wolke-shop.com' },
+      { ip: ip.replace('::/64', ':a::2'), dns_ptr: 'mail.wolke-shop.com' },
+    ])
     assert.equal((await listed(world, 'firewalls'))[0].applied_to.length, 2)
 
     const before = await seeds.export('shop')
@@ -123,6 +133,7 @@ forEachDatabase('A seed', (open, engineName) => {
     project.networks[0].labels = { new: 'yes' }
     project.networks[0].subnets.push({ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.2.0/24' })
     project.primary_ips[0].auto_delete = true
+    project.primary_ips[2].dns_ptr_ipv6.push({ ip: '::2', dns_ptr: 'more.wolke-shop.com' })
     project.firewalls[0].apply_to.push({ type: 'server', server: 'web-1' })
     project.load_balancers[0].targets.push({ type: 'server', server: 'copy' })
     project.floating_ips.push({ name: 'more', type: 'ipv6', server: 'new' })
@@ -156,6 +167,18 @@ forEachDatabase('A seed', (open, engineName) => {
         'servers[0].networks[1]',
         { servers: [{ name: 'a', ...server, networks: [{ network: 'before' }, { network: 'before' }] }] },
       ],
+      [
+        'primary_ips[0].dns_ptr_ipv6[0].ip',
+        { primary_ips: [{ ...ipv4, dns_ptr_ipv6: [{ ip: '::1', dns_ptr: 'a.b' }] }] },
+      ],
+      [
+        'primary_ips[0].dns_ptr_ipv6[0].dns_ptr',
+        { primary_ips: [{ ...ipv4, type: 'ipv6', dns_ptr_ipv6: [{ ip: '::1', dns_ptr: '!' }] }] },
+      ],
+      ...['0::1', '::01', '::A', '::1:0:0:0:0', '2001:db8::1', '192.0.2.1', ''].map((ip): [string, object] => [
+        'primary_ips[0].dns_ptr_ipv6[0].ip',
+        { primary_ips: [{ ...ipv4, type: 'ipv6', dns_ptr_ipv6: [{ ip, dns_ptr: 'a.b' }] }] },
+      ]),
       ['floating_ips[0].dns_ptr', { floating_ips: [{ name: 'a', type: 'ipv4', home_location: 'fsn1', dns_ptr: '!' }] }],
       ['certificates[0]', { certificates: [{ name: 'a', type: 'managed', domain_names: ['a.example.com'] }] }],
       ['zones[0].name', { zones: [{ name: 'a.b.c.example.com', mode: 'primary' }] }],
