@@ -13,7 +13,7 @@ import { carryOut } from './commands/noted.ts'
 import { proxyCommand } from './commands/proxy.ts'
 import { replayCommand } from './commands/replay.ts'
 import { secretsCommand } from './commands/secrets.ts'
-import { exportCommand, importCommand } from './commands/seed.ts'
+import { exportCommand, importCommand, seedCommand } from './commands/seed.ts'
 import { serveCommand } from './commands/serve.ts'
 import { snapshotCommand } from './commands/snapshot.ts'
 import { execCommand } from './library/commands/exec.ts'
@@ -50,6 +50,7 @@ const commands = [
   proxyCommand(),
   execCommand(),
   mcpCommand(),
+  seedCommand(),
   exportCommand(),
   importCommand(),
   replayCommand(),

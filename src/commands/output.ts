@@ -4,6 +4,9 @@ import { Option } from 'commander'
 /** Prints one line, given without its newline. */
 export type Print = (line: string) => void
 
+/** What others say stands in one line, and moves no cursor. */
+export const oneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+
 export interface ListOptions {
   readonly json?: boolean
 }

@@ -1,11 +1,17 @@
-/** `wolke export` and `wolke import` write a Project as a seed file, or as a configuration of Terraform. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * `wolke seed` makes what a seed file describes on a running lab. `wolke export` and `wolke import` write a Project as such
+ * a file, or as a configuration of Terraform.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Format, formats } from '../lab/seed/contract.ts'
+import type { Done } from '../lab/seed/plant.ts'
 import type { Remote, RemoteOptions } from '../lab/seed/remote.ts'
 import { CommandFailure } from './failure.ts'
+import { oneLine } from './output.ts'
+import { ask, header, Refused, type RunningLab, runningLabOf, runningLabOptions } from './running-lab.ts'
 
 interface SeedOptions {
   readonly endpoint: string
@@ -22,12 +28,6 @@ function url(text: string): string {
   return text
 }
 
-/** A token is a part of a header, so that no message may have it. */
-export function header(text: string): string {
-  if (/^[\x21-\x7e]{1,1024}$/.test(text)) return text
-  throw new InvalidArgumentError('must be a token')
-}
-
 /** The other endpoint of clients, HETZNER_ENDPOINT, has nothing that can stand in a file. */
 const endpointOption = () =>
   new Option('--endpoint <url>', 'root of the API').env('HCLOUD_ENDPOINT').argParser(url).makeOptionMandatory()
@@ -36,6 +36,49 @@ const tokenOption = (description: string, variable: string) =>
 const projectOption = (description: string) => new Option('--project <name>', description).default('default')
 const formatOption = () => new Option('--format <format>', 'what to write').choices(formats).default('seed')
 const outputOption = () => new Option('--output <file>', 'write to this file instead of to standard output')
+
+export function seedCommand(): Command {
+  const command = new Command('seed')
+    .description('make what a seed file describes on a running lab, or nothing of it')
+    .argument('<file>')
+    .action((file: string, _, command: Command) => seed(file, runningLabOf(command)))
+  return runningLabOptions().reduce((made, option) => made.addOption(option), command)
+}
+
+/** Errors: `CommandFailure`, with nothing made; those of the file name the lines and fields. */
+async function seed(file: string, lab: RunningLab): Promise<void> {
+  const body = Buffer.from(JSON.stringify({ yaml: readText(file) }))
+  const answer = await ask(lab, 'POST', '/seed', { 'content-type': 'application/json' }, body).catch(
+    (error: unknown) => {
+      throw error instanceof Refused ? refusalOf(file, error) : error
+    },
+  )
+  const { created, changed, left } = doneIn(lab, answer)
+  console.log(`${created.length} made, ${changed.length} changed`)
+  for (const field of left) say(`${field}: the file says otherwise, and this stays as it is`)
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandFailure((error as Error).message)
+  }
+}
+
+function refusalOf(file: string, { problems, message }: Refused): CommandFailure {
+  const all = problems.map((problem) => `${problem.name}: ${problem.message}`)
+  return new CommandFailure(oneLine(`${file}: ${all.join('; ') || message}`))
+}
+
+function doneIn({ url }: RunningLab, answer: Buffer): Done {
+  try {
+    const { created, changed, left }: Done = JSON.parse(answer.toString())
+    return { created: [...created], changed: [...changed], left: left.map(String) }
+  } catch {
+    throw new CommandFailure(`${url} answered something else than this API`)
+  }
+}
 
 export function exportCommand(): Command {
   return new Command('export')
@@ -100,9 +143,6 @@ interface Written {
 }
 
 const say = (line: string) => void process.stderr.write(`wolke: ${oneLine(line)}\n`)
-
-/** What a server says stands in one line, and moves no cursor. */
-const oneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 
 /** Errors: `CommandFailure`, without anything written. */
 async function write({ endpoint, token, output }: SeedOptions, read: (options: RemoteOptions) => Promise<Written>) {

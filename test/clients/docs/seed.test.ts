@@ -16,7 +16,7 @@ before(build)
 
 const page = readPage('docs/seed.md')
 const [file] = page.blocksOf('yaml')
-const [start, commands] = page.blocksOf('sh')
+const [start, plant, commands] = page.blocksOf('sh')
 const token = /token: (\w{64})/.exec(file!.text)![1]!
 const free = '--listen 127.0.0.1:0 --dns-listen 127.0.0.1:0 --metadata-listen 127.0.0.1:0'
 
@@ -94,6 +94,35 @@ test('the file of the page is made before the server is ready, and comes back by
   assert.equal(refused, 1)
   assert.match(said, /^wolke: there is no project named 'nobody'$/m)
   assert.match(said, /^wolke: http:\S+: .*unauthorized/m)
+})
+
+test('a running server is seeded by the command of the page, once', async (t) => {
+  const folder = folderFor(t)
+  writeFileSync(join(folder, 'seed.yaml'), 'projects: [{ name: other }]')
+  const { base_url } = await begin(t, folder)
+  const seed = (text: string) => {
+    writeFileSync(join(folder, 'seed.yaml'), text)
+    return run('bash', ['--norc', '-ec', script(plant!.text)], { cwd: folder, env: { PATH: process.env.PATH! } })
+  }
+  const made = await seed(file!.text)
+  assert.deepEqual(made, { code: 0, stdout: '6 made, 0 changed\n', stderr: '' })
+  const before = await serversAt(base_url)
+  assert.deepEqual(
+    before.map(({ name, status }) => [name, status]),
+    [['web-1', 'running']],
+  )
+  assert.equal((await seed(file!.text)).stdout, '0 made, 0 changed\n')
+  const other = await seed(file!.text.replace('cx23', 'cx33').replace('role: web', 'role: front'))
+  assert.equal(other.stdout, '0 made, 1 changed\n')
+  assert.equal(
+    other.stderr,
+    'wolke: projects[0].servers[0].server_type: the file says otherwise, and this stays as it is\n',
+  )
+  const changed = await serversAt(base_url)
+  const wrong = await seed(file!.text.replace('- name: web-1', '- name: web-2').replace('debian-12', 'debian-1'))
+  const [message] = page.blocksOf('text')
+  assert.deepEqual(wrong, { code: 1, stdout: '', stderr: message!.text.replace('--seed ', '') })
+  assert.deepEqual(await serversAt(base_url), changed)
 })
 
 test('a reset leads to what the file has made', async (t) => {

@@ -1,13 +1,13 @@
-/** `wolke import` and `wolke export` at servers that answer anything: one line says what is wrong, and nothing is written. */
+/** `wolke import`, `wolke export` and `wolke seed` at servers that answer anything: one line says what is wrong, and nothing is written. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Command } from 'commander'
 import { runCommandLine } from '../../../src/commands/command-line.ts'
-import { exportCommand, importCommand } from '../../../src/commands/seed.ts'
+import { exportCommand, importCommand, seedCommand } from '../../../src/commands/seed.ts'
 import { serve } from './kit.ts'
 
 const token = 'shop'.repeat(16)
@@ -77,6 +77,45 @@ test('export refuses a seed that is no text', (t) =>
   refused(t, ['export'], ({ url = '' }, response) => {
     response.end(JSON.stringify(url.includes('/seed') ? { text: 5 } : page([{ id: 1, name: 'default' }])))
   }))
+
+/** Seeds a server that answers the same each time. */
+async function seed(t: TestContext, answer: RequestListener, ...more: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-seed-command-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'seed.yaml')
+  writeFileSync(file, 'projects: []')
+  const endpoint = await serve(t, answer)
+  const program = new Command('wolke').addCommand(seedCommand())
+  const failure = await runCommandLine(program, ['seed', file, '--endpoint', endpoint, ...more], () => undefined)
+  return { failure, file }
+}
+
+for (const [name, body] of Object.entries(garbage))
+  test(`seed refuses ${name}`, async (t) => {
+    const { failure } = await seed(t, (_, response) => void response.end(body), '--token', token)
+    assert.match(`${failure?.message}`, /^http:\S+ answered something else than this API$/)
+    assert.equal(failure?.exitCode, 1)
+  })
+
+test('seed has what a server refuses in one line, and asks nobody for a file that is not there', async (t) => {
+  let asked = 0
+  const fields = [{ name: 'projects', messages: ['line 1: is\nempty'] }]
+  const { failure, file } = await seed(
+    t,
+    (_, response) => {
+      asked++
+      response
+        .writeHead(422)
+        .end(JSON.stringify({ error: { code: 'invalid_input', message: 'no', details: { fields } } }))
+    },
+    ...['--token', token],
+  )
+  assert.deepEqual([failure?.message, failure?.exitCode], [`${file}: projects: line 1: is empty`, 1])
+  const program = new Command('wolke').addCommand(seedCommand())
+  const args = ['seed', `${file}.none`, '--endpoint', 'http://127.0.0.1:9', '--token', token]
+  assert.match(`${(await runCommandLine(program, args, () => undefined))?.message}`, /^ENOENT: [^\n]+$/)
+  assert.equal(asked, 1)
+})
 
 for (const format of ['seed', 'terraform'])
   test(`import leaves out whatever has other shapes, as ${format}`, async (t) => {
