@@ -42,13 +42,30 @@ export class Ledger {
   /** The actions of acknowledged writes, with the codes with which each may fail. */
   readonly actions = new Map<number, readonly string[]>()
   /** How many writes of each kind were acknowledged. */
-  readonly counts = new Map<string, number>()
+  readonly counts: Map<string, number>
   /** Answers that are neither a success nor a refusal that the contract declares for what there is. */
   readonly unexplained: string[] = []
   #versions = 0
+  #acknowledged = 0
+
+  constructor(counts = new Map<string, number>()) {
+    this.counts = counts
+  }
+
+  /**
+   * Returns another ledger of what this one knows, for a copy of the cloud, so that kinds are counted together. Its versions
+   * come after `versions`.
+   */
+  copy(versions: number): Ledger {
+    const copied = new Ledger(this.counts)
+    copied.#versions = versions
+    for (const [key, known] of this.known) copied.known.set(key, { ...known, later: new Set(known.later) })
+    for (const [id, mayFail] of this.actions) copied.actions.set(id, mayFail)
+    return copied
+  }
 
   get acknowledged(): number {
-    return [...this.counts.values()].reduce((sum, count) => sum + count, 0)
+    return this.#acknowledged
   }
 
   /** Returns a number that no other write has. */
@@ -57,6 +74,7 @@ export class Ledger {
   }
 
   count(kind: string): void {
+    this.#acknowledged += 1
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
   }
 

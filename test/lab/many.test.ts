@@ -1,12 +1,12 @@
-/** Events of a clock and forks in numbers: none is left out, and none sees another one. */
+/** Events of a clock in numbers: none is left out, and none comes twice. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newServer } from '../../src/families/servers/proof.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { manager } from '../../src/management/proof.ts'
-import { engines, forEachDatabase, makeClient } from '../kit/harness.ts'
+import { engines, forEachDatabase } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
-import { frozen, labAt, numbers, startMs } from './kit.ts'
+import { frozen, labAt, startMs } from './kit.ts'
 
 forEachDatabase(
   'A lab with much in it',
@@ -55,57 +55,6 @@ forEachDatabase(
           made.map(({ started, resources }) => `${started} ${resources.find(({ type }) => type === 'server')!.id}`),
         ),
         keysOf(listed.map(({ time, resource }) => `${time} ${resource!.id}`)),
-      )
-    })
-
-    test('has forks that never see each other, however many work at once', async () => {
-      const world = await open({ lab: frozen(), alone: true })
-      const { api } = world
-      const lab = labAt(await manager(world), world.baseUrl)
-      await api.post('/firewalls', { name: 'base' })
-      const bodies: Readonly<Record<string, object>> = {
-        firewalls: {},
-        networks: { ip_range: '10.0.0.0/16' },
-        placement_groups: { type: 'spread' },
-        primary_ips: { type: 'ipv4', location: 'fsn1' },
-        servers: { server_type: 'cx23', image: 'debian-12' },
-      }
-      const paths = Object.keys(bodies)
-      const clouds = await Promise.all(
-        Array.from({ length: 40 }, async (_, number) => ({
-          number,
-          api: makeClient((await lab.fork()).base_url, api.token),
-        })),
-      )
-      clouds.push({ number: 40, api })
-      await Promise.all(
-        clouds.map(async ({ number, api }) => {
-          const next = numbers(number)
-          const model = new Map(paths.map((path) => [path, new Map<number, string>()]))
-          const base: number = (await done(api.get('/firewalls'))).firewalls[0].id
-          model.get('firewalls')!.set(base, 'base')
-          for (let step = 0; step < 15; step++) {
-            const path = paths[next(paths.length)]!
-            const [own, kind, name] = [model.get(path)!, path.slice(0, -1), `c${number}-${step}`]
-            const [known] = own.keys()
-            if (known !== undefined && path !== 'servers' && next(3) === 0) {
-              const { status } = await api.delete(`/${path}/${known}`)
-              if (status === 204) own.delete(known)
-            } else {
-              const answer = await done(api.post(`/${path}`, { ...bodies[path], name }))
-              own.set(answer[kind].id, name)
-            }
-          }
-          for (const [path, own] of model) {
-            const listed: { id: number; name: string }[] = (await done(api.get(`/${path}?per_page=50`)))[path]
-            const named = listed.filter(({ name }) => name === 'base' || /^c\d+-\d+$/.test(name))
-            assert.deepEqual(
-              named.map(({ id, name }) => `${id} ${name}`).sort(),
-              [...own].map(([id, name]) => `${id} ${name}`).sort(),
-              `${path} of cloud ${number}`,
-            )
-          }
-        }),
       )
     })
   },

@@ -1,16 +1,16 @@
 /** Forks: a cloud that begins as another one is, and goes its own way. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newServer } from '../../src/families/servers/proof.ts'
-import { wolkeBase } from '../../src/kernel/contract/bases.ts'
-import { LabClock } from '../../src/lab/clock.ts'
-import { manager } from '../../src/management/proof.ts'
-import { ask, serveDns } from '../dns/client.ts'
-import { makeZone, rrset } from '../dns/zones.ts'
-import { forEachDatabase } from '../kit/harness.ts'
-import { makeClient } from '../kit/http/client.ts'
-import { done } from '../kit/proof.ts'
-import { frozen, labAt } from './kit.ts'
+import { newServer } from '../../../src/families/servers/proof.ts'
+import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
+import { LabClock } from '../../../src/lab/clock.ts'
+import { manager } from '../../../src/management/proof.ts'
+import { ask, serveDns } from '../../dns/client.ts'
+import { makeZone, rrset } from '../../dns/zones.ts'
+import { forEachDatabase } from '../../kit/harness.ts'
+import { makeClient } from '../../kit/http/client.ts'
+import { done } from '../../kit/proof.ts'
+import { frozen, labAt } from '../kit.ts'
 
 forEachDatabase('A fork', (open, engineName) => {
   if (engineName === 'postgres') {
