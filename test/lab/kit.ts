@@ -1,10 +1,13 @@
 /** Labs for tests: what a cloud is at a moment, as its tables, and requests about it. */
+import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { LabClock } from '../../src/lab/clock.ts'
 import { readSnapshot } from '../../src/lab/snapshots/format.ts'
-import type { Client } from '../kit/harness.ts'
+import type { Client, World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
+import { samples } from '../kit/proofs.ts'
+import { drawing, requestKinds, traffic } from '../kit/traffic.ts'
 
 export const startMs = Date.parse('2026-11-28T12:00:00Z')
 
@@ -14,6 +17,7 @@ export const frozen = () => new LabClock(startMs, 'frozen')
 export function labAt(client: Client, url: string) {
   const base = `${new URL(url).origin}${wolkeBase}`
   return {
+    url,
     save: (name: string) => client.put(`${base}/snapshots/${name}`),
     read: async (name: string) =>
       Buffer.from((await done(client.get(`${base}/snapshots/${name}/file`))).file as string, 'base64'),
@@ -26,6 +30,8 @@ export function labAt(client: Client, url: string) {
 }
 
 export type Lab = ReturnType<typeof labAt>
+
+export type Tables = Awaited<ReturnType<typeof everything>>
 
 /** All rows of all tables of a cloud at this moment, by table, and what its infrastructure knows. */
 export async function everything(lab: Lab): Promise<Record<string, string[]>> {
@@ -55,5 +61,40 @@ export function numbers(seed: number): (bound: number) => number {
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
+  }
+}
+
+/** Something of every family. */
+export async function fill(world: World): Promise<void> {
+  for (const { prepare, isShared } of Object.values(samples)) if (!isShared) await prepare(world)
+  await world.settle()
+}
+
+/** Requests of all families, always the same ones for a seed; they may be refused. */
+export async function disturb(api: Client, seed: number, count: number): Promise<void> {
+  const next = numbers(seed)
+  const draw = drawing({
+    number: next,
+    async any(family) {
+      const query = traffic.get(family)?.query
+      const found = (await done(api.get(`/${family}?per_page=50${query ? `&${query}` : ''}`)))[family]
+      return found[next(found.length)]
+    },
+  })
+  for (let sent = 0; sent < count; sent++) {
+    const request = await requestKinds[next(requestKinds.length)]!.make(draw)
+    if (request) await api.request(request.method, request.path, { body: request.body })
+  }
+}
+
+/** What tells of the requests of the test itself, and what is encrypted anew each time. */
+export const ownTables = new Set(['audit', 'key_canary', 'project_key', 'installation_secret'])
+
+/** Asserts that two clouds have the same rows in every table, and the same infrastructure. */
+export function assertSame(found: Tables, expected: Tables): void {
+  assert.deepEqual(Object.keys(found), Object.keys(expected))
+  for (const [name, rows] of Object.entries(expected)) {
+    if (ownTables.has(name)) assert.ok(name === 'audit' || found[name]!.length === rows.length, name)
+    else assert.deepEqual(found[name], rows, name)
   }
 }

@@ -2,48 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manager } from '../../src/management/proof.ts'
-import { type Client, engines, forEachDatabase, type World } from '../kit/harness.ts'
+import { engines, forEachDatabase } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
-import { samples } from '../kit/proofs.ts'
-import { drawing, requestKinds, traffic } from '../kit/traffic.ts'
-import { everything, frozen, labAt, numbers } from './kit.ts'
-
-/** Something of every family. */
-async function fill(world: World): Promise<void> {
-  for (const { prepare, isShared } of Object.values(samples)) if (!isShared) await prepare(world)
-  await world.settle()
-}
-
-/** Requests of all families, always the same ones for a seed; they may be refused. */
-async function disturb(api: Client, seed: number, count: number): Promise<void> {
-  const next = numbers(seed)
-  const draw = drawing({
-    number: next,
-    async any(family) {
-      const query = traffic.get(family)?.query
-      const found = (await done(api.get(`/${family}?per_page=50${query ? `&${query}` : ''}`)))[family]
-      return found[next(found.length)]
-    },
-  })
-  for (let sent = 0; sent < count; sent++) {
-    const request = await requestKinds[next(requestKinds.length)]!.make(draw)
-    if (request) await api.request(request.method, request.path, { body: request.body })
-  }
-}
-
-/** What tells of the requests of the test itself, and what is encrypted anew each time. */
-const ownTables = new Set(['audit', 'key_canary', 'project_key', 'installation_secret'])
-
-type Tables = Awaited<ReturnType<typeof everything>>
-
-/** Asserts that two clouds have the same rows in every table, and the same infrastructure. */
-function assertSame(found: Tables, expected: Tables): void {
-  assert.deepEqual(Object.keys(found), Object.keys(expected))
-  for (const [name, rows] of Object.entries(expected)) {
-    if (ownTables.has(name)) assert.ok(name === 'audit' || found[name]!.length === rows.length, name)
-    else assert.deepEqual(found[name], rows, name)
-  }
-}
+import { assertSame, disturb, everything, fill, frozen, labAt, type Tables } from './kit.ts'
 
 forEachDatabase(
   'A lab',

@@ -3,15 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { checkConsistency } from '../kit/consistency.ts'
-import { engines, forEachDatabase, type World } from '../kit/harness.ts'
-import { samples } from '../kit/proofs.ts'
-import { frozen } from './kit.ts'
+import { engines, forEachDatabase } from '../kit/harness.ts'
+import { fill, frozen } from './kit.ts'
 import { objectsOf, projectsOf, rowsOf } from './projects.ts'
-
-/** Something of every family in the first Project. */
-async function fill(world: World): Promise<void> {
-  for (const { prepare, isShared } of Object.values(samples)) if (!isShared) await prepare(world)
-}
 
 forEachDatabase(
   'The reset of a full Project',

@@ -7,10 +7,12 @@ import { LabClock } from '../../../src/lab/clock.ts'
 import { manager } from '../../../src/management/proof.ts'
 import { ask, serveDns } from '../../dns/client.ts'
 import { makeZone, rrset } from '../../dns/zones.ts'
+import { firstProject } from '../../kit/audit-log.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { makeClient } from '../../kit/http/client.ts'
 import { done } from '../../kit/proof.ts'
-import { frozen, labAt } from '../kit.ts'
+import { listen } from '../../stubs/event-stream.ts'
+import { assertSame, everything, frozen, type Lab, labAt } from '../kit.ts'
 
 forEachDatabase('A fork', (open, engineName) => {
   if (engineName === 'postgres') {
@@ -63,6 +65,62 @@ forEachDatabase('A fork', (open, engineName) => {
     await done(makeClient(fork.base_url, world.api.token).delete('/zones/example.com'))
     assert.equal((await ask(there, 'www.example.com', 'A')).rcode, 'REFUSED')
     assert.equal((await ask(here, 'www.example.com', 'A')).rcode, 'NOERROR')
+  })
+
+  test('goes on with actions that were under way, in its own time', async () => {
+    const durations = { of: () => 90_000, longestMs: 600_000 }
+    const world = await open({ lab: frozen(), alone: true, engine: { durations } })
+    const client = await manager(world)
+    const lab = labAt(client, world.baseUrl)
+    const id = await newServer(world.api, 'begun')
+    const clouds = [lab, labAt(client, (await lab.fork()).base_url), labAt(client, (await lab.fork()).base_url)]
+    const statuses = async () => {
+      const found = clouds.map(
+        async ({ url }) => (await done(makeClient(url, world.api.token).get(`/servers/${id}`))).server,
+      )
+      return (await Promise.all(found)).map(({ status }) => status)
+    }
+    /** All of a cloud, but for how often actions were claimed: a fork claims them anew, also within a step. */
+    const ended = async (one: Lab) => {
+      const tables = await everything(one)
+      return { ...tables, action: tables.action!.map((row) => row.replaceAll(/"(fence|attempts)":\d+/g, '')) }
+    }
+    const [begun] = await statuses()
+    assert.notEqual(begun, 'running')
+    await clouds[1]!.advance({ by: '10m' })
+    assert.deepEqual(await statuses(), [begun, 'running', begun])
+    await clouds[0]!.advance({ by: '10m' })
+    assert.deepEqual(await statuses(), ['running', 'running', begun])
+    assertSame(await ended(clouds[1]!), await ended(clouds[0]!))
+    await clouds[2]!.advance({ by: '10m' })
+    assertSame(await ended(clouds[2]!), await ended(clouds[0]!))
+  })
+
+  test('has limits, rights and streams of its own', async () => {
+    const world = await open({ lab: frozen(), alone: true, rateLimit: 20 })
+    const client = await manager(world)
+    const { api, baseUrl } = world
+    const { base_url } = await labAt(client, baseUrl).fork()
+    const there = makeClient(base_url, api.token)
+    const session = world.signIn('viewer')
+    const headers = { ...session.headers, origin: new URL(base_url).origin }
+    const here = await listen(world, session)
+    const other = await listen({ ...world, baseUrl: base_url }, { ...session, headers })
+    for (const listener of [here, other]) await listener.until(({ name }) => name === 'ready')
+    await done(there.post('/firewalls', { name: 'there' }))
+    await done(api.post('/networks', { name: 'here', ip_range: '10.0.0.0/8' }))
+    const isAbout = (family: string) => (event: object) => JSON.stringify(event).includes(family)
+    await Promise.all([here.until(isAbout('networks')), other.until(isAbout('firewalls'))])
+    assert.deepEqual([here.told.some(isAbout('firewalls')), other.told.some(isAbout('networks'))], [false, false])
+    for (const listener of [here, other]) listener.leave()
+    const tokens = `${new URL(base_url).origin}${wolkeBase}/projects/${await firstProject(world)}/tokens`
+    for (const { id } of (await done(client.get(tokens))).tokens) await client.delete(`${tokens}/${id}`)
+    // A token that was used before is known for a while.
+    assert.equal((await makeClient(base_url, world.readOnly.token).get('/firewalls')).status, 401)
+    assert.equal((await world.readOnly.get('/firewalls')).status, 200)
+    const spending = makeClient(base_url, world.foreign.token)
+    while ((await spending.get('/firewalls')).status !== 429);
+    assert.equal((await world.foreign.get('/firewalls')).status, 200)
   })
 
   test('ends after its time, and leaves the others', async () => {
