@@ -6,7 +6,7 @@ import { LabClock } from '../../src/lab/clock.ts'
 import { readSnapshot } from '../../src/lab/snapshots/format.ts'
 import type { Client, World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
-import { samples } from '../kit/proofs.ts'
+import { actionScenarios, samples } from '../kit/proofs.ts'
 import { drawing, requestKinds, traffic } from '../kit/traffic.ts'
 
 export const startMs = Date.parse('2026-11-28T12:00:00Z')
@@ -68,6 +68,22 @@ export function numbers(seed: number): (bound: number) => number {
 export async function fill(world: World): Promise<void> {
   for (const { prepare, isShared } of Object.values(samples)) if (!isShared) await prepare(world)
   await world.settle()
+}
+
+/** What every action of every family leaves behind. */
+export async function fillWhole(world: World): Promise<void> {
+  await fill(world)
+  for (const scenario of Object.values(actionScenarios)) {
+    const { act } = await scenario(world)
+    await act(world.api)
+    await world.settle()
+  }
+}
+
+/** All of a cloud, but for how often actions were claimed: a fork claims anew those that were under way. */
+export async function everythingButClaims(lab: Lab): Promise<Tables> {
+  const tables = await everything(lab)
+  return { ...tables, action: tables.action!.map((row) => row.replaceAll(/"(fence|attempts)":\d+/g, '')) }
 }
 
 /** Requests of all families, always the same ones for a seed; they may be refused. */
