@@ -21,6 +21,9 @@ export function labAt(client: Client, url: string) {
     save: (name: string) => client.put(`${base}/snapshots/${name}`),
     read: async (name: string) =>
       Buffer.from((await done(client.get(`${base}/snapshots/${name}/file`))).file as string, 'base64'),
+    load: (name: string, file: Buffer) =>
+      client.put(`${base}/snapshots/${name}/file`, { file: file.toString('base64') }),
+    reset: () => client.post(`${base}/reset`),
     restore: (name: string) => client.post(`${base}/snapshots/${name}/restore`),
     fork: async (body: object = {}) => (await done(client.post(`${base}/forks`, body))).fork,
     endFork: (id: number) => client.delete(`${base}/forks/${id}`),
@@ -44,13 +47,19 @@ export async function tablesIn(file: Buffer): Promise<Record<string, string[]>> 
   const { image, infrastructure } = await readSnapshot(file)
   const database = new DatabaseSync(':memory:')
   database.deserialize(image)
+  const tables = rowsIn(database)
+  database.close()
+  return { ...tables, infrastructure: [JSON.stringify(infrastructure)] }
+}
+
+/** All rows of all tables of a database, by table. */
+export function rowsIn(database: DatabaseSync): Record<string, string[]> {
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all()
   const found = tables.map(({ name }) => {
     const rows = database.prepare(`select * from "${name}"`).all()
     return [String(name), rows.map((row) => JSON.stringify(row)).sort()] as const
   })
-  database.close()
-  return { ...Object.fromEntries(found), infrastructure: [JSON.stringify(infrastructure)] }
+  return Object.fromEntries(found)
 }
 
 /** Numbers from 0 to below a bound, always the same ones (mulberry32). */

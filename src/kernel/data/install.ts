@@ -12,8 +12,22 @@ export async function installImage(path: string, image: Uint8Array): Promise<voi
   const source = new DatabaseSync(':memory:')
   try {
     source.deserialize(image)
+    endLog(path)
     await backup(source, path, { rate })
   } finally {
     source.close()
+  }
+}
+
+/**
+ * A file keeps the size of its pages as long as it has a log, and databases in memory have smaller ones. Whoever opens it to
+ * write begins another log.
+ */
+function endLog(path: string): void {
+  const file = new DatabaseSync(path)
+  try {
+    file.exec('pragma journal_mode = delete')
+  } finally {
+    file.close()
   }
 }
