@@ -6,44 +6,35 @@
 import type { RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { askerOf, type Principal, principalIn, refusalOf } from '../access/principal.ts'
+import { type Principal, principalIn, refusalOf } from '../access/principal.ts'
 import type { Note } from '../audit/note.ts'
 import { currentSince } from '../contract/as-of.ts'
 import { publicBase } from '../contract/bases.ts'
-import type { ApiCall, Endpoint } from '../contract/contract.ts'
+import type { Endpoint } from '../contract/contract.ts'
 import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
 import { LaterReply } from '../contract/later.ts'
 import { titleOf } from '../contract/path-params.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { unavailable } from '../data/db.ts'
-import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { reading } from '../process/turns.ts'
 import type { ProjectId } from '../scope.ts'
-import {
-  type About,
-  type Admission,
-  admit,
-  admitSession,
-  goneToken,
-  uncharged,
-  visitor,
-} from './admission/admission.ts'
+import { type About, type Admission, admit, admitSession, uncharged, visitor } from './admission/admission.ts'
 import { checkCalendar, nothingAt } from './admission/calendar.ts'
 import { backgroundHeader, type ConsoleCall, consoleCallOf, routing } from './admission/console-api.ts'
-import { findNamed, refuseGone } from './admission/named-projects.ts'
+import { findNamed } from './admission/named-projects.ts'
 import { type Handled, narrowingOf, Readers } from './admission/narrowing.ts'
-import { type Asked, askedAt, noteOf, noteRefusal } from './admission/notes.ts'
-import { toRefusal } from './admission/refusal.ts'
+import { type Asked, askedAt, noteOf } from './admission/notes.ts'
 import { readBody } from './api/body.ts'
 import { readInput, readParams, toCall } from './api/calls.ts'
-import { answer, json, linksFrom, type Replying, sendJson } from './api/replies.ts'
-import type { Passage } from './interceptor.ts'
+import { answer, linksFrom, type Replying } from './api/replies.ts'
+import { passageOf } from './interception.ts'
 import type { EdgeOptions, Mounting } from './mounting.ts'
 import { type OpenPage, servePage } from './pages/open-pages.ts'
 import { isInTree, mountTree } from './pages/page-trees.ts'
 import { addServed, admitServed, type Served, type ServedCall } from './pages/served.ts'
+import { answerRefusals } from './refusals.ts'
 import {
   type CloudMounting,
   type CloudParts,
@@ -55,7 +46,7 @@ import {
 } from './seats.ts'
 import { trustIn } from './server/caller.ts'
 import { Clouds, patienceMs } from './server/clouds.ts'
-import { envelope, hostRefusal, standardHeaders } from './server/edge.ts'
+import { hostRefusal, standardHeaders } from './server/edge.ts'
 import { closeGently, createInstance, undecodable } from './server/instance.ts'
 import { LazyPart } from './server/lazy-part.ts'
 import { createServer } from './server/node-http.ts'
@@ -86,10 +77,13 @@ declare module 'fastify' {
     principal: Principal | undefined
     endpoint: Endpoint | undefined
     note: Note | undefined
+    isIntercepted: boolean
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint
     asked?: Asked | undefined
+    /** The path of a stream of events. */
+    stream?: string
     /** True when pages ask for it without anybody doing something. */
     isBackground?: boolean
   }
@@ -175,9 +169,13 @@ function prepare(server: FastifyInstance, { options, routes }: Parts, state: { r
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
   server.decorateRequest('note', undefined)
+  server.decorateRequest('isIntercepted', false)
   admitAll(server, options, routes)
   readBodies(server)
-  refuseAll(server, options, routes)
+  answerRefusals(server, options)
+  server.setNotFoundHandler((request, reply) => {
+    throw misdirected(request, reply, routes, options) as ApiError
+  })
   closeGently(server, state)
   const logRequest = requestLogger(options.log)
   server.addHook('onResponse', (request, reply, done) => {
@@ -367,47 +365,9 @@ function mountEndpoint(server: FastifyInstance, parts: Omit<Parts, 'streams'>, m
       return made
     }
     const { interceptor } = options
-    const made = await (interceptor ? interceptor(passageOf(request, reply, endpoint, call), handle) : handle())
+    const made = await (interceptor ? interceptor(passageOf(request, reply, call), handle) : handle())
     if (!(made instanceof LaterReply)) return answer(request, reply, mounted, made, options)
     const read = async () => answer(request, reply, mounted, await made.read(), options)
     return reading(request.principal!.scope?.projectId, read)
   }
-}
-
-function passageOf({ id }: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, call: ApiCall<Endpoint>): Passage {
-  return { endpoint, call, id, response: reply.raw, header: (name, value) => void reply.header(name, value) }
-}
-
-// ---- Errors --------------------------------------------------------------------------------------------------------
-
-function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
-  server.setErrorHandler(async (error, request, reply) => {
-    const { id, endpoint, method } = request
-    const isRead = method === 'GET' || method === 'HEAD'
-    const mostBytes = request.routeOptions.bodyLimit
-    const refusal = (await refuseExile(request, options, error)) ?? toRefusal(error, { isRead, mostBytes })
-    if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
-    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-    noteRefusal(options.audit, request, refusal, request.routeOptions.config.asked)
-    const text = envelope(refusal)
-    const { status, code } = refusal
-    options.observe?.({ endpoint, status, code, reply: undefined, text, request, response: reply })
-    return sendJson(request, reply.code(status).type(json), text)
-  })
-  server.setNotFoundHandler((request, reply) => {
-    throw misdirected(request, reply, routes, options) as ApiError
-  })
-}
-
-/** The refusal of a write whose Project was deleted meanwhile, or whose token was. */
-async function refuseExile(
-  request: FastifyRequest,
-  { authenticator, standing, query }: EdgeOptions,
-  error: unknown,
-): Promise<ApiError | undefined> {
-  const { principal } = request
-  if (databaseFailure(error)?.kind !== 'foreign_key') return undefined
-  const token = principal?.actor.kind === 'token' ? askerOf(principal) : undefined
-  if (!token || (await standing?.knows(token)) !== false) return refuseGone(principal, query)
-  return goneToken(request, authenticator)
 }

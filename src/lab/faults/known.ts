@@ -1,43 +1,62 @@
 /** The names that rules may use, from the table of families. */
+import { eventsPath } from '../../events/path.ts'
+import { consolePath } from '../../families/servers/screens/domain.ts'
 import { families } from '../../families.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import { generalCodes } from '../../kernel/errors.ts'
+import type { Passage } from '../../kernel/http/interceptor.ts'
 
 export interface PublicOperation {
   /** The name of the operation in api/openapi.json, such as `servers_create`. */
   readonly id: string
-  readonly endpoint: Endpoint
-  /** The type of the resources of its family. */
-  readonly type: string
+  readonly method: string
+  /** Undefined for what is no operation of the contract. */
+  readonly endpoint: Endpoint | undefined
+  /** The type of the resources of its family; undefined for a path where there is nothing. */
+  readonly type: string | undefined
 }
 
 /** The operations of the public API by their endpoints. */
-export const operations: ReadonlyMap<Endpoint, PublicOperation> = new Map(
+const operations: ReadonlyMap<Endpoint, PublicOperation> = new Map(
   families.flatMap(({ name, spelling: { type }, endpoints }) =>
-    Object.entries(endpoints).map(([key, endpoint]) => [endpoint, { id: `${name}_${key}`, endpoint, type }] as const),
+    Object.entries(endpoints).map(([key, endpoint]) => {
+      const { method } = endpoint
+      return [endpoint, { id: `${name}_${key}`, method, endpoint, type }] as const
+    }),
   ),
 )
 
-const byName = new Map(
-  [...operations.values()].flatMap((operation) => {
-    const { method, path } = operation.endpoint
+/** What is no operation of the contract, by its path: the events of a Project, and the screens of servers. */
+const connections: ReadonlyMap<string, PublicOperation> = new Map([
+  [eventsPath, { id: 'events', method: 'GET', endpoint: undefined, type: 'event' }],
+  [consolePath, { id: 'console', method: 'GET', endpoint: undefined, type: 'server' }],
+])
+
+const byName = new Map<string, PublicOperation>([
+  ...[...connections.values()].map((one) => [one.id, one] as const),
+  ...[...operations.values()].flatMap((operation) => {
+    const { method, path } = operation.endpoint!
     return [
       [operation.id, operation],
       [`${method} ${path}`, operation],
     ] as const
   }),
-)
-
-/** Listening to the events of a Project, which is no operation of the contract. */
-export const listening: PublicOperation = {
-  id: 'events',
-  endpoint: { method: 'GET', path: '/events' } as Endpoint,
-  type: 'event',
-}
+])
 
 /** Finds an operation by its id, or by its method and path; undefined for an unknown one. */
 export function operationNamed(name: string): PublicOperation | undefined {
-  return name === listening.id ? listening : byName.get(name)
+  return byName.get(name)
+}
+
+const roots = [...new Set(families.map(({ base }) => `${base}/`))]
+const longestPath = 200
+
+/** What a request asks for; undefined for what is not of the public API. */
+export function operationAt({ asked, method, path }: Passage): PublicOperation | undefined {
+  if (typeof asked === 'string') return connections.get(asked)
+  if (asked) return operations.get(asked)
+  if (!roots.some((root) => path.startsWith(root))) return undefined
+  return { id: `${method} ${path.slice(0, longestPath)}`, method, endpoint: undefined, type: undefined }
 }
 
 export const types: ReadonlySet<string> = new Set(families.map(({ spelling: { type } }) => type))

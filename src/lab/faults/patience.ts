@@ -5,17 +5,22 @@ export class Patience {
   readonly #waits = new Set<() => void>()
   #isOver = false
 
-  /** Resolves after so many milliseconds of the machine's time, or sooner: also when what is to be answered closes. */
-  wait(ms: number, response?: Writable): Promise<void> {
-    if (this.#isOver || response?.destroyed || ms === 0) return Promise.resolve()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const end = () => {
+  /**
+   * Resolves after so many milliseconds of the machine's time, or sooner: also when what is to be answered closes. Tells
+   * whether the time has passed.
+   */
+  wait(ms: number, response?: Writable): Promise<boolean> {
+    if (this.#isOver || response?.destroyed) return Promise.resolve(false)
+    if (ms === 0) return Promise.resolve(true)
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const settle = (hasPassed: boolean) => {
       clearTimeout(timer)
       this.#waits.delete(end)
       response?.off('close', end)
-      resolve()
+      resolve(hasPassed)
     }
-    const timer = setTimeout(end, ms)
+    const end = () => settle(false)
+    const timer = setTimeout(() => settle(true), ms)
     this.#waits.add(end)
     response?.once('close', end)
     return promise

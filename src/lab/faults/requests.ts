@@ -1,19 +1,20 @@
 /** Injects faults into requests. */
 import type { ApiCall, Endpoint } from '../../kernel/contract/contract.ts'
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts'
-import type { Interceptor, Passage } from '../../kernel/http/interceptor.ts'
+import { InjectedError, type Interceptor, type Passage } from '../../kernel/http/interceptor.ts'
+import { parseId } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
 import { latencyMs } from './chance.ts'
 import type { Effect } from './contract.ts'
 import { durationOf } from './durations.ts'
 import type { Facts } from './facts.ts'
-import { listening, operations, type PublicOperation } from './known.ts'
+import { operationAt, type PublicOperation } from './known.ts'
 import { isProject, type Occasion } from './matching.ts'
 import type { Patience } from './patience.ts'
 import { noRoomFor, wantsRoom, withoutRoom } from './placement.ts'
 import type { Rule } from './rule.ts'
 import type { Rules } from './rules.ts'
-import { dribble, reset, truncate } from './wire.ts'
+import { reset, type Spoiling, spoil } from './wire.ts'
 
 export interface RequestParts {
   readonly rules: Rules
@@ -27,22 +28,22 @@ type Failure = NonNullable<Effect['error']>
 /** The header that names the rules which have hit a request. */
 export const injectedHeader = 'wolke-injected'
 
-/** Tells whether a rule can hit an operation. */
-const isFor = (rule: Rule, { endpoint }: PublicOperation) =>
-  rule.effect.sold_out ? wantsRoom(endpoint) : isForRequests(rule)
+/** Tells whether a rule can hit a request. What is refused wants no room. */
+const isFor = ({ effect }: Rule, { isRefused }: Passage, { endpoint }: PublicOperation) =>
+  effect.sold_out ? !isRefused && endpoint !== undefined && wantsRoom(endpoint) : isOfRequests(effect)
 
-const isForRequests = ({ effect: { latency, error, reset, truncate, dribble } }: Rule) =>
+const isOfRequests = ({ latency, error, reset, truncate, dribble }: Effect) =>
   (latency ?? error ?? reset ?? truncate ?? dribble) !== undefined
+
+/** Tells whether a rule says what is answered. */
+const decides = ({ effect: { error, reset, sold_out: isSoldOut } }: Rule) => Boolean(error ?? reset ?? isSoldOut)
 
 export function interceptorOf(parts: RequestParts): Interceptor {
   return (passage, handle) => {
-    const operation = parts.rules.isEmpty ? undefined : operationOf(passage)
+    const operation = parts.rules.isEmpty ? undefined : operationAt(passage)
     return operation ? intercept(parts, passage, operation, handle) : handle()
   }
 }
-
-/** Undefined for what meets no faults. */
-const operationOf = ({ endpoint }: Passage) => (endpoint ? operations.get(endpoint) : listening)
 
 async function intercept<Made>(
   parts: RequestParts,
@@ -50,24 +51,59 @@ async function intercept<Made>(
   operation: PublicOperation,
   handle: () => Promise<Made>,
 ): Promise<Made> {
-  const { rules, facts } = parts
-  const occasion = occasionOf(facts, passage, operation)
-  const hit = { operation: operation.id, projectId: occasion.projectId, requestId: passage.id }
-  const injected: string[] = []
-  for await (const { rule, counts } of rules.hitting(occasion, hit, (rule) => isFor(rule, operation))) {
-    const { latency } = rule.effect
-    injected.push(rule.name)
-    passage.header(injectedHeader, shown(injected))
-    if (latency) await parts.patience.wait(latencyMs(latency, rule.seed, counts.hits), passage.response)
-    strikeBefore(parts, passage, rule, operation)
-    const { error, reset: resets } = rule.effect
-    if (error || resets) return strikeAfter(parts, passage, rule, handle)
-  }
-  if (operation.type !== 'server_type') return handle()
+  const occasion = occasionOf(parts.facts, passage, operation)
+  const { names, decisive } = await meet(parts, passage, operation, occasion)
+  if (decisive) return answerBy(decisive, parts, passage, operation, handle)
+  if (operation.type !== 'server_type' || passage.isRefused) return handle()
   const soldOut = await soldOutFor(parts, occasion)
-  if (soldOut.length > 0) passage.header(injectedHeader, shown([...injected, ...soldOut.map(({ name }) => name)]))
+  if (soldOut.length > 0) passage.header(injectedHeader, shown([...names, ...soldOut.map(({ name }) => name)]))
   const matches = soldOut.map(({ body }) => body.match ?? {})
   return withoutRoom(await handle(), matches)
+}
+
+interface Met {
+  /** The names of the rules that have hit. */
+  readonly names: readonly string[]
+  /** The rule that decides the answer. */
+  readonly decisive: Rule | undefined
+}
+
+/**
+ * Lets a request meet the rules in their order, until one decides the answer. Their latencies add up. Its answer, also that
+ * of a rule, is cut where the first bytes of all are sent, and dribbles as the first of them says that says so.
+ */
+async function meet(
+  { rules, patience }: RequestParts,
+  passage: Passage,
+  operation: PublicOperation,
+  occasion: Occasion,
+): Promise<Met> {
+  const { response } = passage
+  const hit = { operation: operation.id, projectId: occasion.projectId, requestId: passage.id }
+  const names: string[] = []
+  let decisive: Rule | undefined
+  let spoiling: Spoiling = {}
+  for await (const { rule, counts } of rules.hitting(occasion, hit, (rule) => isFor(rule, passage, operation))) {
+    names.push(rule.name)
+    passage.header(injectedHeader, shown(names))
+    const { latency } = rule.effect
+    if (latency) await patience.wait(latencyMs(latency, rule.seed, counts.hits), response)
+    spoiling = both(spoiling, rule.effect)
+    if (decides(rule)) {
+      decisive = rule
+      break
+    }
+  }
+  spoil(response, spoiling, patience)
+  return { names, decisive }
+}
+
+function both({ mostBytes, dribbling }: Spoiling, { truncate, dribble }: Effect): Spoiling {
+  const most = Math.min(mostBytes ?? Number.POSITIVE_INFINITY, truncate?.bytes ?? Number.POSITIVE_INFINITY)
+  return {
+    mostBytes: Number.isFinite(most) ? most : undefined,
+    dribbling: dribbling ?? (dribble && { bytes: dribble.bytes, everyMs: durationOf(dribble.every) }),
+  }
 }
 
 /** Clients refuse headers that are much longer. */
@@ -90,42 +126,40 @@ async function soldOutFor({ rules, clock }: RequestParts, occasion: Occasion): P
   return found
 }
 
-/** Errors: that of the rule, unless it comes after the effect. */
-function strikeBefore(parts: RequestParts, passage: Passage, rule: Rule, { endpoint }: PublicOperation): void {
-  const { error, reset: moment, truncate: truncated, dribble: dribbled } = rule.effect
-  const { response } = passage
-  // Errors are answers, too, which can be spoilt.
-  if (truncated) truncate(response, truncated.bytes)
-  if (dribbled) dribble(response, { bytes: dribbled.bytes, everyMs: durationOf(dribbled.every) }, parts.patience)
-  if (rule.effect.sold_out) throw refusalOf(parts, passage, rule, noRoomFor(endpoint))
-  if (error && !error.after_effect) throw refusalOf(parts, passage, rule, error)
-  if (moment === 'before_effect') {
-    reset(response)
-    throw new ApiError('unavailable', `the fault '${rule.name}' has reset the connection`)
-  }
-}
-
-/** Carries the request out, and keeps the client from knowing it. */
-async function strikeAfter<Made>(
+/** Answers as a rule wants it. Errors: that of the rule; those of the handler where the connection is reset after it. */
+async function answerBy<Made>(
+  rule: Rule,
   parts: RequestParts,
   passage: Passage,
-  rule: Rule,
+  { endpoint }: PublicOperation,
   handle: () => Promise<Made>,
 ): Promise<Made> {
-  const { error } = rule.effect
+  const { error, reset: moment, sold_out: isSoldOut } = rule.effect
+  const refusal = (failure: Failure) => refusalOf(parts, passage, rule, failure)
+  if (isSoldOut) throw refusal(noRoomFor(endpoint!))
+  if (moment === 'before_effect') {
+    reset(passage.response)
+    throw new InjectedError(rule.name, 'unavailable', `the fault '${rule.name}' has reset the connection`)
+  }
+  if (moment === 'after_effect') return handle().finally(() => reset(passage.response))
+  if (error!.after_effect) await outcomeOf(handle)
+  throw refusal(error!)
+}
+
+/** Carries a request out, or lets it be refused: nobody learns which. Errors: what is no refusal. */
+async function outcomeOf(handle: () => Promise<unknown>): Promise<void> {
   try {
-    const made = await handle()
-    if (error) throw refusalOf(parts, passage, rule, error)
-    return made
-  } finally {
-    if (!error) reset(passage.response)
+    await handle()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
   }
 }
 
 /** The error of a rule, in the shape of the API. */
-function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failure: Failure): ApiError {
+function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failure: Failure): InjectedError {
   const { code, message = `the lab answers so by its fault '${rule.name}'`, status, details = null } = failure
-  const error = new ApiError(code as ErrorCode, message, { details, ...(status === undefined ? {} : { status }) })
+  const options = { details, ...(status === undefined ? {} : { status }) }
+  const error = new InjectedError(rule.name, code as ErrorCode, message, options)
   if (error.status === 429) {
     // A rule without an end tells it as a bucket of 3,600 an hour fills up.
     const fullAtMs = rule.untilMs ?? clock.now() + 1_000
@@ -135,18 +169,24 @@ function refusalOf({ clock }: RequestParts, passage: Passage, rule: Rule, failur
   return error
 }
 
-function occasionOf(facts: Facts, { call }: Passage, { id, type, endpoint }: PublicOperation): Occasion {
+function occasionOf(
+  facts: Facts,
+  { call, isRefused }: Passage,
+  { id, method, type, endpoint }: PublicOperation,
+): Occasion {
   const projectId = (call.scope as { readonly projectId: Occasion['projectId'] } | undefined)?.projectId
-  const named = Object.values(call.params as Record<string, number | string>)[0]
+  const named = parseId(String(Object.values(call.params)[0] ?? ''))
   let subjects: ReturnType<Occasion['subjects']> | undefined
   return {
     operation: id,
-    method: endpoint.method,
+    method,
     projectId,
-    types: [type],
-    ids: typeof named === 'number' ? [named] : [],
+    types: type === undefined ? [] : [type],
+    ids: named === undefined ? [] : [named],
     projectName: () => facts.projectName(projectId),
-    subjects() {
+    async subjects() {
+      // What is refused may be about nothing, or about something that is not for who asks.
+      if (isRefused || !endpoint) return []
       subjects ??= facts.ofRequest(endpoint, call as ApiCall<Endpoint>)
       return subjects
     },

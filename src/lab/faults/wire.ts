@@ -1,11 +1,22 @@
-/** Spoils answers on their way, below HTTP: the same for plain connections and for those with TLS. */
+/** Spoils answers on their way, below HTTP: the same for plain connections, for those with TLS, and for WebSockets. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import type { Patience } from './patience.ts'
 
+/** An answer, or the connection over which a WebSocket is answered. */
+export type Outgoing = ServerResponse | Socket
+
+type Connection = Socket & { readonly _parent?: Socket | null }
+
+/** A response sends its headers itself; a connection is written the whole answer. */
+const isResponse = (outgoing: Outgoing): outgoing is ServerResponse => 'headersSent' in outgoing
+
+const connectionOf = (outgoing: Outgoing) => (isResponse(outgoing) ? outgoing.socket : outgoing) as Connection | null
+
 /** Resets the connection of a request: who waits for the answer gets none. */
-export function reset(response: ServerResponse): void {
-  const socket = response.socket as (Socket & { readonly _parent?: Socket | null }) | null
+export function reset(outgoing: Outgoing): void {
+  const socket = connectionOf(outgoing)
   if (!socket || socket.destroyed) return
   // Only the connection below TLS can be reset; where there is no way to it, it ends without the end of TLS.
   const plain = socket._parent ?? socket
@@ -13,103 +24,131 @@ export function reset(response: ServerResponse): void {
   socket.destroy()
 }
 
-type Chunk = string | Uint8Array
-
-/** Takes the pieces of a body instead. */
-interface Sink {
-  write(bytes: Buffer): void
-  /** Gets what is left. */
-  end(bytes: Buffer): void
+/** What becomes of the body of an answer, or of all that is sent over a WebSocket. */
+export interface Spoiling {
+  /** So many bytes of it are sent, and never all of it, and then the connection is cut. */
+  readonly mostBytes?: number | undefined
+  /** It is sent in small pieces. */
+  readonly dribbling?: { readonly bytes: number; readonly everyMs: number } | undefined
 }
 
-/** Sends so many bytes of the body, and never all of it, and then cuts the connection. */
-export function truncate(response: ServerResponse, most: number): void {
-  const { write } = plainly(response)
-  let left = most
-  divert(response, {
+/** Spoils what is written to an answer from now on. An answer is spoilt once: what is dribbled can be truncated, too. */
+export function spoil(outgoing: Outgoing, { mostBytes, dribbling }: Spoiling, patience: Patience): void {
+  if (mostBytes === undefined && !dribbling) return
+  const cut = () => void connectionOf(outgoing)?.destroy()
+  const stream: Writable = outgoing
+  const [write, end] = [stream.write.bind(stream), stream.end.bind(stream)]
+  const flow = dribbled({ write, isGone: () => outgoing.destroyed }, dribbling, (ms) => patience.wait(ms, outgoing))
+  const limit = mostBytes === undefined ? undefined : truncated(mostBytes)
+  divert(outgoing, {
+    head: write,
     write(bytes) {
-      if (left === 0) return
-      const part = bytes.subarray(0, left)
-      left -= part.length
-      write(part, left === 0)
+      flow.send(limit ? limit.fit(bytes) : bytes)
+      if (limit?.isReached) flow.finish(cut)
     },
-    end(bytes) {
-      const part = bytes.subarray(0, Math.min(left, bytes.length - 1))
-      if (left > 0) write(part, true)
-      left = 0
-    },
+    end: () => flow.finish(limit ? cut : end),
   })
 }
 
-export interface Dribbling {
-  readonly bytes: number
-  readonly everyMs: number
+/** Lets so many bytes through, but never the last one, which is kept back until another one comes. */
+function truncated(most: number) {
+  let left = most
+  let last: Buffer = Buffer.alloc(0)
+  return {
+    fit(bytes: Buffer): Buffer {
+      const all = Buffer.concat([last, bytes])
+      const fitting = all.subarray(0, Math.max(0, Math.min(left, all.length - 1)))
+      left -= fitting.length
+      last = all.subarray(fitting.length).subarray(-1)
+      return fitting
+    },
+    get isReached() {
+      return left === 0
+    },
+  }
 }
 
-/** Sends the body in small pieces. */
-export function dribble(response: ServerResponse, { bytes: size, everyMs }: Dribbling, patience: Patience): void {
-  const { write, end } = plainly(response)
+interface Target {
+  readonly write: (bytes: Buffer, sent?: () => void) => unknown
+  readonly isGone: () => boolean
+}
+
+/** Sends what it is given in pieces, with pauses in between; all at once without. */
+function dribbled({ write, isGone }: Target, pieces: Spoiling['dribbling'], wait: (ms: number) => Promise<boolean>) {
   const waiting: Buffer[] = []
-  let isWhole = false
+  let rest: Buffer = Buffer.alloc(0)
   let isSending = false
+  let last: (() => void) | undefined
+  const piece = (isHurried: boolean) => {
+    if (waiting.length > 0) rest = Buffer.concat([rest, ...waiting.splice(0)])
+    const size = pieces && !isHurried ? pieces.bytes : rest.length
+    const next = rest.subarray(0, size)
+    rest = rest.subarray(size)
+    return next
+  }
   const send = async () => {
     isSending = true
-    for (let all = Buffer.concat(waiting.splice(0)); all.length > 0 || waiting.length > 0; ) {
-      write(all.subarray(0, size), false)
-      all = Buffer.concat([all.subarray(size), ...waiting.splice(0)])
-      await patience.wait(everyMs, response)
-      if (response.destroyed) return
+    let isHurried = false
+    for (let next = piece(isHurried); next.length > 0; next = piece(isHurried)) {
+      // A connection that is cut must not take along what was sent before.
+      await new Promise<void>((resolve) => write(next, () => resolve()))
+      const isDone = last !== undefined && rest.length + waiting.length === 0
+      if (pieces && !isDone) isHurried = !(await wait(pieces.everyMs))
+      if (isGone()) return
     }
     isSending = false
-    if (isWhole) end()
+    last?.()
   }
-  const take = (bytes: Buffer) => {
-    waiting.push(bytes)
-    if (!isSending) void send()
-  }
-  divert(response, {
-    write: take,
-    end(bytes) {
-      isWhole = true
-      take(bytes)
-    },
-  })
-}
-
-/** The ways of a response that nobody has diverted. */
-function plainly(response: ServerResponse) {
-  const [write, end] = [response.write.bind(response), response.end.bind(response)]
   return {
-    write(bytes: Buffer, isLast: boolean): void {
-      const cut = () => void response.socket?.destroy()
-      if (bytes.length > 0) write(bytes, isLast ? cut : () => undefined)
-      else if (isLast) cut()
+    send(bytes: Buffer) {
+      waiting.push(bytes)
+      if (!isSending) void send()
     },
-    end: () => void end(),
+    finish(then: () => void) {
+      last ??= then
+      if (!isSending) void send()
+    },
   }
 }
 
-/** Sends what is written to a response elsewhere. */
-function divert(response: ServerResponse, sink: Sink): void {
-  const send = (chunk: unknown, encoding: unknown, done: unknown, to: (bytes: Buffer) => void) => {
-    const callback = [chunk, encoding, done].find((one) => typeof one === 'function') as (() => void) | undefined
-    const isText = typeof chunk === 'string'
-    to(isText || chunk instanceof Uint8Array ? bytesOf(chunk as Chunk, encoding) : Buffer.alloc(0))
+/** Takes what is written to an answer instead. */
+interface Sink {
+  /** Gets the headers, where they are not sent by themselves. */
+  head(bytes: Buffer): unknown
+  write(bytes: Buffer): void
+  end(): void
+}
+
+const headEnd = '\r\n\r\n'
+
+function divert(outgoing: Outgoing, sink: Sink): void {
+  let isHead = !isResponse(outgoing)
+  const take = (bytes: Buffer) => {
+    const end = isHead ? bytes.indexOf(headEnd) + headEnd.length : 0
+    isHead = false
+    if (end > 0) sink.head(bytes.subarray(0, end))
+    if (end < bytes.length) sink.write(bytes.subarray(end))
+  }
+  const send = (given: readonly unknown[]) => {
+    const [chunk, encoding] = given
+    const callback = given.find((one) => typeof one === 'function') as (() => void) | undefined
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) take(bytesOf(chunk, encoding))
     if (callback) process.nextTick(callback)
   }
-  Object.assign(response, {
-    write(chunk: unknown, encoding?: unknown, done?: unknown) {
-      send(chunk, encoding, done, sink.write)
+  Object.assign(outgoing, {
+    write(...given: readonly unknown[]) {
+      send(given)
       return true
     },
-    end(chunk?: unknown, encoding?: unknown, done?: unknown) {
-      send(chunk, encoding, done, sink.end)
-      return response
+    end(...given: readonly unknown[]) {
+      send(given)
+      sink.end()
+      return outgoing
     },
   })
 }
 
-function bytesOf(chunk: Chunk, encoding: unknown): Buffer {
+function bytesOf(chunk: string | Uint8Array, encoding: unknown): Buffer {
   if (typeof chunk !== 'string') return Buffer.from(chunk)
   return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
 }

@@ -123,6 +123,59 @@ forEachDatabase('A fault of connections', (open) => {
     assert.equal((await lab.api.get(`/zones/${zone}/rrsets/www/A`)).status, 200)
   })
 
+  test('adds up: latencies, the smallest cut, the first dribble, and the first rule that answers', async () => {
+    const lab = await openFaultLab(open)
+    const { ask } = lab
+    const big = { code: 'rate_limit_exceeded', message: 'x'.repeat(500) }
+    const ways = {
+      cut: { truncate: { bytes: 100 } },
+      shorter: { truncate: { bytes: 40 } },
+      drops: { dribble: { bytes: 10, every: '1ms' } },
+      sips: { dribble: { bytes: 3, every: '1ms' } },
+      late: { latency: { duration: '1ms' } },
+      later: { latency: { duration: '1ms' } },
+      refused: { error: big },
+      down: { error: { code: 'unavailable' } },
+      lost: { reset: 'after_effect' },
+    }
+    const tries: readonly (readonly [rules: readonly (keyof typeof ways)[], outcome: Partial<Outcome>])[] = [
+      [['cut', 'drops'], { status: 200, bytes: 100, pieces: 10, error: 'ECONNRESET' }],
+      [['drops', 'cut'], { status: 200, bytes: 100, pieces: 10, error: 'ECONNRESET' }],
+      [['drops', 'cut', 'shorter'], { bytes: 40, pieces: 4, error: 'ECONNRESET' }],
+      [['shorter', 'cut', 'sips', 'drops'], { bytes: 40, pieces: 14, error: 'ECONNRESET' }],
+      [['late', 'drops', 'later', 'cut', 'refused'], { status: 429, bytes: 100, pieces: 10, error: 'ECONNRESET' }],
+      [['refused', 'cut', 'down'], { status: 429, error: undefined }],
+      [['down', 'refused'], { status: 503, error: undefined }],
+      [['late', 'cut', 'lost', 'down'], { status: undefined, bytes: 0, error: 'ECONNRESET' }],
+    ]
+    for (const [names, outcome] of tries) {
+      const faults = names.map((name) => ({ name, match: { operation: 'locations_list' }, fault: ways[name] }))
+      assert.equal((await ask('PUT', '/faults/scenario', { faults })).status, 200)
+      const found: Partial<Outcome> = await outcomeOf(lab, 'GET', '/locations')
+      const keys = Object.keys(outcome) as (keyof Outcome)[]
+      assert.deepEqual(Object.fromEntries(keys.map((key) => [key, found[key]])), outcome, names.join())
+      const hit = []
+      for (const name of names) if ((await lab.rule(name)).hits > 0) hit.push(name)
+      const decisive = names.findIndex((name) => ['refused', 'down', 'lost'].includes(name))
+      assert.deepEqual(hit, decisive === -1 ? names : names.slice(0, decisive + 1))
+    }
+  })
+
+  test('lets an answer come whole at once when the cloud ends', async () => {
+    const lab = await openFaultLab(open)
+    const { api } = lab
+    const rule = { direction: 'in', protocol: 'icmp', source_ips: ['192.0.2.0/24'], description: 'x'.repeat(255) }
+    const rules = Array.from({ length: 50 }, (_, index) => ({ ...rule, source_ips: [`192.0.2.${index}/32`] }))
+    for (let index = 0; index < 25; index++) await done(api.post('/firewalls', { name: `fw-${index}`, rules }))
+    const plain = await api.get('/firewalls')
+    assert.ok(plain.text.length > 400_000, `${plain.text.length}`)
+    await lab.inject({ name: 'drip', match: { method: 'GET' }, fault: { dribble: { bytes: 1, every: '1d' } } })
+    const waiting = api.get('/firewalls')
+    while ((await lab.rule('drip')).hits === 0);
+    await lab.world.stop()
+    assert.equal((await waiting).text, plain.text)
+  })
+
   test('that takes long ends with the cloud, or when the client is gone', async () => {
     const lab = await openFaultLab(open)
     await lab.inject({ name: 'drip', match: { method: 'GET' }, fault: { dribble: { bytes: 1, every: '1d' } } })

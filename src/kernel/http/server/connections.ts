@@ -58,6 +58,7 @@ export class Connection implements Member {
   #isLast = false
   #isEnding = false
   #isHandedOver = false
+  #isClosing = false
   /** Set while bytes are read in pieces: Node's own reader, and the bytes that it has not been given yet. */
   #reader: ((bytes: Buffer) => void) | undefined
   #held: Buffer | undefined
@@ -177,6 +178,7 @@ export class Connection implements Member {
     if (this.#isEnding || this.#isHandedOver) return
     const owed = this.#newest
     if (!owed) return void this.#socket.destroy()
+    this.#isClosing = true
     const timer = setTimeout(() => {
       if (owed.request?.complete === false || !this.isOwed) this.#socket.destroy()
     }, ms)
@@ -255,6 +257,8 @@ export class Connection implements Member {
     this.#since = performance.now()
     if (this.#waiting.length > 0) this.#line.join(this.#begin)
     else if (this.#held) this.#line.join(this.#read)
+    // The answer may have begun before it could say that it is the last one.
+    else if (this.#isClosing) this.end()
     else this.#bytesBefore = this.#socket.bytesRead
   }
 

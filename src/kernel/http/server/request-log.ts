@@ -1,6 +1,8 @@
 /** The line that the log has of each request. */
 import type { Principal } from '../../access/principal.ts'
+import type { ApiError } from '../../errors.ts'
 import { type Logger, loggedAgent, loggedPath } from '../../process/log.ts'
+import { InjectedError } from '../interceptor.ts'
 
 interface Answered {
   readonly id: string
@@ -8,6 +10,12 @@ interface Answered {
   readonly originalUrl: string
   readonly headers: { readonly 'user-agent'?: string | undefined }
   readonly principal: Principal | undefined
+}
+
+/** Logs what failed as an error, and what fails on purpose as what it is; refusals need no line but that of their request. */
+export function logFailure(log: Logger, id: string, refusal: ApiError, error: unknown = refusal): void {
+  if (refusal instanceof InjectedError) log.info({ id, injected: refusal.by, status: refusal.status }, 'injected')
+  else if (refusal.status >= 500) log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
 }
 
 /** Writes the line of a request that was answered. */

@@ -15,6 +15,7 @@ import { onOwnBehalf } from '../../process/behalf.ts'
 import type { Logger } from '../../process/log.ts'
 import { type Share, Shares } from '../../process/shares.ts'
 import { consoleCallOf } from '../admission/console-api.ts'
+import { passageOf } from '../interception.ts'
 import type { Interceptor } from '../interceptor.ts'
 
 /** One event; without a name it is a `message`. */
@@ -95,9 +96,9 @@ export class Streams {
     server.route({
       method: 'GET',
       url: path.path,
-      config: { endpoint: guard as Endpoint, isBackground: true },
+      config: { endpoint: guard as Endpoint, stream: path.path, isBackground: true },
       handler: async (request, reply) => {
-        const { principal, raw, id } = request
+        const { principal, raw } = request
         // What a scoped token may see is not known of an event, so its session reads again and again instead.
         if (!principal || principal.limits || !consoleCallOf(raw)) throw nothing()
         const awayMs = awayIn(request.query)
@@ -113,8 +114,7 @@ export class Streams {
         const { interceptor } = this.#options
         if (!interceptor) return serve()
         const call = { caller: principal, scope: principal.scope, params: {}, body: undefined }
-        const header = (name: string, value: string) => void reply.header(name, value)
-        await interceptor({ endpoint: undefined, call, id, response, header }, serve)
+        await interceptor(passageOf(request, reply, call), serve)
       },
     })
   }

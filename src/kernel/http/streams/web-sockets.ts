@@ -14,10 +14,12 @@ import { type Logger, loggedAgent, loggedPath } from '../../process/log.ts'
 import { visitor } from '../admission/admission.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
 import { toRefusal } from '../admission/refusal.ts'
+import type { Interceptor } from '../interceptor.ts'
 import { callerAddress, type Trust } from '../server/caller.ts'
 import type { Clouds } from '../server/clouds.ts'
 import type { Connection } from '../server/connections.ts'
 import { correlationId, hostRefusal, rawAnswer, standardHeaders } from '../server/edge.ts'
+import { logFailure } from '../server/request-log.ts'
 
 /** A path that WebSockets can be opened at. */
 export interface SocketPath {
@@ -31,6 +33,7 @@ export interface WebSocketOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly trust: Trust
+  readonly interceptor?: Interceptor
 }
 
 const maxMessageBytes = 65_536
@@ -69,23 +72,16 @@ export class WebSockets {
     const id = correlationId()
     const { verdict, refusal } = visitor({ ip: callerAddress(request, this.#options.trust) }, this.#options)
     const headers = standardHeaders(id, verdict, this.#options.clock.now())
-    const refuse = (error: ApiError) => {
-      this.#note(id, request, error.status)
-      connection.end(rawAnswer(error, headers))
-    }
+    const injected: Record<string, string> = {}
     try {
-      const unfit = hostRefusal(request) ?? refusal
-      if (unfit) throw unfit
-      const { url = '' } = request
-      const listened = this.#paths.get(pathOf(url))
-      const path = listened && this.#clouds.answer(listened.path, listened)
-      if (!path) throw new ApiError('not_found', 'there is nothing at this path')
-      this.#protocol ??= loadProtocol()
-      const protocol = await this.#protocol
-      const serve = await path.admit(new URLSearchParams(searchOf(url)))
+      const misaddressed = hostRefusal(request)
+      if (misaddressed) throw misaddressed
+      const admit = () => this.#admit(request, refusal)
+      const serve = await this.#intercepted({ id, request, socket, injected }, admit)
       if (this.#isClosing) throw new ApiError('unavailable', 'the server is stopping')
       if (socket.destroyed) return
-      const isSpoken = protocol.open(request, socket, head, (webSocket, stream) => {
+      const protocol = await this.#loaded()
+      const isSpoken = protocol.open(request, socket, head, injected, (webSocket, stream) => {
         this.#note(id, request, 101)
         this.#keep(webSocket)
         serve(stream)
@@ -93,9 +89,38 @@ export class WebSockets {
       if (!isSpoken) throw new ApiError('invalid_input', 'this is no valid WebSocket handshake', { status: 400 })
     } catch (error) {
       const known = toRefusal(error, { isRead: true, mostBytes: 0 })
-      if (known.status >= 500) this.#options.log.error({ id, err: error }, 'failed')
-      refuse(known)
+      logFailure(this.#options.log, id, known, error)
+      this.#note(id, request, known.status)
+      connection.end(rawAnswer(known, { ...headers, ...injected }))
     }
+  }
+
+  /** Says what is done with the connection of a request. Errors: `ApiError` with the refusal. */
+  async #admit({ url = '' }: IncomingMessage, refusal: ApiError | undefined): Promise<(stream: Duplex) => void> {
+    if (refusal) throw refusal
+    const listened = this.#paths.get(pathOf(url))
+    const path = listened && this.#clouds.answer(listened.path, listened)
+    if (!path) throw new ApiError('not_found', 'there is nothing at this path')
+    // A console can be opened once, so that nothing may be missing when it is.
+    await this.#loaded()
+    return path.admit(new URLSearchParams(searchOf(url)))
+  }
+
+  #loaded(): Promise<Protocol> {
+    this.#protocol ??= loadProtocol()
+    return this.#protocol
+  }
+
+  #intercepted<Made>({ id, request, socket, injected }: Upgrade, admit: () => Promise<Made>): Promise<Made> {
+    const { interceptor } = this.#options
+    if (!interceptor) return admit()
+    const { method = '', url = '' } = request
+    const path = pathOf(url)
+    const call = { caller: undefined, scope: undefined, params: {}, body: undefined }
+    const header = (name: string, value: string) => {
+      injected[name] = value
+    }
+    return interceptor({ id, method, path, asked: path, isRefused: false, call, response: socket, header }, admit)
   }
 
   /** Closes all connections; peers that do not answer in time are cut off. */
@@ -137,6 +162,15 @@ export class WebSockets {
   }
 }
 
+/** A request that wants to leave HTTP. */
+interface Upgrade {
+  readonly id: string
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  /** Headers that are put into its answer. */
+  readonly injected: Record<string, string>
+}
+
 /** The protocol itself. */
 interface Protocol {
   /** Completes the handshake and calls `opened`; false, without an answer, when the peer does not know the protocol. */
@@ -144,6 +178,7 @@ interface Protocol {
     request: IncomingMessage,
     socket: Socket,
     head: Buffer,
+    headers: Readonly<Record<string, string>>,
     opened: (webSocket: WebSocket, stream: Duplex) => void,
   ): boolean
 }
@@ -160,12 +195,17 @@ async function loadProtocol(): Promise<Protocol> {
     handleProtocols: (offered) => (offered.has('binary') ? 'binary' : false),
   })
   let isRefused = false
+  let further: Readonly<Record<string, string>> = {}
+  server.on('headers', (lines) => {
+    lines.push(...Object.entries(further).map(([name, value]) => `${name}: ${value}`))
+  })
   server.on('wsClientError', () => {
     isRefused = true
   })
   return {
-    open(request, socket, head, opened) {
+    open(request, socket, head, headers, opened) {
       isRefused = false
+      further = headers
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const stream = createWebSocketStream(webSocket)
         // An error ends the connection; nobody else has to know.
