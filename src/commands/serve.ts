@@ -93,7 +93,9 @@ async function start(
     ...(labToken === undefined ? {} : { lab_token: labToken }),
   })
   if (lab) log.warn({ clock: lab.mode }, 'this server has a lab: whoever administers it may move its time')
-  printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken } })
+  const isShared = db.dialect.shared
+  if (lab && isShared) log.warn(ofOneProcess)
+  printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken, isShared } })
 }
 
 /** A server that is put together: it neither listens nor works in the background yet. */
@@ -226,9 +228,18 @@ async function takeCommands({ database }: Config, options: ChannelOptions): Prom
   }
 }
 
+const ofOneProcess = 'its faults and reports are those of this process: others with the same database have their own'
+
 interface Shown {
   readonly link: ConsoleLink
-  readonly lab: { readonly mode: ClockMode; readonly token: string | undefined } | undefined
+  readonly lab: LabShown | undefined
+}
+
+interface LabShown {
+  readonly mode: ClockMode
+  readonly token: string | undefined
+  /** True where other processes may have the same database. */
+  readonly isShared: boolean
 }
 
 function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined, { link, lab }: Shown): void {
@@ -242,7 +253,7 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     `  Metadata   ${inWords(metadata)}`,
     `  DNS        ${inWords(dns)}`,
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
-    ...(lab ? [`  Lab        on, its clock is ${lab.mode}${lab.token ? `; its token is ${lab.token}` : ''}`] : []),
+    ...(lab ? labLines(lab) : []),
     '',
     'hcloud and Terraform, in the shell that runs them:',
     `  export HCLOUD_ENDPOINT=${quoted(api.at)} HETZNER_ENDPOINT=${quoted(api.at)} HCLOUD_TOKEN=${quoted(shown)}`,
@@ -251,6 +262,11 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function labLines({ mode, token, isShared }: LabShown): string[] {
+  const on = `  Lab        on, its clock is ${mode}${token ? `; its token is ${token}` : ''}`
+  return isShared ? [on, `             ${ofOneProcess}`] : [on]
 }
 
 function consoleLines({ url, byAddress, purpose, file }: ConsoleLink): string[] {

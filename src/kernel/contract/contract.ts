@@ -51,6 +51,8 @@ export interface Endpoint {
   readonly narrows?: true
   /** Largest body in bytes, for endpoints that accept more than the default. */
   readonly maxBodyBytes?: number
+  /** Most keys in its body, for endpoints that accept more than the default. */
+  readonly maxBodyKeys?: number
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
   /** Its reply in other forms, by media type, for callers that accept one; a reply with a `meta.next` links its next page. */

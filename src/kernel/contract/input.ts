@@ -20,10 +20,10 @@ const maxProblems = 20
 // Each of the unknown fields yields two errors before the one that lists them all, which a smaller bound would hide.
 Settings.Set({ maxErrors: 200 })
 
-/** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
-export function parseJson(bytes: Buffer): unknown {
+/** Parses a JSON body; an empty one is `undefined`. `mostKeys` are more than usual. Errors: 400 `json_error`. */
+export function parseJson(bytes: Buffer, mostKeys?: number): unknown {
   checkUtf8(bytes)
-  for (const _ of checkJsonBounds(bytes));
+  for (const _ of checkJsonBounds(bytes, mostKeys));
   const text = bytes.toString()
   if (text.trim() === '') return undefined
   let value: unknown
@@ -40,9 +40,9 @@ export function parseJson(bytes: Buffer): unknown {
 const mayHoldForbidden = (json: Buffer) => json.includes('\\u') || json.includes('__proto__')
 
 /** Does what `parseJson` does with a body that is larger than most, step by step. Errors: 400 `json_error`. */
-export function* parseLargeJson(bytes: Buffer): Generator<void, unknown> {
+export function* parseLargeJson(bytes: Buffer, mostKeys?: number): Generator<void, unknown> {
   checkUtf8(bytes)
-  yield* checkJsonBounds(bytes)
+  yield* checkJsonBounds(bytes, mostKeys)
   let value: unknown
   try {
     value = yield* readJsonInTurns(bytes)

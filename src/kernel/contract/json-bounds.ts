@@ -6,8 +6,6 @@ const maxDepth = 16
 export const maxKeys = 1_000
 /** Maximum number of object members and array elements together. */
 const maxEntries = 20_000
-/** Maximum number of strings; valid JSON within the other bounds cannot have more. */
-const maxTexts = maxKeys + maxEntries + 1
 /** Maximum length in bytes of a key as it is written, and of a number. Keys of labels are the longest there are. */
 const maxKeyBytes = 1_024
 const maxNumberBytes = 1_024
@@ -42,9 +40,11 @@ interface Pass {
 }
 
 /**
- * Yields after each piece. Errors: 400 `json_error` that names the bound. Invalid JSON may pass; the parser refuses it.
+ * Yields after each piece. `mostKeys` are more than usual, and as many more entries. Errors: 400 `json_error` that names
+ * the bound. Invalid JSON may pass; the parser refuses it.
  */
-export function* checkJsonBounds(bytes: Buffer): Generator<void, void> {
+export function* checkJsonBounds(bytes: Buffer, mostKeys: number = maxKeys): Generator<void, void> {
+  const most = mostOf(mostKeys)
   const pass: Pass = { depth: 0, keys: 0, entries: 0, texts: 0, text: 0, number: 0, space: 0, isFresh: false }
   let [at, isText] = [0, false]
   for (let end = 0; at < bytes.length; ) {
@@ -57,14 +57,27 @@ export function* checkJsonBounds(bytes: Buffer): Generator<void, void> {
         if (at >= end) break
         isText = false
         at++
-      } else isText = count(pass, bytes[at++]!)
+      } else isText = count(pass, bytes[at++]!, most)
     }
     yield
   }
 }
 
+/** How many there may be in all containers together. */
+interface Most {
+  readonly keys: number
+  readonly entries: number
+  /** Valid JSON within the other bounds cannot have more. */
+  readonly texts: number
+}
+
+function mostOf(keys: number): Most {
+  const entries = maxEntries - maxKeys + keys
+  return { keys, entries, texts: keys + entries + 1 }
+}
+
 /** Counts a byte outside of strings; returns whether it begins one. */
-function count(pass: Pass, byte: number): boolean {
+function count(pass: Pass, byte: number, most: Most): boolean {
   if (byte <= space) {
     if (++pass.space > maxSpaceBytes) throw tooLong('stretch of white space', maxSpaceBytes)
     return false
@@ -77,7 +90,7 @@ function count(pass: Pass, byte: number): boolean {
   }
   if (byte === quote) {
     pass.text = 0
-    if (++pass.texts > maxTexts) throw tooMany(maxTexts, 'texts')
+    if (++pass.texts > most.texts) throw tooMany(most.texts, 'texts')
     return true
   }
   if (!isClosing && byte !== comma && byte !== colon && byte !== openBracket && byte !== openBrace) {
@@ -94,8 +107,8 @@ function count(pass: Pass, byte: number): boolean {
     if (++pass.depth > maxDepth) throw new ApiError('json_error', `the JSON cannot have more than ${maxDepth} levels`)
     pass.isFresh = true
   }
-  if (pass.keys > maxKeys) throw tooMany(maxKeys, 'keys')
-  if (pass.entries > maxEntries) throw tooMany(maxEntries, 'entries')
+  if (pass.keys > most.keys) throw tooMany(most.keys, 'keys')
+  if (pass.entries > most.entries) throw tooMany(most.entries, 'entries')
   return false
 }
 

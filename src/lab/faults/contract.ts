@@ -102,11 +102,17 @@ const Fault = named('Fault', {
   fitting: Type.Integer({ minimum: 0 }),
   hits: Type.Integer({ minimum: 0 }),
   last_hits: Type.Array(Hit),
+  /** The processes in which it acts: one alone where several share a database. */
+  scope: Type.Enum(['cloud', 'process']),
 })
 
 const faults = Type.Object({ faults: Type.Array(Fault) })
 
-const mostFaults = 1_000
+/** The most rules of a cloud, and in a scenario. */
+export const mostFaults = 1_000
+/** More than a rule has that sets whatever can be set, but for details of an error. */
+const mostKeys = 40
+const mostBytes = 4_096
 
 const given = {
   summary: Type.Optional(text(200)),
@@ -197,6 +203,8 @@ export const faultEndpoints = defineEndpoints({
     path: '/faults/scenario',
     summary: 'Let a scenario begin: its faults replace all others',
     body: ScenarioBody,
+    maxBodyBytes: mostFaults * mostBytes,
+    maxBodyKeys: mostFaults * mostKeys,
     status: 200,
     reply: faults,
     errors: ['unsupported_error', 'not_found'],

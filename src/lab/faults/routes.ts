@@ -12,7 +12,7 @@ import type { Rules } from './rules.ts'
 export interface FaultLab {
   readonly rules: Rules
   readonly time: Time
-  /** True where processes share the time of their database, which nobody can move. */
+  /** True where processes share a database: nobody can move its time, and rules act in one process alone. */
   readonly isShared: boolean
 }
 
@@ -23,9 +23,10 @@ export function faultRoutes(lab: FaultLab | undefined): Handlers<typeof faultEnd
     throw new ApiError('unsupported_error', 'this server has no lab: start it with --lab, or with --database memory')
   }
   const opened = () => openedLab().rules
+  const toWire = (active: Active) => faultToWire(active, openedLab())
   return {
-    listFaults: async () => ({ faults: opened().list().map(faultToWire) }),
-    createFault: async ({ body }) => ({ fault: faultToWire(opened().add(body)) }),
+    listFaults: async () => ({ faults: opened().list().map(toWire) }),
+    createFault: async ({ body }) => ({ fault: toWire(opened().add(body)) }),
     deleteFaults: async () => opened().clear(),
     async listScenarios() {
       openedLab()
@@ -34,7 +35,7 @@ export function faultRoutes(lab: FaultLab | undefined): Handlers<typeof faultEnd
     },
     async setScenario({ body }) {
       await begin(openedLab(), await scenarioIn(body))
-      return { faults: opened().list().map(faultToWire) }
+      return { faults: opened().list().map(toWire) }
     },
     deleteFault: async ({ params: { name } }) => opened().remove(name),
   }
@@ -67,7 +68,7 @@ function scenarioToWire({ name = '', summary = '', teaches = '' }: ScenarioBody)
   return { name, summary, teaches }
 }
 
-export function faultToWire({ rule, counts }: Active) {
+function faultToWire({ rule, counts }: Active, { isShared }: Pick<FaultLab, 'isShared'>) {
   const { name, untilMs, body } = rule
   return {
     name,
@@ -78,6 +79,7 @@ export function faultToWire({ rule, counts }: Active) {
     fitting: counts.fitting,
     hits: counts.hits,
     last_hits: counts.lastHits.map(hitToWire),
+    scope: isShared ? ('process' as const) : ('cloud' as const),
   }
 }
 

@@ -2,7 +2,7 @@
 import { invalidInput, limitExceeded, notFound, notUnique, type Problem } from '../../kernel/errors.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
 import { type Offered, problemsOf } from './checks.ts'
-import type { FaultBody } from './contract.ts'
+import { type FaultBody, mostFaults } from './contract.ts'
 import type { Occasion } from './matching.ts'
 import { Active, type Hit, Rule } from './rule.ts'
 
@@ -18,7 +18,6 @@ export interface RulesOptions {
   readonly letGo: () => void
 }
 
-const mostRules = 1_000
 const none: ReadonlySet<number> = new Set()
 
 export class Rules {
@@ -57,8 +56,8 @@ export class Rules {
   add(body: FaultBody): Active {
     const problems = problemsOf(body, this.#options.offered)
     if (problems.length > 0) throw invalidInput(problems)
-    if (this.#active.length >= mostRules)
-      throw limitExceeded('fault_limit', `a cloud cannot have more than ${mostRules} faults`)
+    if (this.#active.length >= mostFaults)
+      throw limitExceeded('fault_limit', `a cloud cannot have more than ${mostFaults} faults`)
     const { name = this.#freeName() } = body
     if (this.#find(name)) throw notUnique('name', `a fault named '${name}' exists already`)
     const { clock, seed } = this.#options

@@ -23,6 +23,7 @@ export interface Rule {
   readonly until: string | null
   readonly fitting: number
   readonly hits: number
+  readonly scope: 'cloud' | 'process'
   readonly last_hits: readonly {
     readonly time: string
     readonly operation: string

@@ -99,4 +99,27 @@ forEachDatabase('A rule that is not right', (open) => {
     assert.deepEqual((await ask('GET', '/faults')).body.faults, [kept])
     assert.equal((await api.get('/servers')).status, 200)
   })
+
+  test('is one of too many: a cloud has 1,000, however they come to be', async () => {
+    const { ask } = await openFaultLab(open)
+    const selector = Array.from({ length: 16 }, (_, index) => `label-${index}=value-${index}`).join(',')
+    const { for: _, ...when } = full.when
+    const rules = Array.from({ length: 1_001 }, (_, index) => ({
+      name: `${'x'.repeat(50)}-${index}`,
+      match: { ...full.match, label_selector: selector },
+      when: { ...when, until: '2027-01-01T00:00:00Z' },
+      fault: { ...full.fault, error: { ...full.fault.error, message: 'x'.repeat(200) }, truncate: { bytes: 9 } },
+    }))
+    const tooMany = await ask('PUT', '/faults/scenario', { faults: rules })
+    assert.equal(tooMany.status, 422)
+    assert.deepEqual(tooMany.body.error.details.fields[0].name, 'faults')
+    assert.deepEqual((await ask('GET', '/faults')).body.faults, [])
+    const replaced = await ask('PUT', '/faults/scenario', { faults: rules.slice(1) })
+    assert.equal(replaced.status, 200, replaced.text.slice(0, 200))
+    assert.equal(replaced.body.faults.length, 1_000)
+    const another = await ask('POST', '/faults', rules[0])
+    assert.deepEqual([another.status, another.body.error.code], [403, 'resource_limit_exceeded'])
+    assert.equal((await ask('DELETE', `/faults/${rules[1]!.name}`)).status, 204)
+    assert.equal((await ask('POST', '/faults', rules[0])).status, 201)
+  })
 })

@@ -9,12 +9,13 @@ import { injectedBy, inOrder, openFaultLab, startedAt } from './kit.ts'
 forEachDatabase('A fault of requests', (open) => {
   test('answers with an error of the API instead, so often as it says, and tells whom it hit', async () => {
     const { world, api, inject, rule } = await openFaultLab(open)
-    const { name } = await inject({
+    const { name, scope } = await inject({
       name: 'busy',
       match: { operation: 'POST /firewalls' },
       when: { after: 1, first: 2 },
       fault: { error: { code: 'uniqueness_error', message: 'try again' } },
     })
+    assert.equal(scope, world.engineName === 'sqlite' ? 'cloud' : 'process')
     const answers = await inOrder(4, (index) => api.post('/firewalls', { name: `fw-${index}` }))
     assert.deepEqual(
       answers.map(({ status }) => status),

@@ -6,13 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { run, serve, token } from '../../clients/kit/clients.ts'
+import { onPostgres } from '../../kit/engines.ts'
+import { freshDatabase } from '../../kit/harness.ts'
 import { makeClient } from '../../kit/http/client.ts'
 import { selfSigned } from '../../kit/samples/certificates.ts'
-import { bundle } from '../../program/kit/program.ts'
+import type { Closers } from '../../kit/world.ts'
+import { bundle, program, token as served } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
-import { injectedBy } from './kit.ts'
+import { injectedBy, labBase } from './kit.ts'
 
 before(build)
+const { serve: serveOn, command } = program('scenario')
 
 test('scenarios of the command line add up, those that ship and files', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-scenario-'))
@@ -65,6 +69,30 @@ test('connections with TLS are reset and cut like all others', async (t) => {
         .end()
     })
   assert.deepEqual([await outcome(), await outcome()], ['ECONNRESET', 'ECONNRESET after 10 bytes'])
+})
+
+test('processes that share a database have rules of their own, and say so', onPostgres, async (t) => {
+  const opened: Closers = []
+  t.after(async () => {
+    for (const close of opened.reverse()) await close()
+  })
+  const { url: database } = (await freshDatabase('postgres', opened)) as { url: string }
+  const servers = [
+    await serveOn(database, '--lab', '--log-level=warn', '--scenario=maintenance'),
+    await serveOn(database, '--lab', '--log-level=warn'),
+  ]
+  const made = await command('token', 'create', '--management', '--database', database)
+  const manager = makeClient(servers[0]!.baseUrl, made.stdout.trim())
+  const [, , scoped] = (await manager.get(`${labBase(servers[0]!.baseUrl)}/faults`)).body.faults
+  assert.equal(scoped.scope, 'process')
+  const statuses = []
+  for (const { baseUrl } of servers)
+    statuses.push((await makeClient(baseUrl, served).post('/firewalls', { name: 'one' })).status)
+  assert.deepEqual(statuses, [403, 201])
+  for (const { output, log } of servers) {
+    assert.match(output(), /Lab +on, its clock is running\n +its faults and reports are those of this process: others /)
+    assert.ok(log().some(({ msg }) => String(msg).startsWith('its faults and reports are those of this process')))
+  }
 })
 
 test('what is no scenario keeps the server from starting, and is named with its line', async (t) => {

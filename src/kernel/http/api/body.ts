@@ -12,7 +12,7 @@ import { inTurns } from '../../process/turns.ts'
 export async function readBody(
   headers: IncomingHttpHeaders,
   bytes: Buffer,
-  endpoint: Pick<Endpoint, 'file'> = {},
+  endpoint: Pick<Endpoint, 'file' | 'maxBodyKeys'> = {},
 ): Promise<unknown> {
   const encoding = headers['content-encoding']
   if (encoding && encoding !== 'identity') {
@@ -23,5 +23,6 @@ export async function readBody(
   if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }
-  return bytes.length > maxBodyBytes ? inTurns(parseLargeJson(bytes)) : parseJson(bytes)
+  const { maxBodyKeys } = endpoint
+  return bytes.length > maxBodyBytes ? inTurns(parseLargeJson(bytes, maxBodyKeys)) : parseJson(bytes, maxBodyKeys)
 }
