@@ -110,6 +110,7 @@ export interface WolkeFault {
       readonly stays_locked?: boolean
     }
     readonly sold_out?: boolean
+    readonly no_addresses?: boolean
     readonly name_server?: { readonly latency?: WolkeLatency; readonly answer?: 'servfail' | 'none' }
     readonly metadata?: { readonly latency: WolkeLatency }
     readonly targets?: 'unhealthy'

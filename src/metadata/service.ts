@@ -31,8 +31,8 @@ export interface MetadataOptions {
   readonly log: Logger
   /** A further path under which the service answers, such as `/hetzner`. */
   readonly prefix: string
-  /** Resolves when a server may be answered; undefined for at once. */
-  readonly delay?: (serverId: number) => Promise<void> | undefined
+  /** Resolves when a server may be answered; undefined for at once. It may add headers to the answer. */
+  readonly delay?: (serverId: number, response: ServerResponse) => Promise<void> | undefined
 }
 
 /** Each server may send this many requests at once, and gets as many more over each such period. */
@@ -48,7 +48,7 @@ interface MetadataParts extends MetadataOptions {
 function buildMetadataService(given: MetadataOptions): Server {
   const options = { ...given, limiter: localLimiter(requests, undefined, limitMs) }
   return createServer({ requestTimeout: 5_000, headersTimeout: 5_000, maxHeaderSize: 8_192 }, (request, response) => {
-    answer(options, request)
+    answer(options, request, response)
       .then(({ status, text }) => send(response, status, text))
       .catch((error: unknown) => {
         options.log.error({ err: error }, 'metadata failed')
@@ -75,7 +75,7 @@ interface TextAnswer {
 const notFound: TextAnswer = { status: 404, text: 'not found' }
 const tooMany: TextAnswer = { status: 429, text: 'too many requests' }
 
-async function answer(options: MetadataParts, request: IncomingMessage): Promise<TextAnswer> {
+async function answer(options: MetadataParts, request: IncomingMessage, response: ServerResponse): Promise<TextAnswer> {
   const { clock, driver, prefix } = options
   if (forwarding.some((name) => request.headers[name] !== undefined)) return { status: 403, text: 'forwarded request' }
   const caller = driver.identify({
@@ -86,7 +86,7 @@ async function answer(options: MetadataParts, request: IncomingMessage): Promise
   if (!namesThisListener(request, caller)) return { status: 403, text: 'wrong host' }
   if (request.method !== 'GET') return { status: 405, text: 'method not allowed' }
   if (caller && !(await options.limiter.take(String(caller.serverId))).admitted) return tooMany
-  if (caller) await options.delay?.(caller.serverId)
+  if (caller) await options.delay?.(caller.serverId, response)
   const facts = caller && (await factsOf(options, caller))
   if (!facts) return notFound
   const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path

@@ -61,19 +61,23 @@ const kinds = {
   requests: ['latency', 'error', 'reset', 'truncate', 'dribble'],
   actions: ['action'],
   'what can be ordered': ['sold_out'],
+  'addresses of the pool': ['no_addresses'],
   'the name server': ['name_server'],
   'the metadata service': ['metadata'],
   targets: ['targets'],
 } as const
+
+const aboutResources = 'project id name label_selector location server_type'.split(' ') as never
 
 /** A rule can be about these, by what its faults are about; all faults of a rule are of one kind. */
 const fitting: Readonly<Record<keyof typeof kinds, readonly (keyof MatchBody)[]>> = {
   requests: 'operation method project resource id name label_selector location server_type'.split(' ') as never,
   actions: 'command project resource id name label_selector location server_type'.split(' ') as never,
   'what can be ordered': ['project', 'location', 'server_type'],
+  'addresses of the pool': ['operation', 'project', 'resource', 'location'],
   'the name server': ['name'],
-  'the metadata service': ['id'],
-  targets: ['id'],
+  'the metadata service': aboutResources,
+  targets: aboutResources,
 }
 
 function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] {
@@ -96,7 +100,8 @@ function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] 
   if (metadata) checkLatency(metadata.latency, 'fault.metadata.latency', add)
   if (dns && !dns.latency && dns.answer === undefined) add('fault.name_server', 'must say what happens')
   if (error && !codes.has(error.code)) add('fault.error.code', 'must be a code of the API, such as conflict')
-  if (effect.sold_out === false) add('fault.sold_out', 'must be true')
+  for (const name of ['sold_out', 'no_addresses'] as const)
+    if (effect[name] === false) add(`fault.${name}`, 'must be true')
   if (error && reset) add('fault.reset', 'excludes error')
   if (reset && truncate) add('fault.truncate', 'excludes reset')
   if (reset && dribble) add('fault.dribble', 'excludes reset')

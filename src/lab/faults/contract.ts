@@ -68,6 +68,7 @@ export const Effect = closedObject({
   ),
   action: Type.Optional(ActionFault),
   sold_out: Type.Optional(Type.Boolean()),
+  no_addresses: Type.Optional(Type.Boolean()),
   name_server: Type.Optional(
     closedObject({ latency: Type.Optional(Latency), answer: Type.Optional(Type.Enum(['servfail', 'none'])) }),
   ),
@@ -91,6 +92,8 @@ const Hit = named('FaultHit', {
   project: nullable(Id),
   request_id: nullable(Type.String()),
   action_id: nullable(Id),
+  /** What a service beside the API was asked about: a name, or the id of what it works for. */
+  subject: nullable(Type.String()),
 })
 
 const Fault = named('Fault', {

@@ -5,7 +5,9 @@ import type { Drivers } from '../../kernel/actions/define.ts'
 import type { ApiCall, Endpoint } from '../../kernel/contract/contract.ts'
 import { parseQuery } from '../../kernel/contract/input.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
+import type { TenantTable } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { projectOf } from '../../kernel/resource/known.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import type { Subject } from './matching.ts'
@@ -48,6 +50,11 @@ export class Facts {
     const present = of === undefined ? undefined : await this.#read(of, call)
     // A change that gives another name is still about what has the present one.
     return present ? [present, { ...present, ...withoutNothing(asked[0] ?? {}) }] : asked
+  }
+
+  /** The Project of a resource of a type, whose name is that of its table; undefined when it is not there any more. */
+  projectOf(type: TenantTable, id: number): Promise<ProjectId | undefined> {
+    return projectOf(this.#platform.db.query, type, id)
   }
 
   /** A resource as it is now; undefined when it is not there any more. */

@@ -39,7 +39,7 @@ export function openFaults(platform: Platform, drivers: Drivers, { kept, ...opti
     rules,
     interceptor: interceptorOf({ rules, facts, patience, clock }),
     points: faultPointsOf(rules, facts, platform.faults),
-    services: serviceFaultsOf({ rules, patience }),
+    services: serviceFaultsOf({ rules, facts, patience }),
     end: () => patience.end(),
   }
 }

@@ -8,10 +8,11 @@ import { latencyMs } from './chance.ts'
 import type { Effect } from './contract.ts'
 import { durationOf } from './durations.ts'
 import type { Facts } from './facts.ts'
+import { injectedHeader, shown } from './injected.ts'
 import { operationAt, type PublicOperation } from './known.ts'
 import { isProject, type Occasion } from './matching.ts'
 import type { Patience } from './patience.ts'
-import { noRoomFor, wantsRoom, withoutRoom } from './placement.ts'
+import { noAddressFor, noRoomFor, wantsRoom, withoutRoom } from './placement.ts'
 import type { Rule } from './rule.ts'
 import type { Rules } from './rules.ts'
 import { reset, type Spoiling, spoil } from './wire.ts'
@@ -25,18 +26,18 @@ export interface RequestParts {
 
 type Failure = NonNullable<Effect['error']>
 
-/** The header that names the rules which have hit a request. */
-export const injectedHeader = 'wolke-injected'
-
-/** Tells whether a rule can hit a request. What is refused wants no room. */
-const isFor = ({ effect }: Rule, { isRefused }: Passage, { endpoint }: PublicOperation) =>
-  effect.sold_out ? !isRefused && endpoint !== undefined && wantsRoom(endpoint) : isOfRequests(effect)
-
-const isOfRequests = ({ latency, error, reset, truncate, dribble }: Effect) =>
-  (latency ?? error ?? reset ?? truncate ?? dribble) !== undefined
+/** Tells whether a rule can hit a request. What is refused, or is no operation of the contract, orders nothing. */
+function isFor({ effect }: Rule, { isRefused, call }: Passage, { endpoint }: PublicOperation): boolean {
+  const { latency, error, reset, truncate, dribble, sold_out: isSoldOut, no_addresses: hasNoAddress } = effect
+  const ordered = isRefused ? undefined : endpoint
+  if (isSoldOut) return ordered !== undefined && wantsRoom(ordered)
+  if (hasNoAddress) return ordered !== undefined && noAddressFor(ordered, call.body) !== undefined
+  return (latency ?? error ?? reset ?? truncate ?? dribble) !== undefined
+}
 
 /** Tells whether a rule says what is answered. */
-const decides = ({ effect: { error, reset, sold_out: isSoldOut } }: Rule) => Boolean(error ?? reset ?? isSoldOut)
+const decides = ({ effect: { error, reset, sold_out: isSoldOut, no_addresses: hasNoAddress } }: Rule) =>
+  Boolean(error ?? reset ?? isSoldOut ?? hasNoAddress)
 
 export function interceptorOf(parts: RequestParts): Interceptor {
   return (passage, handle) => {
@@ -106,14 +107,6 @@ function both({ mostBytes, dribbling }: Spoiling, { truncate, dribble }: Effect)
   }
 }
 
-/** Clients refuse headers that are much longer. */
-const mostShown = 100
-
-function shown(names: readonly string[]): string {
-  const more = names.length - mostShown
-  return [...names.slice(0, mostShown), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-}
-
 /** The rules by which something is sold out for who asks. */
 async function soldOutFor({ rules, clock }: RequestParts, occasion: Occasion): Promise<Rule[]> {
   const found: Rule[] = []
@@ -134,9 +127,10 @@ async function answerBy<Made>(
   { endpoint }: PublicOperation,
   handle: () => Promise<Made>,
 ): Promise<Made> {
-  const { error, reset: moment, sold_out: isSoldOut } = rule.effect
+  const { error, reset: moment, sold_out: isSoldOut, no_addresses: hasNoAddress } = rule.effect
   const refusal = (failure: Failure) => refusalOf(parts, passage, rule, failure)
   if (isSoldOut) throw refusal(noRoomFor(endpoint!))
+  if (hasNoAddress) throw refusal(noAddressFor(endpoint!, passage.call.body)!)
   if (moment === 'before_effect') {
     reset(passage.response)
     throw new InjectedError(rule.name, 'unavailable', `the fault '${rule.name}' has reset the connection`)

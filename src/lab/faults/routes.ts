@@ -83,12 +83,13 @@ function faultToWire({ rule, counts }: Active, { isShared }: Pick<FaultLab, 'isS
   }
 }
 
-function hitToWire({ atMs, operation, projectId, requestId, actionId }: Hit) {
+function hitToWire({ atMs, operation, projectId, requestId, actionId, subject }: Hit) {
   return {
     time: timestamp(atMs),
     operation,
     project: projectId ?? null,
     request_id: requestId ?? null,
     action_id: actionId ?? null,
+    subject: subject ?? null,
   }
 }

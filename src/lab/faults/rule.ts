@@ -14,6 +14,8 @@ export interface Hit {
   readonly projectId: ProjectId | undefined
   readonly requestId?: string
   readonly actionId?: number
+  /** What a service beside the API was asked about. */
+  readonly subject?: string
 }
 
 /** The numbers that change with each request. */
@@ -42,7 +44,7 @@ export class Rule {
     this.body = body
     this.seed = `${when.seed ?? seed} ${name}`
     this.untilMs = when.for === undefined ? instantIn(when.until) : nowMs + durationOf(when.for)
-    this.#fits = matcherOf(body.match ?? {}, body.fault.sold_out)
+    this.#fits = matcherOf(body.match ?? {}, body.fault.sold_out ?? body.fault.no_addresses)
   }
 
   get effect(): FaultBody['fault'] {

@@ -3,7 +3,7 @@ import { pathOf, searchOf } from '../../kernel/contract/urls.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { loggedAgent } from '../../kernel/process/log.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
-import { injectedHeader } from '../faults/requests.ts'
+import { injectedHeader } from '../faults/injected.ts'
 import { masked, pathWithout, queryWithout, type SecretNames, withoutSecrets, withoutTokens } from './masks.ts'
 import { operationOf, type Recorded } from './recorded.ts'
 

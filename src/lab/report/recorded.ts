@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { publicBase } from '../../kernel/contract/bases.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
-import { injectedHeader } from '../faults/requests.ts'
+import { injectedHeader } from '../faults/injected.ts'
 
 /** An action as an answer told of it. */
 export interface ToldAction {

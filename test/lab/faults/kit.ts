@@ -30,6 +30,7 @@ export interface Rule {
     readonly project: number | null
     readonly request_id: string | null
     readonly action_id: number | null
+    readonly subject: string | null
   }[]
 }
 

@@ -66,12 +66,15 @@ const mistakes: readonly (readonly [rule: object, field: string])[] = [
   [{ fault: { truncate: { bytes: 1 }, dribble: { bytes: 1, every: '1s' } } }, 'fault.dribble'],
   [{ fault: { dribble: { bytes: 1, every: 'often' } } }, 'fault.dribble.every'],
   [{ fault: { sold_out: false } }, 'fault.sold_out'],
+  [{ fault: { no_addresses: false } }, 'fault.no_addresses'],
+  [{ match: { name: 'web' }, fault: { no_addresses: true } }, 'match.name'],
+  [{ fault: { no_addresses: true, sold_out: true } }, 'fault.no_addresses'],
   [{ match: { name: 'web' }, fault: { sold_out: true } }, 'match.name'],
   [{ fault: { name_server: {} } }, 'fault.name_server'],
   [{ match: { project: 'first' }, fault: { name_server: { answer: 'none' } } }, 'match.project'],
-  [{ match: { name: 'web' }, fault: { metadata: { latency: { duration: '1s' } } } }, 'match.name'],
+  [{ match: { resource: 'server' }, fault: { metadata: { latency: { duration: '1s' } } } }, 'match.resource'],
   [{ fault: { metadata: { latency: { duration: 'a' } } } }, 'fault.metadata.latency.duration'],
-  [{ match: { location: 'fsn1' }, fault: { targets: 'unhealthy' } }, 'match.location'],
+  [{ match: { operation: 'servers_get' }, fault: { targets: 'unhealthy' } }, 'match.operation'],
   [{ name: 'two words', fault: { error: { code: 'conflict' } } }, 'name'],
 ]
 

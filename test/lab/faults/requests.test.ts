@@ -35,6 +35,7 @@ forEachDatabase('A fault of requests', (open) => {
         project: project[0]!.id,
         request_id: headers.get('x-correlation-id'),
         action_id: null,
+        subject: null,
       })),
     )
   })
@@ -105,6 +106,33 @@ forEachDatabase('A fault of requests', (open) => {
     const changed = await api.post(`/servers/${small}/actions/change_type`, change)
     assert.equal(changed.body.error.code, 'invalid_server_type')
     assert.deepEqual([(await rule('full')).hits, (await rule('full')).fitting], [2, 2])
+  })
+
+  test('can be that no address is left, for whatever wants one', async () => {
+    const { world, api, inject, rule } = await openFaultLab(open)
+    const { primary_ip } = await done(api.post('/primary_ips', { name: 'kept', type: 'ipv4', location: 'fsn1' }))
+    await inject({ name: 'dry', fault: { no_addresses: true } })
+    const server = { name: 'web', server_type: 'cx23', image: 'debian-13', location: 'fsn1' }
+    const balancer = { name: 'lb', load_balancer_type: 'lb11', location: 'fsn1' }
+    const only = (public_net: object) => ({ ...server, public_net })
+    const wanted = [
+      await api.post('/primary_ips', { name: 'one', type: 'ipv6', location: 'fsn1' }),
+      await api.post('/floating_ips', { type: 'ipv4', home_location: 'fsn1' }),
+      await api.post('/servers', server),
+      await api.post('/servers', only({ enable_ipv6: false })),
+      await api.post('/servers', only({ ipv4: primary_ip.id })),
+      await api.post('/load_balancers', balancer),
+    ]
+    assert.deepEqual(
+      wanted.map(({ status, body }) => [status, body.error.code]),
+      ['unavailable', 'unavailable', ...Array(4).fill('resource_unavailable')].map((code) => [412, code]),
+    )
+    assert.deepEqual(wanted.map(injectedBy), Array(6).fill('dry'))
+    assert.equal((await api.post('/servers', only({ ipv4: primary_ip.id, enable_ipv6: false }))).status, 201)
+    assert.equal((await api.post('/networks', { name: 'one', ip_range: '10.0.0.0/16' })).status, 201)
+    assert.equal((await world.anonymous.post('/servers', server)).status, 401)
+    const { hits, fitting } = await rule('dry')
+    assert.deepEqual({ hits, fitting }, { hits: 6, fitting: 6 })
   })
 
   test('ends at a time of the clock, and says so like a rate limit', async (t) => {
