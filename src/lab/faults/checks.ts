@@ -2,6 +2,7 @@
 import { parseInstant } from '../../kernel/contract/instants.ts'
 import { parseSelector } from '../../kernel/contract/selectors.ts'
 import type { Problem } from '../../kernel/errors.ts'
+import { parseDuration } from '../duration.ts'
 import type { Effect, FaultBody, Latency } from './contract.ts'
 import { durationProblem } from './durations.ts'
 import { codes, commands, operationNamed, stepsOf, types } from './known.ts'
@@ -38,6 +39,7 @@ export function problemsOf(body: FaultBody, offered: Offered): Problem[] {
   check('match.operation', match.operation, (name) =>
     operationNamed(name) ? undefined : 'must be an operation of the API, such as servers_create or POST /servers',
   )
+  problems.push(...contradictions(match))
   check('match.resource', match.resource, oneOf(types, 'a type of resource, such as server'))
   check('match.command', match.command, oneOf(commands, 'a command of actions, such as create_server'))
   check('match.label_selector', match.label_selector, (text) => {
@@ -50,9 +52,45 @@ export function problemsOf(body: FaultBody, offered: Offered): Problem[] {
   check('when.until', when.until, (text) =>
     parseInstant(text) === undefined ? 'must be a time such as 2030-01-31T00:00:00Z' : undefined,
   )
+  check('when.for', when.for, (text) => (parseDuration(text) === 0 ? 'must not be over at once' : undefined))
   if (when.for !== undefined) check('when.until', when.until, () => 'excludes for')
   if (when.share === undefined) check('when.seed', when.seed, () => 'is of no use without share')
   return [...problems, ...problemsOfEffect(body, fault)]
+}
+
+const ofSubjects = ['name', 'label_selector', 'location', 'server_type'] as const
+
+/** What of a match never fits together with its operation, by field. */
+function contradictions(match: MatchBody): Problem[] {
+  const operation = match.operation === undefined ? undefined : operationNamed(match.operation)
+  if (!operation) return []
+  const { method, type, endpoint } = operation
+  const problem = (name: keyof MatchBody, message: string) => ({ field: `match.${name}`, message })
+  const { method: wanted = method, resource = type, id } = match
+  const isAboutSomething = endpoint !== undefined && (endpoint.of !== undefined || endpoint.body !== undefined)
+  const unknown = isAboutSomething ? [] : ofSubjects.filter((name) => match[name] !== undefined)
+  return [
+    ...(wanted === method ? [] : [problem('method', `must be ${method}, which is that of the operation`)]),
+    ...(resource === type ? [] : [problem('resource', `must be ${type}, which is that of the operation`)]),
+    ...(id === undefined || endpoint?.path.includes('{') ? [] : [problem('id', 'is not in the path of the operation')]),
+    ...unknown.map((name) => problem(name, 'is nothing that the operation names')),
+  ]
+}
+
+/** The most characters and levels of details, which come with each answer. */
+const mostDetails = 65_536
+const mostLevels = 16
+
+/** Tells whether a value is too large to be sent, however often it refers to the same. */
+function isTooLarge(value: unknown): boolean {
+  let left = mostDetails
+  const fits = (part: unknown, level: number): boolean => {
+    left -= typeof part === 'string' ? part.length + 2 : 2
+    if (left < 0) return false
+    if (typeof part !== 'object' || part === null) return true
+    return level < mostLevels && Object.entries(part).every(([key, one]) => fits(key, level) && fits(one, level + 1))
+  }
+  return !fits(value, 0)
 }
 
 type Add = (field: string, message: string | undefined) => void
@@ -100,6 +138,8 @@ function problemsOfEffect({ match = {} }: FaultBody, effect: Effect): Problem[] 
   if (metadata) checkLatency(metadata.latency, 'fault.metadata.latency', add)
   if (dns && !dns.latency && dns.answer === undefined) add('fault.name_server', 'must say what happens')
   if (error && !codes.has(error.code)) add('fault.error.code', 'must be a code of the API, such as conflict')
+  if (isTooLarge(error?.details))
+    add('fault.error.details', `must not have more than ${mostDetails} characters in ${mostLevels} levels`)
   for (const name of ['sold_out', 'no_addresses'] as const)
     if (effect[name] === false) add(`fault.${name}`, 'must be true')
   if (error && reset) add('fault.reset', 'excludes error')

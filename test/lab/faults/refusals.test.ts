@@ -8,7 +8,7 @@ import { mutationsOf } from './mutations.ts'
 const full = {
   name: 'full',
   match: {
-    operation: 'servers_create',
+    operation: 'servers_changeType',
     method: 'POST',
     project: 'first',
     resource: 'server',
@@ -41,6 +41,14 @@ const ofBodies = {
 const mistakes: readonly (readonly [rule: object, field: string])[] = [
   [{ fault: {} }, 'fault'],
   [{ match: { operation: 'servers_explode' }, fault: { error: { code: 'conflict' } } }, 'match.operation'],
+  [{ match: { operation: 'servers_create', method: 'GET' }, fault: { reset: 'after_effect' } }, 'match.method'],
+  [{ match: { operation: 'servers_create', resource: 'image' }, fault: { reset: 'after_effect' } }, 'match.resource'],
+  [{ match: { operation: 'servers_create', id: 12 }, fault: { reset: 'after_effect' } }, 'match.id'],
+  [{ match: { operation: 'console', id: 12 }, fault: { reset: 'after_effect' } }, 'match.id'],
+  [{ match: { operation: 'servers_list', name: 'web' }, fault: { reset: 'after_effect' } }, 'match.name'],
+  [{ match: { operation: 'events', location: 'fsn1' }, fault: { reset: 'after_effect' } }, 'match.location'],
+  [{ when: { for: '0s' }, fault: { reset: 'after_effect' } }, 'when.for'],
+  [{ fault: { error: { code: 'conflict', details: { a: 'x'.repeat(70_000) } } } }, 'fault.error.details'],
   [{ match: { resource: 'planet' }, fault: { error: { code: 'conflict' } } }, 'match.resource'],
   [{ match: { command: 'create_server' }, fault: { error: { code: 'conflict' } } }, 'match.command'],
   [{ match: { label_selector: 'a=(' }, fault: { error: { code: 'conflict' } } }, 'match.label_selector'],

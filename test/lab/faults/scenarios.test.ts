@@ -55,6 +55,20 @@ faults:
   assert.throws(() => readScenario('faults:\n - a: [\n', 'a.yaml'), /^Error: a\.yaml:\d+: /)
   assert.throws(() => readScenario('clock: { not_before: soon }\n', 'a.yaml'), /^Error: a\.yaml:1: clock\.not_before: /)
   assert.throws(() => readScenario('- a\n', 'a.yaml'), /^Error: a\.yaml:1: body: /)
+  const levels = Array.from(
+    { length: 9 },
+    (_, level) => `a${level + 1}: &a${level + 1} [${Array(10).fill(`*a${level}`)}]`,
+  )
+  const details = [
+    `{ a0: &a0 [a], ${levels.join(', ')} }`,
+    '&a { a: *a }',
+    `{ a: &a ${'x'.repeat(9_999)}, b: [*a, *a, *a, *a, *a, *a, *a] }`,
+  ]
+  for (const one of details) {
+    const text = `faults:\n  - fault:\n      error:\n        code: conflict\n        details: ${one}\n`
+    const message = /^Error: a\.yaml:5: faults\[0\]\.fault\.error\.details: must not have more than 65536 characters/
+    assert.throws(() => readScenario(text, 'a.yaml', offered), message)
+  }
 })
 
 test('a file with a character too many or too few is read, or refused with its line', () => {
