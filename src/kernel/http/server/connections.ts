@@ -258,7 +258,7 @@ export class Connection implements Member {
     if (this.#waiting.length > 0) this.#line.join(this.#begin)
     else if (this.#held) this.#line.join(this.#read)
     // The answer may have begun before it could say that it is the last one.
-    else if (this.#isClosing) this.end()
+    else if (this.#isClosing && !this.#socket.destroyed) this.end()
     else this.#bytesBefore = this.#socket.bytesRead
   }
 
