@@ -5,6 +5,7 @@ import { parseInstant } from '../kernel/contract/instants.ts'
 import type { FaultBody } from '../lab/faults/contract.ts'
 import type { LocalCloud } from '../lab/forks.ts'
 import type { Report } from '../lab/report/schema.ts'
+import { askLab } from './asking.ts'
 import { environmentOf } from './environment.ts'
 import { WolkeError } from './error.ts'
 import { fetchOver } from './fetching.ts'
@@ -45,7 +46,10 @@ export function cloudAt(found: Found, { end, isOver: isOriginOver = () => false 
   }
   const wolkeUrl = url.slice(0, -publicBase.length) + wolkeBase
   const fetch = fetchOver({ origin: new URL(url).origin, connect })
-  const lab = askingLab(fetch, wolkeUrl, labToken)
+  const lab: AskLab = async (method, path, body) => {
+    const text = await askLab({ fetch, wolkeUrl, labToken }, method, path, { body })
+    return text === '' ? undefined : JSON.parse(text)
+  }
   const close = () => {
     ended ??= isOriginOver() ? Promise.resolve() : end()
     return ended
@@ -69,18 +73,6 @@ export function cloudAt(found: Found, { end, isOver: isOriginOver = () => false 
     ...testing(lab),
     close,
     [Symbol.asyncDispose]: close,
-  }
-}
-
-function askingLab(fetch: typeof globalThis.fetch, wolkeUrl: string, labToken: string): AskLab {
-  const headers = { authorization: `Bearer ${labToken}`, 'content-type': 'application/json' }
-  return async (method, path, body) => {
-    const given = body === undefined ? {} : { body: JSON.stringify(body) }
-    const reply = await fetch(wolkeUrl + path, { method, headers, ...given })
-    const text = await reply.text()
-    const answer: Reply = text === '' ? undefined : JSON.parse(text)
-    if (!reply.ok) throw new WolkeError(answer.error, reply.status)
-    return answer
   }
 }
 

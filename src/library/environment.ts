@@ -47,6 +47,15 @@ function withoutRealClouds(env: NodeJS.ProcessEnv): { readonly env: Environment;
   }
 }
 
+const proxyNames = /^(https?|all)_proxy$/i
+
+/** Variables by which no program asks a proxy for a cloud on this machine, where there is a proxy for others. */
+function direct(env: Environment): Environment {
+  if (!Object.keys(env).some((name) => proxyNames.test(name))) return {}
+  const hosts = [env.no_proxy ?? env.NO_PROXY, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',')
+  return allOf(['no_proxy', 'NO_PROXY'], hosts)
+}
+
 /** The environment of a program that is to find a cloud that is thrown away; variables of tokens have its token then. */
 export function environmentIn(
   cloud: { readonly url: string; readonly token: string; readonly wolkeUrl: string; readonly labToken: string },
@@ -55,5 +64,5 @@ export function environmentIn(
   const { env, removed } = withoutRealClouds(given)
   const tokens = removed.filter((name) => /token$/i.test(name))
   const lab = { WOLKE_URL: cloud.wolkeUrl, WOLKE_LAB_TOKEN: cloud.labToken }
-  return { env: { ...env, ...allOf(tokens, cloud.token), ...environmentOf(cloud), ...lab }, removed }
+  return { env: { ...env, ...direct(env), ...allOf(tokens, cloud.token), ...environmentOf(cloud), ...lab }, removed }
 }

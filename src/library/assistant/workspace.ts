@@ -1,6 +1,6 @@
 /** A cloud with a folder, in which an assistant runs programs that find this cloud and no other one. */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { environmentIn } from '../environment.ts'
@@ -13,7 +13,10 @@ export type Program = (typeof programs)[number]
 /** Options of hcloud that lead to the settings or to the cloud of somebody else. */
 const leadingAway = /^--(config|context|endpoint|hetzner-endpoint)(=|$)/
 
-/** Variables that programs need to run and to download what they are made of. No other one is handed on. */
+/**
+ * Variables that programs need to run and to download what they are made of. No other one is handed on. A proxy is for
+ * downloads: requests to the cloud take none.
+ */
 const neededVariables =
   /^(PATH|LANG|LC_\w+|TF_CLI_CONFIG_FILE|TF_PLUGIN_CACHE_DIR|https?_proxy|no_proxy|SSL_CERT_FILE|SSL_CERT_DIR)$/i
 
@@ -26,6 +29,16 @@ export interface ProgramResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
+}
+
+/** Tells whether a file of settings of Terraform, such as mirrors of providers, has no credentials of anything. */
+function isWithoutSecrets(file: string): boolean {
+  try {
+    return !/credentials/i.test(readFileSync(file, 'utf8'))
+  } catch {
+    // Terraform says itself what is wrong with a file that cannot be read.
+    return true
+  }
 }
 
 export class Workspace implements AsyncDisposable {
@@ -100,10 +113,20 @@ export class Workspace implements AsyncDisposable {
 
   #environment(): Record<string, string> {
     const needed = Object.entries(this.#env).filter(([name]) => neededVariables.test(name))
-    const { env } = environmentIn(this.cloud, Object.fromEntries(needed))
+    const { TF_CLI_CONFIG_FILE: settings, ...given } = Object.fromEntries(needed)
+    const { env } = environmentIn(this.cloud, given)
     const { WOLKE_LAB_TOKEN, ...others } = env
     const home = join(this.#folder, 'home')
-    return { ...others, HOME: home, TMPDIR: home, TF_IN_AUTOMATION: '1', TF_INPUT: '0', CHECKPOINT_DISABLE: '1' }
+    const mirrors = settings !== undefined && isWithoutSecrets(settings) ? { TF_CLI_CONFIG_FILE: settings } : {}
+    return {
+      ...others,
+      ...mirrors,
+      HOME: home,
+      TMPDIR: home,
+      TF_IN_AUTOMATION: '1',
+      TF_INPUT: '0',
+      CHECKPOINT_DISABLE: '1',
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -114,7 +114,10 @@ async function lead(cloud: Wolke, stack: AsyncDisposableStack): Promise<Record<s
   const target = new URL(new URL(cloud.url).origin)
   const proxy = await openProxy({ port: 0, target, hosts, identity, tell: (line) => console.error(`wolke: ${line}`) })
   stack.defer(() => proxy.stop())
-  return proxyVariables(proxy.url, certificateFile)
+  const variables = proxyVariables(proxy.url, certificateFile)
+  // Some programs read the small letters first, which may name a proxy that leads to the real hosts.
+  const small = ['HTTPS_PROXY', 'NO_PROXY'].map((name) => [name.toLowerCase(), variables[name]!])
+  return { ...variables, ...Object.fromEntries(small) }
 }
 
 /** One run, as the table at the end shows it. */

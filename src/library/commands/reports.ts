@@ -6,6 +6,7 @@ import { timestamp } from '../../kernel/process/clock.ts'
 import { failures, parseAssertions } from '../../lab/report/assertions.ts'
 import type { Report } from '../../lab/report/schema.ts'
 import { toText } from '../../lab/report/text.ts'
+import { askLab } from '../asking.ts'
 import type { Wolke } from '../wolke.ts'
 
 /** The form of a report in a file, by the ending of its name. */
@@ -54,7 +55,7 @@ export class Reports {
   }
 
   static async begin(cloud: Wolke): Promise<Reports> {
-    const { run } = JSON.parse(await ask(cloud, 'POST', '/runs', { body: { name: 'wolke exec' } })) as {
+    const { run } = JSON.parse(await askLab(cloud, 'POST', '/runs', { body: { name: 'wolke exec' } })) as {
       run: { id: number }
     }
     return new Reports(cloud, run.id)
@@ -63,9 +64,9 @@ export class Reports {
   /** Shows the report of who asked for anything, or writes it into a file. Returns true when an assertion is broken. */
   async tell({ failOn = 'none', file }: Wanted): Promise<boolean> {
     const path = `/runs/${this.#run}`
-    await ask(this.#cloud, 'POST', `${path}/end`)
+    await askLab(this.#cloud, 'POST', `${path}/end`)
     const paths = { har: `${path}/har`, report: `${path}/report?fail_on=${encodeURIComponent(failOn)}` }
-    const { report } = JSON.parse(await ask(this.#cloud, 'GET', paths.report)) as { report: Report }
+    const { report } = JSON.parse(await askLab(this.#cloud, 'GET', paths.report)) as { report: Report }
     if (file !== undefined) await this.#write(file, paths)
     else if (report.requests > 0) console.error(`\n${toText(report).trimEnd()}`)
     const broken = failures(report)
@@ -78,25 +79,6 @@ export class Reports {
   async #write(file: string, { har, report }: { readonly har: string; readonly report: string }): Promise<void> {
     const ending = extname(file)
     const accept = forms[ending] ?? 'text/plain'
-    writeFileSync(file, await ask(this.#cloud, 'GET', ending === '.har' ? har : report, { accept }))
+    writeFileSync(file, await askLab(this.#cloud, 'GET', ending === '.har' ? har : report, { accept }))
   }
-}
-
-interface Question {
-  readonly body?: object
-  readonly accept?: string
-}
-
-async function ask(
-  { fetch, wolkeUrl, labToken }: Wolke,
-  method: string,
-  path: string,
-  { body, accept = 'application/json' }: Question = {},
-): Promise<string> {
-  const headers = { authorization: `Bearer ${labToken}`, 'content-type': 'application/json', accept }
-  const given = body === undefined ? {} : { body: JSON.stringify(body) }
-  const reply = await fetch(wolkeUrl + path, { method, headers, ...given })
-  const text = await reply.text()
-  if (!reply.ok) throw new Error(`${method} ${path}: ${text}`)
-  return text
 }

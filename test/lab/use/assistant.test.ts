@@ -201,6 +201,26 @@ describe('wolke mcp', { concurrency: 2 }, () => {
     assert.match(stdout, /\/files\n\.terraform\.lock\.hcl\nmain\.tf\n\n$/)
   })
 
+  test('hands on mirrors and proxies for downloads, and no credentials', async (t) => {
+    const settings = mkdtempSync(join(tmpdir(), 'wolke-settings-'))
+    t.after(() => rmSync(settings, { recursive: true }))
+    const [mirror, secret] = [join(settings, 'mirror.rc'), join(settings, 'secret.rc')]
+    writeFileSync(mirror, 'provider_installation {\n  direct {}\n}\n')
+    writeFileSync(secret, 'credentials "app.terraform.io" {\n  token = "a secret"\n}\n')
+    const proxy = 'http://proxy.example:3128'
+    for (const [file, isGiven] of [
+      [mirror, true],
+      [secret, false],
+    ] as const) {
+      const { calls } = await connect(t, { ...stubs(t), TF_CLI_CONFIG_FILE: file, HTTPS_PROXY: proxy })
+      const { cloud } = await calls('start_cloud')
+      const lines = (await calls('run', { cloud, program: 'terraform', arguments: [] })).stdout.split('\n')
+      assert.equal(lines.includes(`TF_CLI_CONFIG_FILE=${file}`), isGiven)
+      assert.ok(lines.includes(`HTTPS_PROXY=${proxy}`))
+      assert.ok(lines.includes('no_proxy=127.0.0.1,localhost,::1'))
+    }
+  })
+
   test('says which program is missing', async (t) => {
     const { calls, fails } = await connect(t, { PATH: '/nowhere' })
     const { cloud } = await calls('start_cloud')

@@ -64,6 +64,7 @@ describe('wolke exec', { concurrency: 2 }, () => {
     const env = {
       ...{ HCLOUD_TOKEN: real, TF_VAR_hcloud_token: real, HCLOUD_CONTEXT: 'production', HCLOUD_CONFIG: '/cli.toml' },
       ...{ SOME_COPY: real, UNRELATED: 'stays', HETZNER_ENDPOINT: 'https://api.hetzner.com/v1' },
+      ...{ https_proxy: 'http://proxy.example:3128', NO_PROXY: 'intranet.example' },
     }
     const { code, stdout, stderr } = await execute(node(program), { env, options: ['--now', '2030-01-01'] })
     assert.equal(code, 0, stderr)
@@ -73,6 +74,9 @@ describe('wolke exec', { concurrency: 2 }, () => {
     for (const name of ['HCLOUD_ENDPOINT', 'HETZNER_ENDPOINT', 'HETZNER_API'])
       assert.match(given[name], /^http:\/\/127\.0\.0\.1:\d+\/v1$/, name)
     assert.equal(given.TF_VAR_hcloud_token, given.HCLOUD_TOKEN)
+    assert.equal(given.https_proxy, 'http://proxy.example:3128')
+    for (const name of ['NO_PROXY', 'no_proxy'])
+      assert.equal(given[name], 'intranet.example,127.0.0.1,localhost,::1', name)
     assert.deepEqual([given.HCLOUD_CONTEXT, given.HCLOUD_CONFIG, given.SOME_COPY], [undefined, undefined, undefined])
     assert.equal(given.UNRELATED, 'stays')
     assert.ok(!Object.values(given).includes(real))
@@ -183,7 +187,8 @@ describe('wolke exec', { concurrency: 2 }, () => {
       const reply = await fetch('https://api.hetzner.cloud/v1/locations', { headers })
       console.log(reply.status, reply.headers.has('x-correlation-id'))
       console.log(await fetch('https://example.com').then(() => 'went out', () => 'refused'))`
-    const { code, stdout, stderr } = await execute(node(program), { options: ['--proxy'] })
+    const env = { https_proxy: 'http://127.0.0.1:9', no_proxy: '*' }
+    const { code, stdout, stderr } = await execute(node(program), { options: ['--proxy'], env })
     assert.equal(code, 0, stderr)
     assert.equal(stdout, '200 true\nrefused\n')
     assert.match(stderr, /^wolke: refused "example\.com:443"$/m)
