@@ -175,7 +175,8 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       await engine.start()
       await mailer.start()
       await people.mail?.start()
-      jobs.start()
+      // A cloud that begins with a state goes on with it, and so it does with the rhythm of its jobs.
+      jobs.start({ haveRun: (options.lab?.era ?? 0) > 0 })
       await warnOfPasskeys(people)
     },
     async stop() {

@@ -84,6 +84,7 @@ export function openSqlite(
   database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
   const statements = sqliteStatements(database)
   const reading = readTogether(database, readFailed)
+  const imageOf = images(database)
   const read: Run = (text, values) => {
     // The statement must follow the gate synchronously.
     const wait = beforeRead()
@@ -123,7 +124,7 @@ export function openSqlite(
       },
       image() {
         reading.end()
-        return withoutLog(database.serialize())
+        return imageOf()
       },
       isOpen: () => database.isTransaction && !reading.isOpen(),
       close() {
@@ -144,6 +145,21 @@ function openMemory(image: Uint8Array | undefined): DatabaseSync {
   if (image) database.deserialize(image)
   else database.exec(`pragma page_size = ${memoryPageBytes}`)
   return database
+}
+
+/** Takes images. As long as nothing changes, all who hold one share it, so that many copies begin with a single one. */
+function images(database: DatabaseSync): () => Uint8Array {
+  const version = database.prepare(`
+    select total_changes() || ' ' || data_version || ' ' || schema_version as version
+    from pragma_data_version, pragma_schema_version`)
+  let latest: { readonly version: unknown; readonly image: WeakRef<Uint8Array> } | undefined
+  return () => {
+    const present = version.get()!.version
+    const known = latest?.version === present ? latest?.image.deref() : undefined
+    const image = known ?? withoutLog(database.serialize())
+    latest = { version: present, image: new WeakRef(image) }
+    return image
+  }
 }
 
 /** A file that says that it has a log beside it cannot be opened in memory (SQLite's file format, 1.3.3). */

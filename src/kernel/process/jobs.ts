@@ -43,8 +43,8 @@ export interface Jobs {
   runs(): readonly { readonly name: string; readonly due: Due; readonly last: JobRun | undefined }[]
   /** The jobs that have something to do at events; a failure is logged. */
   readonly timed: readonly Timed[]
-  /** Runs all jobs now and then periodically. */
-  start(): void
+  /** Runs all jobs periodically: at once, too, unless they have just run. */
+  start(options?: { readonly haveRun: boolean }): void
   /** Runs all jobs once; a failure is logged and the job waits for the next round. */
   run(): Promise<void>
   /** Waits for the job in progress and starts no more. */
@@ -86,9 +86,9 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
   return {
     runs: () => planned.map(({ job: { name, due }, last }) => ({ name, due, last })),
     timed: planned.flatMap((one) => (one.job.due === 'whenever' ? [] : [{ due: one.job.due, run: () => runOne(one) }])),
-    start() {
+    start({ haveRun } = { haveRun: false }) {
       timer = setInterval(run, everyMs)
-      void run()
+      if (!haveRun) void run()
     },
     run,
     async stop() {
