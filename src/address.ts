@@ -37,6 +37,11 @@ export class Address implements Stateful {
     return new Address({ options, cloud: await openCloud(options) }, mountAll)
   }
 
+  /** The same for a cloud that begins with a state and is otherwise like another one. */
+  static async from(state: State, like: CloudOptions, mountAll: MountAll): Promise<Address> {
+    return new Address(await openFrom(state, like), mountAll)
+  }
+
   get cloud(): Cloud {
     return this.#running.cloud
   }
@@ -100,10 +105,10 @@ export class Address implements Stateful {
 
   async #begin(state: State, mounting: CloudMounting): Promise<CloudParts> {
     this.options.lab?.recorder?.stateChanged(this.options.clock.now())
-    const options = await optionsOf(state, this.options)
-    const cloud = await openCloud(options)
+    const running = await openFrom(state, this.options)
+    const { options, cloud } = running
     try {
-      this.#running = { options, cloud }
+      this.#running = running
       await this.#mountAll(mounting, cloud)
       for (const open of this.#besides) await this.#openAgain(open, cloud)
       await cloud.start()
@@ -126,8 +131,18 @@ export class Address implements Stateful {
   }
 }
 
-/** The options of a cloud that begins with a state and is otherwise like another one. */
-export async function optionsOf(state: State, { lab, ...others }: CloudOptions): Promise<CloudOptions> {
+/** Opens a cloud that begins with a state and is otherwise like another one; nothing is left of one that fails. */
+async function openFrom(state: State, like: CloudOptions): Promise<Running> {
+  const options = await optionsOf(state, like)
+  try {
+    return { options, cloud: await openCloud(options) }
+  } catch (error) {
+    await options.db.close()
+    throw error
+  }
+}
+
+async function optionsOf(state: State, { lab, ...others }: CloudOptions): Promise<CloudOptions> {
   const clock = new LabClock(state.nowMs, state.mode)
   const infrastructure = state.infrastructure.copy(clock)
   const db = await (lab?.install ?? openInMemory)(state.image, clock)

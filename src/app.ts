@@ -2,7 +2,7 @@
  * The composition root: lets a cloud answer at an edge. The command line and the tests both build the program through it.
  */
 import type { AddressInfo } from 'node:net'
-import { Address, optionsOf } from './address.ts'
+import { Address, type MountAll } from './address.ts'
 import type { Cloud, CloudOptions } from './cloud.ts'
 import { families } from './families.ts'
 import type { Drivers } from './kernel/actions/define.ts'
@@ -72,7 +72,7 @@ export async function buildApp(given: AppOptions): Promise<App> {
     ...(lab ? { isChange: lab.isChange } : {}),
   })
   const open = (state: State) => fork(options, edge, state, () => states!.first)
-  const states: States | undefined = lab && new lab.States(address, open)
+  const states: States | undefined = lab && new lab.States(address, { open, log: options.log })
   address.take(edge.seat)
   edge.server.addHook('preClose', (done) => {
     // Nobody waits for answers that faults delay, or for a time that is far away.
@@ -142,25 +142,29 @@ async function fork(
   const { acme, ...authority } = options.authority ?? { delegation: 'unchecked' as const }
   const { install, ...lab } = options.lab!
   const recorder = await openRecorder(state.nowMs)
-  const forked = await optionsOf(state, { ...options, authority, mail: {}, lab: { ...lab, recorder } })
-  const address: Address = await Address.open(forked, (mounting, cloud) => mountAll(mounting, cloud, states))
-  const states = new States(address, (state) => fork(options, edge, state, first), first())
+  const like = { ...options, authority, mail: {}, lab: { ...lab, recorder } }
+  const mount: MountAll = (mounting, cloud) => mountAll(mounting, cloud, states)
+  await using opening = new AsyncDisposableStack()
+  const address: Address = opening.adopt(await Address.from(state, like, mount), (address) => address.close())
+  const states = new States(address, {
+    ...{ first: first(), log: options.log },
+    open: (state) => fork(options, edge, state, first),
+  })
   const seat = await edge.furtherSeat(async (mounting) => {
-    await mountAll(mounting, address.cloud, states)
+    await mount(mounting, address.cloud)
     return address.cloud.parts
   })
+  opening.adopt(seat, (seat) => seat.close())
   address.take(seat)
   const port = await seat.listen({ host: '127.0.0.1', port: 0 })
   await address.cloud.start()
+  opening.defer(() => states.close())
+  const opened = opening.move()
   return {
     url: urlOf(options, { host: '127.0.0.1', port }),
     local: localCloud(seat, states),
     serveDns: (at) => address.serveDns(at),
-    async close() {
-      await states.close()
-      await seat.close()
-      await address.close()
-    },
+    close: () => opened.disposeAsync(),
   }
 }
 

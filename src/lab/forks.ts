@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream'
 import { ApiError, limitExceeded, notFound } from '../kernel/errors.ts'
+import type { Logger } from '../kernel/process/log.ts'
 import type { ListenAddress } from '../protocols/net/listen-address.ts'
 
 /** A cloud as those in the same process reach it, without a network. */
@@ -37,19 +38,26 @@ interface Kept extends Fork {
   readonly timer: NodeJS.Timeout
 }
 
+export interface ForksOptions {
+  /** Opens one that begins as the cloud is now. */
+  open(): Promise<OpenedFork>
+  readonly log: Pick<Logger, 'error'>
+}
+
 /** The most forks that a cloud has at the same time. */
 const mostForks = 1_000
 
 export class Forks {
-  readonly #open: () => Promise<OpenedFork>
+  readonly #open: ForksOptions['open']
+  readonly #log: ForksOptions['log']
   readonly #kept = new Map<number, Kept>()
   #opening = 0
   #isClosed = false
   #made = 0
 
-  /** `open` opens one that begins as the cloud is now. */
-  constructor(open: () => Promise<OpenedFork>) {
+  constructor({ open, log }: ForksOptions) {
     this.#open = open
+    this.#log = log
   }
 
   list(): readonly Fork[] {
@@ -102,10 +110,19 @@ export class Forks {
   #keep(opened: OpenedFork, dns: ListenAddress | null, ttlMs: number): Fork {
     const id = ++this.#made
     const createdMs = Date.now()
-    const timer = setTimeout(() => void this.end(id), ttlMs).unref()
+    const timer = setTimeout(() => void this.#expire(id), ttlMs).unref()
     const fork = { id, url: opened.url, dns, createdMs, endsMs: createdMs + ttlMs, opened, timer }
     this.#kept.set(id, fork)
     return fork
+  }
+
+  /** Never rejects: nobody waits for the end of a fork whose time is over. */
+  async #expire(id: number): Promise<void> {
+    try {
+      await this.end(id)
+    } catch (err) {
+      this.#log.error({ err, fork: id }, 'a fork whose time was over did not end cleanly')
+    }
   }
 
   #find(id: number): Kept {

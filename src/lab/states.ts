@@ -10,7 +10,7 @@ import { limitExceeded, notFound } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { ClockMode } from './clock.ts'
 import type { KeptRules } from './faults/rules.ts'
-import { Forks, type OpenedFork } from './forks.ts'
+import { Forks, type ForksOptions, type OpenedFork } from './forks.ts'
 
 /** An infrastructure in memory, of which there can be another one that begins as this one is. */
 export interface Copied {
@@ -43,6 +43,13 @@ export interface Stateful {
   state(): Promise<State>
   /** Errors: those of `choose`; the cloud goes on as it ended then. */
   change(choose: (ended: State) => Promise<State>): Promise<void>
+}
+
+interface StatesOptions extends Pick<ForksOptions, 'log'> {
+  /** Opens a fork. */
+  open(state: State): Promise<OpenedFork>
+  /** The state to which a reset leads, if it is not that at `begin`. */
+  readonly first?: State | undefined
 }
 
 /** A state that was kept under a name. */
@@ -83,11 +90,10 @@ export class States {
   /** Work in a cloud belongs to nobody's request, not even to that which let it begin. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
-  /** `open` opens a fork; `first` is the state to which a reset leads, if it is not that at `begin`. */
-  constructor(of: Stateful, open: (state: State) => Promise<OpenedFork>, first?: State) {
+  constructor(of: Stateful, { open, log, first }: StatesOptions) {
     this.#of = of
     this.#first = first
-    this.forks = new Forks(async () => this.#outside(async () => open(await of.state())))
+    this.forks = new Forks({ open: () => this.#outside(async () => open(await of.state())), log })
   }
 
   get first(): State | undefined {

@@ -26,9 +26,7 @@ export async function ownedTables(query: Queries): Promise<readonly OwnedTable[]
   `.execute(query)
   const ordered: OwnedTable[] = []
   const isApart = (name: string) => references.every(({ child, parent }) => child !== name && parent !== name)
-  const left = new Map(
-    rows.map(({ name, hasIds }) => [name, { name, hasIds: hasIds === 1, isApart: isApart(name) }]),
-  )
+  const left = new Map(rows.map(({ name, hasIds }) => [name, { name, hasIds: hasIds === 1, isApart: isApart(name) }]))
   while (left.size > 0) {
     const isFree = (name: string) =>
       references.every(({ child, parent }) => parent !== name || child === name || !left.has(child))

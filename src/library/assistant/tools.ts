@@ -29,9 +29,15 @@ function tool<const Input extends TObject>(
   return { description, input: { ...input, additionalProperties: false }, run }
 }
 
+interface OpenCloud {
+  readonly workspace: Workspace
+  /** The id of the cloud that it is a fork of. */
+  readonly forkOf?: string
+}
+
 /** The clouds of an assistant, by their ids. */
 export class Clouds implements AsyncDisposable {
-  readonly #open = new Map<string, Workspace>()
+  readonly #open = new Map<string, OpenCloud>()
   readonly #env: NodeJS.ProcessEnv
   readonly #files: string | undefined
   #made = 0
@@ -46,14 +52,14 @@ export class Clouds implements AsyncDisposable {
     const found = this.#open.get(id)
     if (!found)
       throw new Error(`cloud: there is no cloud ${id}; there are ${[...this.#open.keys()].join(', ') || 'none'}`)
-    return found
+    return found.workspace
   }
 
   async start(options: Parameters<typeof startWolke>[0]): Promise<string> {
     return this.#keep(async () => {
       const cloud = await startWolke(options)
       try {
-        return new Workspace(cloud, this.#env, this.#files)
+        return { workspace: new Workspace(cloud, this.#env, this.#files) }
       } catch (error) {
         await cloud.close()
         throw error
@@ -62,11 +68,13 @@ export class Clouds implements AsyncDisposable {
   }
 
   fork(id: string): Promise<string> {
-    return this.#keep(() => this.get(id).fork())
+    return this.#keep(async () => ({ workspace: await this.get(id).fork(), forkOf: id }))
   }
 
+  /** Ends a cloud after its forks, which would not answer without it. */
   async end(id: string): Promise<void> {
     const ended = this.get(id)
+    for (const [fork, { forkOf }] of [...this.#open].reverse()) if (forkOf === id) await this.end(fork)
     this.#open.delete(id)
     await ended[Symbol.asyncDispose]()
   }
@@ -75,7 +83,7 @@ export class Clouds implements AsyncDisposable {
     for (const id of [...this.#open.keys()].reverse()) await this.end(id)
   }
 
-  async #keep(make: () => Promise<Workspace>): Promise<string> {
+  async #keep(make: () => Promise<OpenCloud>): Promise<string> {
     if (this.#open.size >= most) throw new Error(`there are ${most} clouds already: end one of them`)
     const made = await make()
     const id = `cloud-${++this.#made}`
@@ -119,7 +127,7 @@ function lifeTools(clouds: Clouds): Record<string, Tool> {
       await clouds.get(cloud).cloud.reset()
       return {}
     }),
-    end_cloud: tool('End a cloud and remove its files', ofCloud, async ({ cloud }) => {
+    end_cloud: tool('End a cloud and its forks, and remove their files', ofCloud, async ({ cloud }) => {
       await clouds.end(cloud)
       return {}
     }),

@@ -1,9 +1,12 @@
 /** Forks: a cloud that begins as another one is, and goes its own way. */
 import assert from 'node:assert/strict'
+import { Server } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { newServer } from '../../../src/families/servers/proof.ts'
 import { wolkeBase } from '../../../src/kernel/contract/bases.ts'
 import { LabClock } from '../../../src/lab/clock.ts'
+import { Forks, type OpenedFork } from '../../../src/lab/forks.ts'
 import { manager } from '../../../src/management/proof.ts'
 import { ask, serveDns } from '../../dns/client.ts'
 import { makeZone, rrset } from '../../dns/zones.ts'
@@ -127,6 +130,46 @@ forEachDatabase('A fork', (open, engineName) => {
     while ((await client.get(`${forks}/${short.id}`)).status !== 404) await new Promise(setImmediate)
     assert.equal((await client.get(`${forks}/${long.id}`)).status, 200)
     assert.equal((await makeClient(long.base_url, world.api.token).get('/servers')).status, 200)
+  })
+
+  test('shares the image of its cloud with others as long as nothing changes', async () => {
+    const world = await open({ lab: frozen(), alone: true })
+    const image = world.db.image!
+    const first = await image()
+    assert.equal(await image(), first)
+    await newServer(world.api, 'changes')
+    await world.settle()
+    assert.notDeepEqual(await image(), first)
+  })
+
+  test('leaves nothing open when it cannot listen', async (t) => {
+    const world = await open({ lab: frozen(), alone: true })
+    const client = await manager(world)
+    const lab = labAt(client, world.baseUrl)
+    const opened = t.mock.method(DatabaseSync.prototype, 'deserialize')
+    const closed = t.mock.method(DatabaseSync.prototype, 'close')
+    const refuse = function (this: Server) {
+      process.nextTick(() => this.emit('error', new Error('too many open files')))
+      return this
+    }
+    t.mock.method(Server.prototype, 'listen', refuse, { times: 1 })
+    const forks = `${new URL(world.baseUrl).origin}${wolkeBase}/forks`
+    assert.equal((await client.post(forks, {})).status, 500)
+    const ofFork = opened.mock.calls.map((call) => call.this)
+    assert.equal(ofFork.length, 1)
+    assert.ok(closed.mock.calls.some((call) => call.this === ofFork[0]))
+    assert.deepEqual((await done(client.get(forks))).forks, [])
+    assert.equal((await makeClient((await lab.fork()).base_url, world.api.token).get('/servers')).status, 200)
+  })
+
+  test('that cannot end after its time is told of', async () => {
+    const told = Promise.withResolvers<object>()
+    const failure = new Error('does not close')
+    const fork = { url: '', close: () => Promise.reject(failure) } as unknown as OpenedFork
+    const forks = new Forks({ open: async () => fork, log: { error: told.resolve } })
+    const { id } = await forks.make({ ttlMs: 1, hasDns: false })
+    assert.deepEqual(await told.promise, { err: failure, fork: id })
+    assert.deepEqual(forks.list(), [])
   })
 
   test('ends under load without a word to its cloud', async () => {

@@ -139,6 +139,17 @@ describe('wolke mcp', { concurrency: 2 }, () => {
     assert.match(await fails('end_cloud', { cloud: fork }), /^cloud: there is no cloud cloud-2; there are cloud-1$/)
   })
 
+  test('ends the forks of a cloud with it', async (t) => {
+    const { calls, fails } = await connect(t)
+    const { cloud } = await calls('start_cloud')
+    const { cloud: fork } = await calls('fork_cloud', { cloud })
+    await calls('fork_cloud', { cloud: fork })
+    const { cloud: other } = await calls('start_cloud')
+    await calls('end_cloud', { cloud })
+    const refusal = `cloud: there is no cloud ${fork}; there are ${other}`
+    assert.equal(await fails('request', { cloud: fork, method: 'GET', path: '/servers' }), refusal)
+  })
+
   test('refuses what makes no sense, and goes on', async (t) => {
     const { calls, fails } = await connect(t)
     assert.match(await fails('start_cloud', { now: 'tomorrow' }), /^now: /)
