@@ -3,7 +3,7 @@ import type { Change } from '../../kernel/contract/changes.ts'
 import { searchOf } from '../../kernel/contract/urls.ts'
 import { lookAtFields } from './fields.ts'
 import { Pages } from './pages.ts'
-import { operationOf, type Recorded } from './recorded.ts'
+import { operationOf, type Recorded, type Said } from './recorded.ts'
 import { Retries } from './retries.ts'
 import { Tally } from './tally.ts'
 
@@ -50,30 +50,35 @@ export class Findings {
     this.project = project
   }
 
+  /** Takes in a request after those before it. */
   add(
     recorded: Recorded,
     { isPolling, isAdmitted }: { readonly isPolling: boolean; readonly isAdmitted: boolean },
   ): void {
-    const { status, code = null, atMs } = recorded
-    const operation = operationOf(recorded)
     this.requests++
     if (isPolling) this.polls++
     if (!isAdmitted) {
       this.throttled++
-      this.throttledFrom ??= atMs
+      this.throttledFrom ??= recorded.atMs
     }
-    this.answers.add(`${operation} ${status} ${code}`, () => ({ operation, status, code }))
     this.retries.add(recorded)
     this.pages.add(recorded)
-    this.#judge(recorded, operation)
   }
 
-  /** Holds a request against the contract of its operation. */
-  #judge({ endpoint, body, url }: Recorded, operation: string): void {
+  /** Takes in what so many requests have said, whenever each of them was. */
+  count(said: Said, count: number): void {
+    const { status, code = null } = said
+    const operation = operationOf(said)
+    this.answers.add(`${operation} ${status} ${code}`, () => ({ operation, status, code }), count)
+    this.#judge(said, operation, count)
+  }
+
+  /** Holds requests against the contract of their operation. */
+  #judge({ endpoint, body, url }: Said, operation: string, count: number): void {
     if (!endpoint) return
     const { removedBy, removedWithout, deprecatedBy } = endpoint
     const note = (field: string | null, change: Change, stopsMs: number | null = change.fromMs) =>
-      this.deprecated.add(`${operation} ${field} ${change.name}`, () => ({ operation, field, change, stopsMs }))
+      this.deprecated.add(`${operation} ${field} ${change.name}`, () => ({ operation, field, change, stopsMs }), count)
     if (removedBy) note(null, removedBy)
     if (deprecatedBy) note(null, deprecatedBy, null)
     if (removedWithout && !new URLSearchParams(searchOf(url)).has(removedWithout.param)) note(null, removedWithout.by)
@@ -81,7 +86,7 @@ export class Findings {
       ending: note,
       unknown: (given, place) => {
         const field = this.unknown.size < mostUnknown ? given.slice(0, 80) : '(others)'
-        this.unknown.add(`${operation} ${place} ${field}`, () => ({ operation, field, place }))
+        this.unknown.add(`${operation} ${place} ${field}`, () => ({ operation, field, place }), count)
       },
     })
   }

@@ -12,14 +12,8 @@ export interface ToldAction {
   readonly status: string
 }
 
-export interface Recorded {
-  /** The correlation id. */
-  readonly id: string
-  /** The time of the answer by the clock of the lab, in milliseconds since the epoch. */
-  readonly atMs: number
-  /** The clock of the machine says when the request came and when it was answered. */
-  readonly cameMs: number
-  readonly answeredMs: number
+/** What a request and its answer say, which is the same for equal ones. */
+export interface Said {
   readonly method: string
   readonly url: string
   /** Undefined where there is nothing at the path. */
@@ -45,6 +39,16 @@ export interface Recorded {
   readonly bytes: number
 }
 
+export interface Recorded extends Said {
+  /** The correlation id. */
+  readonly id: string
+  /** The time of the answer by the clock of the lab, in milliseconds since the epoch. */
+  readonly atMs: number
+  /** The clock of the machine says when the request came and when it was answered. */
+  readonly cameMs: number
+  readonly answeredMs: number
+}
+
 /** The headers of a request that say something about its client. */
 export type SentHeaders = Pick<IncomingHttpHeaders, (typeof keptHeaders)[number]>
 
@@ -58,45 +62,37 @@ const usualBytes = 512
 
 const none: readonly ToldAction[] = []
 
-/**
- * What is kept of an exchange; undefined for what is no request of a program to the public API. It is called for every
- * request, so that it only takes what is there.
- */
-export function recordedOf(exchange: Exchange, atMs: number, shared: Shared): Recorded | undefined {
-  const { status, code, text, request, response } = exchange
-  const { method, originalUrl: url, headers, principal, body } = request
-  const isProgram = principal === undefined || principal.actor.kind === 'token'
-  if (!isProgram || !isPublic(url)) return undefined
-  const answeredMs = Date.now()
+function saidIn({ status, code, text, request, response, ...exchange }: Exchange, headers: SentHeaders): Said {
+  const { method, originalUrl: url, principal, body } = request
   // A body that comes in chunks does not say its length.
-  const sent = body === undefined ? 0 : Number(headers['content-length'] ?? largestBody)
+  const sent = body === undefined ? 0 : Number(request.headers['content-length'] ?? largestBody)
   const isCut = sent > largestBody
   const isTextKept = text !== undefined && text.length <= largestBody
-  const token = principal?.actor.id ?? null
+  const reply = exchange.reply as Told | undefined
   return {
-    id: request.id,
-    atMs,
-    cameMs: answeredMs - Math.round(response.elapsedTime),
-    answeredMs,
     method,
     url,
     // A request that is refused at the door has not got to its endpoint.
     endpoint: exchange.endpoint ?? request.routeOptions.config.endpoint,
     status,
     code,
-    token,
-    project: principal?.scope?.projectId ?? null,
-    headers: shared.headers(token, headers),
+    token: tokenOf(principal),
+    project: projectOf(principal),
+    headers,
     body: isCut ? undefined : body,
     isCut,
-    text: isTextKept ? shared.answer(url, text) : undefined,
+    text: isTextKept ? text : undefined,
     injected: injectedInto(response),
-    actions: actionsIn(exchange.reply as Told | undefined),
-    nextPage: (exchange.reply as Told | undefined)?.meta?.pagination?.next_page ?? undefined,
+    actions: actionsIn(reply),
+    nextPage: reply?.meta?.pagination?.next_page ?? undefined,
     bytes: usualBytes + url.length + (isCut ? 0 : sent) + (isTextKept ? text.length : 0),
   }
 }
 
+type Caller = Exchange['request']['principal']
+
+const tokenOf = (caller: Caller) => caller?.actor.id ?? null
+const projectOf = (caller: Caller) => caller?.scope?.projectId ?? null
 const isPublic = (url: string) => url.startsWith(`${publicBase}/`)
 
 interface Headed {
@@ -132,33 +128,60 @@ export function operationOf({ method, endpoint }: Pick<Recorded, 'method' | 'end
   return known
 }
 
-/** The most URLs whose last answer is known. */
+/** The most URLs whose last request is known. */
 const mostShared = 4_096
 
-/**
- * What equal requests share. Clients ask for the same again and again, with the same headers, and memory that is kept for
- * each request is what recording costs most.
- */
+/** What equal requests share: clients ask for the same again and again, with the same headers, and are told the same. */
 export class Shared {
-  readonly #answers = new Map<string, string>()
+  readonly #said = new Map<string, Said>()
   readonly #headers = new Map<number | null, SentHeaders>()
 
-  /** The text of an answer, or the equal one that the URL had before. */
-  answer(url: string, text: string): string {
-    const before = this.#answers.get(url)
-    if (before === text) return before
-    if (this.#answers.size >= mostShared) this.#answers.clear()
-    this.#answers.set(url, text)
-    return text
+  /**
+   * What is kept of an exchange; undefined for what is no request of a program to the public API. It is called for every
+   * request, so that it only takes what is there.
+   */
+  said(exchange: Exchange): Said | undefined {
+    const { principal, originalUrl: url, headers, body } = exchange.request
+    if (principal !== undefined && principal.actor.kind !== 'token') return undefined
+    const before = this.#said.get(url)
+    if (before && isLike(before, exchange)) return before
+    if (!isPublic(url)) return undefined
+    const said = saidIn(exchange, this.#headersOf(tokenOf(principal), headers))
+    if (body !== undefined) return said
+    if (this.#said.size >= mostShared) this.#said.clear()
+    this.#said.set(url, said)
+    return said
   }
 
   /** The headers of a request, or the equal ones that its token had before. */
-  headers(token: number | null, given: IncomingHttpHeaders): SentHeaders {
+  #headersOf(token: number | null, given: IncomingHttpHeaders): SentHeaders {
     const before = this.#headers.get(token)
-    if (before && keptHeaders.every((name) => before[name] === given[name])) return before
+    if (before && areLike(before, given)) return before
     const picked = Object.fromEntries(keptHeaders.flatMap((name) => (given[name] ? [[name, given[name]]] : [])))
     if (this.#headers.size >= mostShared) this.#headers.clear()
     this.#headers.set(token, picked)
     return picked
   }
+}
+
+/** Tells whether a request without a body, and its answer, are like one to the same URL. */
+function isLike(before: Said, { status, code, text, reply, request, response }: Exchange): boolean {
+  const { method, principal, body } = request
+  return (
+    body === undefined &&
+    (text !== undefined || reply === undefined) &&
+    before.status === status &&
+    before.method === method &&
+    before.code === code &&
+    before.token === tokenOf(principal) &&
+    before.project === projectOf(principal) &&
+    before.text === text &&
+    before.injected === injectedInto(response) &&
+    areLike(before.headers, request.headers)
+  )
+}
+
+function areLike(before: SentHeaders, given: IncomingHttpHeaders): boolean {
+  for (const name of keptHeaders) if (before[name] !== given[name]) return false
+  return true
 }

@@ -8,12 +8,16 @@ import { limitExceeded, notFound } from '../../kernel/errors.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
 import { Ledger } from './ledger.ts'
 import type { RatesOf } from './rates.ts'
-import { type Recorded, recordedOf, Shared } from './recorded.ts'
+import { type Recorded, Shared } from './recorded.ts'
+import { Ring } from './ring.ts'
 import { isOf, type Moment, Run, type Whose } from './run.ts'
 
 /** The bounds of the ring. */
 export const mostRequests = 20_000
 export const mostBytes = 32 * 2 ** 20
+
+/** What is left of a bound when room is made below it. */
+const leftOf = (most: number) => most - most / 8
 
 /** The most runs besides that of the whole life. */
 const mostRuns = 1_000
@@ -24,8 +28,7 @@ export class Recorder {
   readonly whole: Run
   readonly #runs = new Map<number, Run>()
   readonly #shared = new Shared()
-  #kept: Recorded[] = []
-  #bytes = 0
+  readonly #kept = new Ring()
   /** The number of the first request in the ring. */
   #first = 0
   #made = 0
@@ -41,11 +44,12 @@ export class Recorder {
 
   /** Takes down an exchange; `atMs` is the time of the lab. */
   observe(exchange: Exchange, atMs: number): void {
-    const recorded = recordedOf(exchange, atMs, this.#shared)
-    if (!recorded) return
-    this.#kept.push(recorded)
-    this.#bytes += recorded.bytes
-    if (this.#kept.length > mostRequests || this.#bytes > mostBytes) this.#forgetSome()
+    const said = this.#shared.said(exchange)
+    if (!said) return
+    const answeredMs = Date.now()
+    const cameMs = answeredMs - Math.round(exchange.response.elapsedTime)
+    this.#kept.add(said, exchange.request.id, { atMs, cameMs, answeredMs })
+    if (this.#kept.length > mostRequests || this.#kept.bytes > mostBytes) this.#forgetSome()
   }
 
   follow(event: LifeEvent, ratesOf: RatesOf): void {
@@ -98,19 +102,21 @@ export class Recorder {
 
   /** The requests of a run that are still in the ring. */
   requests(run: Run, whose: Whose): readonly Recorded[] {
-    return this.#kept.filter((recorded, index) => run.has(this.#first + index) && isOf(whose, recorded))
+    const found: Recorded[] = []
+    for (let index = 0; index < this.#kept.length; index++) {
+      const recorded = this.#kept.at(index)
+      if (run.has(this.#first + index) && isOf(whose, recorded)) found.push(recorded)
+    }
+    return found
   }
 
   #momentAt(atMs: number): Moment {
     return { atMs, count: this.count }
   }
 
-  /** Many at once, because each time the rest moves up. */
+  /** Many at once, because all runs take them in before. */
   #forgetSome(): void {
     for (const run of [this.whole, ...this.runs()]) this.bringUp(run)
-    const count = Math.ceil(this.#kept.length / 8)
-    for (const { bytes } of this.#kept.slice(0, count)) this.#bytes -= bytes
-    this.#kept = this.#kept.slice(count)
-    this.#first += count
+    this.#first += this.#kept.shrink({ length: leftOf(mostRequests), bytes: leftOf(mostBytes) })
   }
 }

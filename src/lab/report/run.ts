@@ -1,7 +1,8 @@
 /** A run: the requests between two moments, and what is found out about them. */
 import { localLimiter } from '../../kernel/http/admission/rate-limit.ts'
 import { Findings } from './findings.ts'
-import type { Recorded } from './recorded.ts'
+import type { Recorded, Said } from './recorded.ts'
+import type { Ring } from './ring.ts'
 import { Actions, type Caller } from './waiting.ts'
 
 /** Requests an hour of a Project that a public cloud admits. */
@@ -61,9 +62,14 @@ export class Run {
   }
 
   /** Takes in the requests that it has not seen yet. `requests` begin with the number `first`. */
-  takeIn(requests: readonly Recorded[], first: number): void {
-    for (; this.#next < first + requests.length && this.has(this.#next); this.#next++)
-      this.#add(requests[this.#next - first]!)
+  takeIn(requests: Ring, first: number): void {
+    const counts = new Map<Said, number>()
+    for (; this.#next < first + requests.length && this.has(this.#next); this.#next++) {
+      const said = requests.said(this.#next - first)
+      counts.set(said, (counts.get(said) ?? 0) + 1)
+      this.#add(requests.at(this.#next - first))
+    }
+    for (const [said, count] of counts) this.#findings.get(said.token)!.count(said, count)
   }
 
   /** Returns the findings about the callers that a report is about, each with its key. */
