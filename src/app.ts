@@ -62,7 +62,7 @@ export interface App {
 /** Builds the app; nothing listens or runs yet. */
 export async function buildApp(given: AppOptions): Promise<App> {
   const options = given.lab
-    ? { ...given, lab: { recorder: await openRecorder(given.clock.now()), ...given.lab } }
+    ? { ...given, lab: { recorder: await openRecorder(given, given.clock.now()), ...given.lab } }
     : given
   const lab = options.lab?.infrastructure && options.db.image ? await import('./lab/states.ts') : undefined
   const address: Address = await Address.open(options, (mounting, cloud) => mountAll(mounting, cloud, states))
@@ -122,9 +122,12 @@ export async function buildApp(given: AppOptions): Promise<App> {
   }
 }
 
-async function openRecorder(startedMs: number): Promise<Recorder> {
-  const { Recorder } = await import('./lab/report/recorder.ts')
-  return new Recorder(startedMs)
+async function openRecorder({ catalogue }: AppOptions, startedMs: number): Promise<Recorder> {
+  const [{ Recorder }, { endingsIn }] = await Promise.all([
+    import('./lab/report/recorder.ts'),
+    import('./lab/report/endings.ts'),
+  ])
+  return new Recorder(startedMs, endingsIn(families, catalogue))
 }
 
 function urlOf({ tls }: AppOptions, at: ListenAddress): string {
@@ -141,7 +144,7 @@ async function fork(
   const { States } = await import('./lab/states.ts')
   const { acme, ...authority } = options.authority ?? { delegation: 'unchecked' as const }
   const { install, ...lab } = options.lab!
-  const recorder = await openRecorder(state.nowMs)
+  const recorder = await openRecorder(options, state.nowMs)
   const like = { ...options, authority, mail: {}, lab: { ...lab, recorder } }
   const mount: MountAll = (mounting, cloud) => mountAll(mounting, cloud, states)
   await using opening = new AsyncDisposableStack()

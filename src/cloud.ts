@@ -193,10 +193,10 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
 
 /** The database and the observer, of which a recorder hears where there is one. */
 async function recordingOf(options: CloudOptions): Promise<Pick<CloudOptions, 'db' | 'observe'>> {
-  const recorder = options.lab?.recorder
-  if (!recorder) return options
+  const { recorder, clock } = options.lab ?? {}
+  if (!recorder || !clock) return options
   const { recorded } = await import('./lab/report/recording.ts')
-  return recorded(recorder, options)
+  return recorded(recorder, { ...options, clock })
 }
 
 const definitions = () => families.flatMap(({ actions }) => actions)

@@ -1,6 +1,7 @@
 /** The environment and the definition of a family. The list of families is in families.ts. */
 import type { Capabilities } from './catalogue/capabilities.ts'
 import type { Catalogue, Price } from './catalogue/catalogue.ts'
+import { deprecationsIn, type Entry } from './catalogue/deprecations.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import type { DurationTable } from './kernel/actions/durations.ts'
@@ -119,6 +120,8 @@ export interface Family {
   /** The time that they take on a public cloud, by their commands. */
   readonly durations: DurationTable
   readonly jobs: readonly Job[]
+  /** The entries of the catalogue that are its resources, each of which may be deprecated. */
+  entries(catalogue: Catalogue): readonly Entry[]
   /** These events of its need no job: something is read differently from then on. */
   readonly events: Events
   /** Events for which services beside the API do something. */
@@ -162,6 +165,8 @@ interface FamilyParts<T extends Endpoints> {
   routes(platform: Platform, drivers: Drivers): Handlers<T>
   readonly jobs?: readonly Job[]
   /** None by default. */
+  readonly entries?: Family['entries']
+  /** The deprecations of its entries by default. */
   readonly events?: Events
   readonly serviceEvents?: Events
   readonly limited?: readonly LimitedKind[]
@@ -196,6 +201,7 @@ const nothing: Events = async () => []
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
   const { spelling, endpoints, routes, resources, desired = [] } = parts
   const { type, path: name, title, titles } = spelling
+  const { entries = () => [] } = parts
   // Static paths come before those of single resources, which is the order of the reference.
   const all: Endpoints = { ...endpoints, ...(resources && familyActionEndpoints(name, resources.param)) }
   const reconciling = desired.map(({ reconcile }): Job => ({ name: 'reconcile', due: 'whenever', run: reconcile }))
@@ -209,7 +215,8 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     actions: parts.actions ?? [],
     durations: parts.durations ?? {},
     jobs: [...(parts.jobs ?? []), ...reconciling],
-    events: parts.events ?? nothing,
+    entries,
+    events: parts.events ?? (async ({ catalogue }, ...asked) => deprecationsIn(type, entries(catalogue), ...asked)),
     serviceEvents: parts.serviceEvents ?? nothing,
     desired,
     limited: parts.limited ?? [],

@@ -2,10 +2,15 @@
 import type { ClockEvent } from '../kernel/process/clock.ts'
 import type { Deprecation } from './catalogue.ts'
 
-interface Entry {
+interface Named {
   readonly id: number
+  readonly name: string
   readonly deprecation: Deprecation | null
-  readonly locations?: readonly { readonly deprecation: Deprecation | null }[]
+}
+
+/** An entry of the catalogue that may be deprecated, as a whole or in some locations. */
+export interface Entry extends Named {
+  readonly locations?: readonly Named[]
 }
 
 /** The next dates of entries of a type, in order, at most `limit`. */

@@ -138,12 +138,15 @@ export interface WolkeReport {
     readonly operation: string
     readonly status: number
     readonly code: string | null
+    readonly injected: string | null
+    readonly lost: boolean
     readonly count: number
   }[]
   readonly retries: readonly {
     readonly operation: string
     readonly code: string
-    readonly back_off: boolean
+    readonly back_off: boolean | null
+    readonly pause: 'until_told' | 'own' | 'at_once' | 'constant' | 'unknown'
     readonly count: number
   }[]
   readonly polling: { readonly requests: number; readonly share: number }
@@ -151,7 +154,9 @@ export interface WolkeReport {
   readonly deprecations: readonly {
     readonly operation: string
     readonly field: string | null
+    readonly value: string | null
     readonly summary: string
+    readonly since: string | null
     readonly stops: string | null
     readonly count: number
   }[]

@@ -66,7 +66,7 @@ export const floatingIpEndpoints = defineEndpoints({
         labels: Type.Optional(Labels),
         name: Type.Optional(nullable(Name)),
       }),
-      refers: { home_location: catalogued, server: refersTo('server') },
+      refers: { home_location: catalogued('location'), server: refersTo('server') },
       reply: { action: nullable(ActionSchema) },
       errors: ['unavailable'],
       statuses: { unavailable: 412 },

@@ -1,5 +1,4 @@
 /** The family of images. */
-import { deprecationsIn } from '../../catalogue/deprecations.ts'
 import { defineFamily, defineJob } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { imageEndpoints } from './contract.ts'
@@ -12,7 +11,7 @@ import { imageLocks } from './tables.ts'
 
 export const images = defineFamily({
   spelling: resource,
-  events: async ({ catalogue }, ...asked) => deprecationsIn(resource.type, catalogue.images, ...asked),
+  entries: ({ images }) => images,
   seed,
   endpoints: imageEndpoints,
   routes: imageRoutes,

@@ -1,4 +1,3 @@
-import { deprecationsIn } from '../../catalogue/deprecations.ts'
 import { defineFamily } from '../../platform.ts'
 import { isoChanges } from './changes.ts'
 import { isoEndpoints, spelling } from './contract.ts'
@@ -7,7 +6,7 @@ import { isoRoutes } from './routes.ts'
 export const isos = defineFamily({
   spelling,
   changes: isoChanges,
-  events: async ({ catalogue }, ...asked) => deprecationsIn(spelling.type, catalogue.isos, ...asked),
+  entries: ({ isos }) => isos,
   endpoints: isoEndpoints,
   routes: isoRoutes,
 })

@@ -1,5 +1,4 @@
 /** The family of types of Load Balancers. */
-import { deprecationsIn } from '../../catalogue/deprecations.ts'
 import { defineFamily } from '../../platform.ts'
 import { loadBalancerTypeChanges } from './changes.ts'
 import { loadBalancerTypeEndpoints, spelling } from './contract.ts'
@@ -8,7 +7,7 @@ import { loadBalancerTypeRoutes } from './routes.ts'
 export const loadBalancerTypes = defineFamily({
   spelling,
   changes: loadBalancerTypeChanges,
-  events: async ({ catalogue }, ...asked) => deprecationsIn(spelling.type, catalogue.load_balancer_types, ...asked),
+  entries: ({ load_balancer_types }) => load_balancer_types,
   endpoints: loadBalancerTypeEndpoints,
   routes: loadBalancerTypeRoutes,
 })

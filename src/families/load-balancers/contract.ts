@@ -96,8 +96,8 @@ export const loadBalancerEndpoints = defineEndpoints({
         public_net: Type.Optional(nullable(PublicNet)),
       }),
       refers: {
-        load_balancer_type: catalogued,
-        location: catalogued,
+        load_balancer_type: catalogued('load_balancer_type'),
+        location: catalogued('location'),
         'services[].http.certificates[]': refersTo('certificate'),
         ...targetReferences('targets[].'),
         network: refersTo('network'),
@@ -143,7 +143,7 @@ export const loadBalancerEndpoints = defineEndpoints({
     needs: 'member',
     summary: 'Change the type of a Load Balancer',
     body: closedObject({ load_balancer_type: IdOrName }),
-    refers: { load_balancer_type: catalogued },
+    refers: { load_balancer_type: catalogued('load_balancer_type') },
     errors: ['conflict', 'invalid_load_balancer_type'],
   }),
   enablePublicInterface: action('enable_public_interface', {

@@ -94,7 +94,7 @@ export const networkEndpoints = defineEndpoints({
         expose_routes_to_vswitch: Type.Optional(Type.Boolean()),
       }),
       // A vSwitch is outside of the API and belongs to nobody here.
-      refers: { 'subnets[].vswitch_id': catalogued },
+      refers: { 'subnets[].vswitch_id': catalogued('vswitch') },
       errors: ['service_error', 'unsupported_error', 'vswitch_id_already_used'],
     },
     update: {
@@ -111,7 +111,7 @@ export const networkEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Add a subnet to a network',
     body: SubnetBody,
-    refers: { vswitch_id: catalogued },
+    refers: { vswitch_id: catalogued('vswitch') },
     errors: ['conflict', 'resource_limit_exceeded', 'service_error', 'unsupported_error', 'vswitch_id_already_used'],
   }),
   deleteSubnet: action('delete_subnet', {

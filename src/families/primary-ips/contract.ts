@@ -94,7 +94,11 @@ export const primaryIpEndpoints = defineEndpoints({
         auto_delete: Type.Optional(nullable(Type.Boolean())),
         labels: Type.Optional(Labels),
       }),
-      refers: { assignee_id: refersTo('server'), location: catalogued, datacenter: catalogued },
+      refers: {
+        assignee_id: refersTo('server'),
+        location: catalogued('location'),
+        datacenter: catalogued('datacenter'),
+      },
       reply: { action: nullable(ActionSchema) },
       errors: ['unavailable', 'locked', 'server_not_stopped', 'server_has_ipv4', 'server_has_ipv6'],
       statuses: { unavailable: 412 },

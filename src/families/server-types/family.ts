@@ -1,4 +1,3 @@
-import { deprecationsIn } from '../../catalogue/deprecations.ts'
 import { defineFamily } from '../../platform.ts'
 import { serverTypeChanges } from './changes.ts'
 import { serverTypeEndpoints, spelling } from './contract.ts'
@@ -7,7 +6,7 @@ import { serverTypeRoutes } from './routes.ts'
 export const serverTypes = defineFamily({
   spelling,
   changes: serverTypeChanges,
-  events: async ({ catalogue }, ...asked) => deprecationsIn(spelling.type, catalogue.server_types, ...asked),
+  entries: ({ server_types }) => server_types,
   endpoints: serverTypeEndpoints,
   routes: serverTypeRoutes,
 })

@@ -134,10 +134,10 @@ export const serverEndpoints = defineEndpoints({
         ),
       }),
       refers: {
-        server_type: catalogued,
+        server_type: catalogued('server_type'),
         image: imageReference,
-        location: catalogued,
-        datacenter: catalogued,
+        location: catalogued('location'),
+        datacenter: catalogued('datacenter'),
         'ssh_keys[]': { ...refersTo('ssh_key'), names: 'own' },
         'volumes[]': refersTo('volume'),
         'networks[]': refersTo('network'),

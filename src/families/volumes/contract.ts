@@ -71,7 +71,7 @@ export const volumeEndpoints = defineEndpoints({
         format: Type.Optional(nullable(Format)),
         labels: Type.Optional(Labels),
       }),
-      refers: { location: catalogued, server: refersTo('server') },
+      refers: { location: catalogued('location'), server: refersTo('server') },
       reply: { action: ActionSchema, next_actions: Type.Array(ActionSchema) },
       errors: ['locked', 'unsupported_error'],
     },

@@ -12,6 +12,8 @@ export interface Referred {
    * for resources that the caller does not see.
    */
   readonly of: readonly string[] | 'catalogue' | 'several'
+  /** The type of what it names in the catalogue. */
+  readonly type?: string
   /** The owner of the names that the field takes besides ids; it takes none when this is missing. */
   readonly names?: 'own' | 'catalogue'
 }
@@ -21,8 +23,8 @@ export type References = Readonly<Record<string, Referred>>
 
 /** A field that names a resource of one of some types by its id. */
 export const refersTo = (...of: readonly string[]): Referred => ({ of })
-/** A field that names something of the catalogue. */
-export const catalogued: Referred = { of: 'catalogue' }
+/** A field that names something of the catalogue by its id or its name. */
+export const catalogued = (type: string): Referred => ({ of: 'catalogue', type })
 /** A field that may stand for any resources. */
 export const anyOnes: Referred = { of: 'several' }
 
@@ -32,6 +34,11 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
   readonly anyOf?: readonly Shape[]
+}
+
+/** The type of what a field may name in the catalogue; undefined for one that names nothing there. */
+export function cataloguedType({ of, names, type }: Referred): string | undefined {
+  return type ?? (names === 'catalogue' ? of[0] : undefined)
 }
 
 /** The fields of a body that hold ids or selectors, by path. Each is to be in the references of its endpoint. */

@@ -14,8 +14,17 @@ const isResponse = (outgoing: Outgoing): outgoing is ServerResponse => 'headersS
 
 const connectionOf = (outgoing: Outgoing) => (isResponse(outgoing) ? outgoing.socket : outgoing) as Connection | null
 
+/** The answers of which a client gets nothing, or not all. */
+const lost = new WeakSet<object>()
+
+/** Tells whether a fault has kept an answer, or its end, from the client. */
+export function isLost(outgoing: object | undefined): boolean {
+  return outgoing !== undefined && lost.has(outgoing)
+}
+
 /** Resets the connection of a request: who waits for the answer gets none. */
 export function reset(outgoing: Outgoing): void {
+  lost.add(outgoing)
   const socket = connectionOf(outgoing)
   if (!socket || socket.destroyed) return
   // Only the connection below TLS can be reset; where there is no way to it, it ends without the end of TLS.
@@ -35,6 +44,7 @@ export interface Spoiling {
 /** Spoils what is written to an answer from now on. An answer is spoilt once: what is dribbled can be truncated, too. */
 export function spoil(outgoing: Outgoing, { mostBytes, dribbling }: Spoiling, patience: Patience): void {
   if (mostBytes === undefined && !dribbling) return
+  if (mostBytes !== undefined) lost.add(outgoing)
   const cut = () => void connectionOf(outgoing)?.destroy()
   const stream: Writable = outgoing
   const [write, end] = [stream.write.bind(stream), stream.end.bind(stream)]

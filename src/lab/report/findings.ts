@@ -1,6 +1,7 @@
 /** Findings about the requests of one caller, which are taken in one after the other. */
 import type { Change } from '../../kernel/contract/changes.ts'
 import { searchOf } from '../../kernel/contract/urls.ts'
+import type { EndingsOf } from './endings.ts'
 import { lookAtFields } from './fields.ts'
 import { Pages } from './pages.ts'
 import { operationOf, type Recorded, type Said } from './recorded.ts'
@@ -11,13 +12,23 @@ interface Answered {
   readonly operation: string
   readonly status: number
   readonly code: string | null
+  /** The faults that have hit it. */
+  readonly injected: string | null
+  /** A fault has kept the answer from the client. */
+  readonly lost: boolean
 }
 
 interface Deprecated {
   readonly operation: string
   /** Null where the operation itself is deprecated. */
   readonly field: string | null
-  readonly change: Change
+  /** What the field names in the catalogue. */
+  readonly value: string | null
+  /** The name of the dated change; null for what the catalogue deprecates. */
+  readonly change: string | null
+  readonly summary: string
+  /** The time of its announcement, where that is known. */
+  readonly sinceMs: number | null
   /** Null where it is deprecated and goes on. */
   readonly stopsMs: number | null
 }
@@ -45,7 +56,10 @@ export class Findings {
   /** The time of the first request that the limit would have refused, in milliseconds since the epoch. */
   throttledFrom: number | undefined
 
-  constructor({ token, project }: Pick<Recorded, 'token' | 'project'>) {
+  readonly #endingsOf: EndingsOf
+
+  constructor({ token, project }: Pick<Recorded, 'token' | 'project'>, endingsOf: EndingsOf) {
+    this.#endingsOf = endingsOf
     this.token = token
     this.project = project
   }
@@ -63,22 +77,37 @@ export class Findings {
     }
     this.retries.add(recorded)
     this.pages.add(recorded)
+    if (recorded.body !== undefined) this.#lookAtEntries(recorded)
   }
 
   /** Takes in what so many requests have said, whenever each of them was. */
   count(said: Said, count: number): void {
-    const { status, code = null } = said
+    const { status, code = null, injected = null, isLost: lost } = said
     const operation = operationOf(said)
-    this.answers.add(`${operation} ${status} ${code}`, () => ({ operation, status, code }), count)
+    const answered = { operation, status, code, injected, lost }
+    this.answers.add(`${operation} ${status} ${code} ${lost} ${injected}`, () => answered, count)
     this.#judge(said, operation, count)
+  }
+
+  /** Looks for deprecated entries of the catalogue that a body names. */
+  #lookAtEntries({ method, endpoint, body, atMs }: Recorded): void {
+    if (!endpoint) return
+    const operation = operationOf({ method, endpoint })
+    for (const { field, title, name: value, sinceMs, stopsMs } of this.#endingsOf(endpoint, body, atMs)) {
+      const summary = `the ${title} ${value} is deprecated`
+      const noted = { operation, field, value, change: null, summary, sinceMs, stopsMs }
+      this.deprecated.add(`${operation} ${field} ${value}`, () => noted)
+    }
   }
 
   /** Holds requests against the contract of their operation. */
   #judge({ endpoint, body, url }: Said, operation: string, count: number): void {
     if (!endpoint) return
     const { removedBy, removedWithout, deprecatedBy } = endpoint
-    const note = (field: string | null, change: Change, stopsMs: number | null = change.fromMs) =>
-      this.deprecated.add(`${operation} ${field} ${change.name}`, () => ({ operation, field, change, stopsMs }), count)
+    const note = (field: string | null, { name: change, summary, fromMs }: Change, stopsMs: number | null = fromMs) => {
+      const noted = { operation, field, value: null, change, summary, sinceMs: null, stopsMs }
+      this.deprecated.add(`${operation} ${field} ${change}`, () => noted, count)
+    }
     if (removedBy) note(null, removedBy)
     if (deprecatedBy) note(null, deprecatedBy, null)
     if (removedWithout && !new URLSearchParams(searchOf(url)).has(removedWithout.param)) note(null, removedWithout.by)

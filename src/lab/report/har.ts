@@ -72,6 +72,7 @@ function toEntry(recorded: Recorded, { origin, secret }: HarOptions) {
       token,
       project,
       is_cut: recorded.isCut,
+      is_lost: recorded.isLost,
     },
   }
 }

@@ -18,7 +18,7 @@ export class Pages {
 
   add(recorded: Recorded): void {
     const { endpoint, nextPage, url, method } = recorded
-    if (method !== 'GET' || !endpoint?.query?.page || recorded.status !== 200) return
+    if (method !== 'GET' || !endpoint?.query?.page || recorded.status !== 200 || recorded.isLost) return
     const list = listAt(url, endpoint.query)
     const waiting = this.#waiting.get(list)
     if (nextPage !== undefined) {

@@ -4,6 +4,7 @@ import { publicBase } from '../../kernel/contract/bases.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
 import { injectedHeader } from '../faults/injected.ts'
+import { isLost } from '../faults/wire.ts'
 
 /** An action as an answer told of it. */
 export interface ToldAction {
@@ -14,6 +15,8 @@ export interface ToldAction {
 
 /** What a request and its answer say, which is the same for equal ones. */
 export interface Said {
+  /** True when the clock of the lab stood still, or skips. */
+  readonly isStill: boolean
   readonly method: string
   readonly url: string
   /** Undefined where there is nothing at the path. */
@@ -32,6 +35,10 @@ export interface Said {
   readonly text: string | undefined
   /** The names of the faults that have hit it, as its answer tells them. */
   readonly injected: string | undefined
+  /** True when a fault has kept the answer, or its end, from the client. */
+  readonly isLost: boolean
+  /** The time of the lab at which the answer tells that requests are admitted again. */
+  readonly againMs: number | undefined
   readonly actions: readonly ToldAction[]
   /** The number of the next page of a list, if it has one. */
   readonly nextPage: number | undefined
@@ -62,7 +69,8 @@ const usualBytes = 512
 
 const none: readonly ToldAction[] = []
 
-function saidIn({ status, code, text, request, response, ...exchange }: Exchange, headers: SentHeaders): Said {
+function saidIn(exchange: Exchange, { isStill, headers }: Pick<Said, 'isStill' | 'headers'>): Said {
+  const { status, code, text, request, response } = exchange
   const { method, originalUrl: url, principal, body } = request
   // A body that comes in chunks does not say its length.
   const sent = body === undefined ? 0 : Number(request.headers['content-length'] ?? largestBody)
@@ -70,6 +78,7 @@ function saidIn({ status, code, text, request, response, ...exchange }: Exchange
   const isTextKept = text !== undefined && text.length <= largestBody
   const reply = exchange.reply as Told | undefined
   return {
+    isStill,
     method,
     url,
     // A request that is refused at the door has not got to its endpoint.
@@ -82,7 +91,9 @@ function saidIn({ status, code, text, request, response, ...exchange }: Exchange
     body: isCut ? undefined : body,
     isCut,
     text: isTextKept ? text : undefined,
-    injected: injectedInto(response),
+    injected: headerOf(response, injectedHeader),
+    isLost: isLost((response as Sent).raw),
+    againMs: status === 429 ? timeIn(headerOf(response, 'ratelimit-reset')) : undefined,
     actions: actionsIn(reply),
     nextPage: reply?.meta?.pagination?.next_page ?? undefined,
     bytes: usualBytes + url.length + (isCut ? 0 : sent) + (isTextKept ? text.length : 0),
@@ -95,14 +106,20 @@ const tokenOf = (caller: Caller) => caller?.actor.id ?? null
 const projectOf = (caller: Caller) => caller?.scope?.projectId ?? null
 const isPublic = (url: string) => url.startsWith(`${publicBase}/`)
 
-interface Headed {
+/** Faults, and limits, tell of themselves in the response alone, of which observers are told no more than its time. */
+interface Sent {
   getHeader?(name: string): unknown
+  readonly raw?: object
 }
 
-/** A fault tells of itself only in a header of the response, of which observers are told no more than its time. */
-function injectedInto(response: object): string | undefined {
-  const names = (response as Headed).getHeader?.(injectedHeader)
-  return names === undefined ? undefined : String(names)
+function headerOf(response: object, name: string): string | undefined {
+  const value = (response as Sent).getHeader?.(name)
+  return value === undefined ? undefined : String(value)
+}
+
+/** Headers have seconds. */
+function timeIn(seconds: string | undefined): number | undefined {
+  return seconds === undefined ? undefined : Number(seconds) * 1_000
 }
 
 interface Told {
@@ -140,13 +157,13 @@ export class Shared {
    * What is kept of an exchange; undefined for what is no request of a program to the public API. It is called for every
    * request, so that it only takes what is there.
    */
-  said(exchange: Exchange): Said | undefined {
+  said(exchange: Exchange, isStill: boolean): Said | undefined {
     const { principal, originalUrl: url, headers, body } = exchange.request
     if (principal !== undefined && principal.actor.kind !== 'token') return undefined
     const before = this.#said.get(url)
-    if (before && isLike(before, exchange)) return before
+    if (before?.isStill === isStill && isLike(before, exchange)) return before
     if (!isPublic(url)) return undefined
-    const said = saidIn(exchange, this.#headersOf(tokenOf(principal), headers))
+    const said = saidIn(exchange, { isStill, headers: this.#headersOf(tokenOf(principal), headers) })
     if (body !== undefined) return said
     if (this.#said.size >= mostShared) this.#said.clear()
     this.#said.set(url, said)
@@ -176,7 +193,9 @@ function isLike(before: Said, { status, code, text, reply, request, response }: 
     before.token === tokenOf(principal) &&
     before.project === projectOf(principal) &&
     before.text === text &&
-    before.injected === injectedInto(response) &&
+    before.againMs === undefined &&
+    before.injected === headerOf(response, injectedHeader) &&
+    before.isLost === isLost((response as Sent).raw) &&
     areLike(before.headers, request.headers)
   )
 }

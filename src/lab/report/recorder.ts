@@ -6,6 +6,7 @@
 import type { LifeEvent } from '../../kernel/data/follow.ts'
 import { limitExceeded, notFound } from '../../kernel/errors.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
+import type { EndingsOf } from './endings.ts'
 import { Ledger } from './ledger.ts'
 import type { RatesOf } from './rates.ts'
 import { type Recorded, Shared } from './recorded.ts'
@@ -28,13 +29,15 @@ export class Recorder {
   readonly whole: Run
   readonly #runs = new Map<number, Run>()
   readonly #shared = new Shared()
+  readonly #endingsOf: EndingsOf
   readonly #kept = new Ring()
   /** The number of the first request in the ring. */
   #first = 0
   #made = 0
 
-  constructor(startedMs: number) {
-    this.whole = new Run(0, 'all', { atMs: startedMs, count: 0 })
+  constructor(startedMs: number, endingsOf: EndingsOf) {
+    this.#endingsOf = endingsOf
+    this.whole = new Run(0, 'all', { atMs: startedMs, count: 0 }, endingsOf)
   }
 
   /** The number of requests so far. */
@@ -42,9 +45,9 @@ export class Recorder {
     return this.#first + this.#kept.length
   }
 
-  /** Takes down an exchange; `atMs` is the time of the lab. */
-  observe(exchange: Exchange, atMs: number): void {
-    const said = this.#shared.said(exchange)
+  /** Takes down an exchange; `atMs` is the time of the lab, which may stand still. */
+  observe(exchange: Exchange, atMs: number, isStill: boolean): void {
+    const said = this.#shared.said(exchange, isStill)
     if (!said) return
     const answeredMs = Date.now()
     const cameMs = answeredMs - Math.round(exchange.response.elapsedTime)
@@ -69,7 +72,7 @@ export class Recorder {
   /** Starts a run. Errors: `resource_limit_exceeded`. */
   begin(name: string, atMs: number): Run {
     if (this.#runs.size >= mostRuns) throw limitExceeded('run_limit', `a cloud cannot have more than ${mostRuns} runs`)
-    const run = new Run(++this.#made, name, this.#momentAt(atMs))
+    const run = new Run(++this.#made, name, this.#momentAt(atMs), this.#endingsOf)
     this.#runs.set(run.id, run)
     return run
   }

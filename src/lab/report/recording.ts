@@ -2,14 +2,14 @@
 import { families } from '../../families.ts'
 import type { Database } from '../../kernel/data/db.ts'
 import type { Observe } from '../../kernel/http/api/exchange.ts'
-import type { Clock } from '../../kernel/process/clock.ts'
 import { followed } from '../../kernel/resource/lives.ts'
+import type { LabClock } from '../clock.ts'
 import { ratesIn } from './rates.ts'
 import type { Recorder } from './recorder.ts'
 
 interface Recorded extends Pick<Parameters<typeof ratesIn>[1], 'catalogue'> {
   readonly db: Database
-  readonly clock: Clock
+  readonly clock: LabClock
   readonly observe?: Observe
 }
 
@@ -17,7 +17,7 @@ interface Recorded extends Pick<Parameters<typeof ratesIn>[1], 'catalogue'> {
 export function recorded(recorder: Recorder, { db, clock, catalogue, observe }: Recorded) {
   const rates = ratesIn(families, { catalogue })
   const observes: Observe = (exchange) => {
-    recorder.observe(exchange, clock.now())
+    recorder.observe(exchange, clock.now(), clock.mode !== 'running')
     observe?.(exchange)
   }
   return { db: followed(db, (event) => recorder.follow(event, rates)), observe: observes }

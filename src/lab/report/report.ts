@@ -4,6 +4,7 @@ import { type Assertion, judge } from './assertions.ts'
 import type { Findings } from './findings.ts'
 import { type Line, linesOf, totalOf } from './ledger.ts'
 import type { Recorder } from './recorder.ts'
+import { hasBackOff } from './retries.ts'
 import { isOf, publicLimit, type Run, type Whose } from './run.ts'
 import type { Report } from './schema.ts'
 import { Tally } from './tally.ts'
@@ -56,16 +57,18 @@ function noticedIn(all: readonly Findings[]) {
   return {
     retries: Tally.joined(all.map(({ retries }) => retries.tally))
       .list()
-      .map(({ operation, code, hasBackOff, count }) => ({ operation, code, back_off: hasBackOff, count })),
+      .map(({ operation, code, pause, count }) => ({ operation, code, back_off: hasBackOff(pause), pause, count })),
     unfollowed_pages: all.flatMap(({ pages }) => pages.list()),
     deprecations: Tally.joined(all.map(({ deprecated }) => deprecated))
       .list()
-      .map(({ operation, field, change, stopsMs, count }) => {
-        const stops = stopsMs === null ? null : timestamp(stopsMs)
-        return { operation, field, change: change.name, summary: change.summary, stops, count }
-      }),
+      .map(({ sinceMs, stopsMs, count, ...noted }) => ({ ...noted, ...datesOf(sinceMs, stopsMs), count })),
     unknown_fields: Tally.joined(all.map(({ unknown }) => unknown)).list(),
   }
+}
+
+function datesOf(sinceMs: number | null, stopsMs: number | null) {
+  const date = (ms: number | null) => (ms === null ? null : timestamp(ms))
+  return { since: date(sinceMs), stops: date(stopsMs) }
 }
 
 const byId = (a: { readonly id: number }, b: { readonly id: number }) => a.id - b.id

@@ -1,5 +1,6 @@
 /** A run: the requests between two moments, and what is found out about them. */
 import { localLimiter } from '../../kernel/http/admission/rate-limit.ts'
+import type { EndingsOf } from './endings.ts'
 import { Findings } from './findings.ts'
 import type { Recorded, Said } from './recorded.ts'
 import type { Ring } from './ring.ts'
@@ -35,12 +36,14 @@ export class Run {
   readonly #findings = new Map<Caller, Findings>()
   /** The limiter of a public cloud counts on, whether or not anything limits the Projects; it refuses nobody. */
   readonly #limiter = localLimiter(publicLimit, () => this.#atMs)
+  readonly #endingsOf: EndingsOf
   #atMs = 0
   #ended: Moment | undefined
   /** The number of the next request to take in. */
   #next: number
 
-  constructor(id: number, name: string, started: Moment) {
+  constructor(id: number, name: string, started: Moment, endingsOf: EndingsOf) {
+    this.#endingsOf = endingsOf
     this.id = id
     this.name = name
     this.started = started
@@ -78,7 +81,7 @@ export class Run {
   }
 
   #meet(recorded: Recorded): Findings {
-    const findings = new Findings(recorded)
+    const findings = new Findings(recorded, this.#endingsOf)
     this.#findings.set(recorded.token, findings)
     return findings
   }

@@ -1,6 +1,7 @@
 /** The shapes of runs and reports on the wire (docs/report.md). */
 import { type Static, Type } from 'typebox'
 import { Id, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { pauses } from './retries.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Text = Type.String()
@@ -30,17 +31,36 @@ export const ReportSchema = named('Report', {
   token: nullable(Id),
   project: nullable(Id),
   requests: Count,
-  operations: Type.Array(Type.Object({ operation: Text, status: Type.Integer(), code: nullable(Text), count: Count })),
+  operations: Type.Array(
+    Type.Object({
+      operation: Text,
+      status: Type.Integer(),
+      code: nullable(Text),
+      injected: nullable(Text),
+      lost: Type.Boolean(),
+      count: Count,
+    }),
+  ),
   polling: Type.Object({ requests: Count, share: Type.Number() }),
-  retries: Type.Array(Type.Object({ operation: Text, code: Text, back_off: Type.Boolean(), count: Count })),
+  retries: Type.Array(
+    Type.Object({
+      operation: Text,
+      code: Text,
+      back_off: nullable(Type.Boolean()),
+      pause: Type.Enum([...pauses]),
+      count: Count,
+    }),
+  ),
   unfollowed_pages: Type.Array(Type.Object({ operation: Text, list: Text, next_page: Type.Integer() })),
   throttling: Type.Object({ limit: Count, requests: Count, first: nullable(Timestamp) }),
   deprecations: Type.Array(
     Type.Object({
       operation: Text,
       field: nullable(Text),
-      change: Text,
+      value: nullable(Text),
+      change: nullable(Text),
       summary: Text,
+      since: nullable(Timestamp),
       stops: nullable(Timestamp),
       count: Count,
     }),

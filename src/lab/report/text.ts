@@ -6,11 +6,12 @@ export function toText(report: Report): string {
   const { run, requests, polling, throttling, cost } = report
   const share = Math.round(polling.share * 100)
   const sections = [
-    section('Requests by operation', report.operations, ({ operation, status, code, count }) => {
-      return `${count} x ${operation}: ${status}${code === null ? '' : ` ${code}`}`
+    section('Requests by operation', report.operations, ({ operation, status, code, injected, lost, count }) => {
+      const what = `${count} x ${operation}: ${status}${code === null ? '' : ` ${code}`}`
+      return `${what}${lost ? ', an answer that did not arrive' : ''}${injected === null ? '' : ` (injected by ${injected})`}`
     }),
-    section('Sent again after an error', report.retries, ({ operation, code, back_off, count }) => {
-      return `${count} x ${operation} after ${code}, ${back_off ? 'with' : 'without'} back-off`
+    section('Sent again after an error', report.retries, ({ operation, code, pause, count }) => {
+      return `${count} x ${operation} after ${code}, ${pauseTexts[pause]}`
     }),
     section('Pages that nobody asked for', report.unfollowed_pages, ({ list, next_page }) => {
       return `${list}: page ${next_page}`
@@ -41,6 +42,14 @@ export function toText(report: Report): string {
   ]
     .map(printable)
     .join('\n')
+}
+
+const pauseTexts: Readonly<Record<Report['retries'][number]['pause'], string>> = {
+  until_told: 'with back-off: at the time that the answer had told',
+  own: 'with back-off',
+  at_once: 'without back-off: at once',
+  constant: 'without back-off: after a short pause that was always the same',
+  unknown: 'back-off unknown: the clock stood still',
 }
 
 function costLine({ type, id, name, part, hours, price_hourly, net }: Report['cost']['lines'][number]): string {

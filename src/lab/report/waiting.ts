@@ -34,13 +34,14 @@ export class Actions {
    * for what its caller had asked for since its last change, while an action of that caller had been told as running.
    */
   add(recorded: Recorded, caller: Caller): boolean {
-    const { method, url, status, actions } = recorded
+    const { method, url, status, actions, isLost } = recorded
     const isRead = method === 'GET'
     if (this.#running.size === 0 && (isRead || actions.length === 0)) return false
     const readsRunning = isRead && actions.some(({ id }) => this.#running.has(id))
     const isPolling = readsRunning || (isRead && status < 300 && this.#hasAsked(caller, url))
     if (!isRead) this.#asked.delete(caller)
-    if (status < 300) for (const action of actions) this.#see(action, recorded, caller)
+    // An action that a lost answer was about has begun, but nobody has been told how it went.
+    if (status < 300 && !(isRead && isLost)) for (const action of actions) this.#see(action, recorded, caller)
     return isPolling
   }
 

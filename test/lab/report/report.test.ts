@@ -1,13 +1,31 @@
 /** What a report tells of what clients did. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { builtIn } from '../../../src/catalogue/built-in.ts'
+import { openCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { newServer } from '../../../src/families/servers/proof.ts'
+import { LabClock } from '../../../src/lab/clock.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
 import { frozen, ofLab, reportsOf } from './lab.ts'
 
 const broken = ({ assertions }: { assertions: { assertion: string; holds: boolean }[] }) =>
   assertions.filter(({ holds }) => !holds).map(({ assertion }) => assertion)
+
+const ending = ['2026-11-01T00:00:00Z', '2027-02-01T00:00:00Z'] as const
+
+/** A frozen lab whose image debian-11 is deprecated, and whose type cx23 is so in fsn1 alone. */
+function deprecating() {
+  const deprecation = { announced: ending[0], unavailable_after: ending[1] }
+  const images = builtIn.images.map((image) => (image.name === 'debian-11' ? { ...image, deprecation } : image))
+  const server_types = builtIn.server_types.map((type) => {
+    const locations = type.locations.map((location) =>
+      location.name === 'fsn1' ? { ...location, deprecation } : location,
+    )
+    return type.name === 'cx23' ? { ...type, locations } : type
+  })
+  return { ...frozen(), catalogue: openCatalogue({ ...builtIn, images, server_types }) }
+}
 
 forEachDatabase('A report', (open, engineName) => {
   test('counts requests by operation and code, by runs', async () => {
@@ -21,11 +39,12 @@ forEachDatabase('A report', (open, engineName) => {
     await world.api.get('/locations')
     const report = await reports.of(run)
     assert.equal(report.requests, 5)
+    const given = { injected: null, lost: false }
     assert.deepEqual(report.operations, [
-      { operation: 'GET (no operation)', status: 404, code: 'not_found', count: 1 },
-      { operation: 'GET /servers', status: 200, code: null, count: 1 },
-      { operation: 'GET /servers', status: 401, code: 'unauthorized', count: 1 },
-      { operation: 'GET /servers/{id}', status: 404, code: 'not_found', count: 2 },
+      { operation: 'GET (no operation)', status: 404, code: 'not_found', ...given, count: 1 },
+      { operation: 'GET /servers', status: 200, code: null, ...given, count: 1 },
+      { operation: 'GET /servers', status: 401, code: 'unauthorized', ...given, count: 1 },
+      { operation: 'GET /servers/{id}', status: 404, code: 'not_found', ...given, count: 2 },
     ])
     assert.equal(report.run.name, 'first')
     assert.ok(report.run.ended)
@@ -113,6 +132,68 @@ forEachDatabase('A report', (open, engineName) => {
     assert.deepEqual(broken(report), ['leftovers', 'deprecated', 'unknown-fields'])
   })
 
+  test('tells which types and images in use are deprecated, with the day until which they can be had', async () => {
+    const world = await open(deprecating())
+    const reports = await reportsOf(world)
+    const order = (body: object) => world.api.post('/servers', { server_type: 'cx23', image: 'debian-12', ...body })
+    const ask = async (body: object) => {
+      const before = await reports.begin()
+      await order(body)
+      return (await reports.of(before)).deprecations
+    }
+    assert.deepEqual(await ask({ name: 'fine' }), [])
+    const [image, type] = await ask({ name: 'old', server_type: 'cx22', image: 'debian-11' })
+    assert.deepEqual(image, {
+      operation: 'POST /servers',
+      field: 'image',
+      value: 'debian-11',
+      change: null,
+      summary: 'the image debian-11 is deprecated',
+      since: '2026-11-01T00:00:00Z',
+      stops: '2027-02-01T00:00:00Z',
+      count: 1,
+    })
+    assert.deepEqual([type!.field, type!.value, type!.stops], ['server_type', 'cx22', '2025-12-31T23:59:59Z'])
+    const { id } = builtIn.server_types.find(({ name }) => name === 'cx23')!
+    // The type is deprecated in one location alone.
+    assert.deepEqual(await ask({ name: 'there', location: 'hel1' }), [])
+    const [here] = await ask({ name: 'here', server_type: id, location: 'fsn1' })
+    assert.deepEqual([here!.value, here!.since, here!.stops], ['cx23', ...ending])
+    const report = await reports.whole('?fail_on=deprecated')
+    assert.ok(report.assertions[0]!.found.some((line) => line.includes('the image debian-11 is deprecated')))
+    const text = await reports.client.get(`${reports.url}/report`, { accept: 'text/plain' })
+    assert.match(text.text, /1 x POST \/servers, image: the image debian-11 is deprecated \(2027-02-01T00:00:00Z\)/)
+  })
+
+  test('tells answers that a fault has lost, and by which, and that a retry follows them', async () => {
+    const world = await open({ ...frozen(), runActions: false })
+    const reports = await reportsOf(world)
+    const after = { reset: 'after_effect' }
+    const gone = { name: 'gone', match: { operation: 'POST /firewalls' }, when: { first: 1 }, fault: after }
+    const cut = {
+      name: 'cut',
+      match: { operation: 'GET /firewalls' },
+      when: { first: 1 },
+      fault: { truncate: { bytes: 5 } },
+    }
+    for (const rule of [gone, cut]) await done(reports.client.post(`${reports.url}/faults`, rule))
+    await assert.rejects(world.api.post('/firewalls', { name: 'one' }))
+    await assert.rejects(world.api.get('/firewalls?per_page=1'))
+    await world.api.post('/firewalls', { name: 'one' })
+    const report = await reports.whole()
+    assert.deepEqual(report.operations, [
+      { operation: 'GET /firewalls', status: 200, code: null, injected: 'cut', lost: true, count: 1 },
+      { operation: 'POST /firewalls', status: 201, code: null, injected: 'gone', lost: true, count: 1 },
+      { operation: 'POST /firewalls', status: 409, code: 'uniqueness_error', injected: null, lost: false, count: 1 },
+    ])
+    // The clock stands still, so that nobody knows how long the client waited by it.
+    assert.deepEqual(report.retries, [
+      { operation: 'POST /firewalls', code: 'lost', back_off: null, pause: 'unknown', count: 1 },
+    ])
+    const text = await reports.client.get(`${reports.url}/report`, { accept: 'text/plain' })
+    assert.match(text.text, /1 x POST \/firewalls: 201, an answer that did not arrive \(injected by gone\)/)
+  })
+
   test('tells what is left over, also of what came along', async () => {
     const world = await open(frozen())
     const reports = await reportsOf(world)
@@ -145,6 +226,43 @@ forEachDatabase('A report', (open, engineName) => {
   })
 
   if (engineName === 'postgres') return
+
+  test('does not tell what is announced later', async () => {
+    const world = await open({ ...deprecating(), lab: new LabClock(Date.parse('2026-10-31T00:00:00Z'), 'frozen') })
+    const reports = await reportsOf(world)
+    await world.api.post('/servers', { name: 'old', server_type: 'cx23', image: 'debian-11' })
+    assert.deepEqual((await reports.whole()).deprecations, [])
+    await reports.advance('2d')
+    await world.api.post('/servers', { name: 'older', server_type: 'cx23', image: 'debian-11' })
+    assert.deepEqual(
+      (await reports.whole()).deprecations.map(({ value, count }) => [value, count]),
+      [['debian-11', 1]],
+    )
+  })
+
+  test('judges retries by the clock of the lab, and by when a limit said that it admits again', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    const error = { code: 'rate_limit_exceeded' }
+    const rule = { match: { operation: 'GET /firewalls' }, when: { first: 3 }, fault: { error } }
+    await done(reports.client.post(`${reports.url}/faults`, rule))
+    await world.api.get('/firewalls')
+    await reports.advance('500ms')
+    await world.api.get('/firewalls')
+    await reports.advance('500ms')
+    await world.api.get('/firewalls')
+    await reports.advance('2s')
+    await world.api.get('/firewalls')
+    const { retries } = await reports.whole()
+    assert.deepEqual(
+      retries.map(({ back_off: hasBackOff, pause, count }) => [hasBackOff, pause, count]),
+      [
+        [false, 'constant', 1],
+        [true, 'own', 1],
+        [true, 'until_told', 1],
+      ],
+    )
+  })
 
   test('counts what a cloud costs by the hour, as a ledger', async () => {
     const world = await open(frozen())

@@ -11,7 +11,7 @@ export const isoEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Attach an ISO to a server, in place of another one',
     body: closedObject({ iso: IdOrName }),
-    refers: { iso: catalogued },
+    refers: { iso: catalogued('iso') },
     errors: ['locked', 'unsupported_error'],
   }),
   detachIso: action('detach_iso', {

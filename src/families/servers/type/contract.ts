@@ -23,7 +23,7 @@ export const typeEndpoints = defineEndpoints({
         description: 'Whether the disk grows too, which rules smaller types out for good',
       }),
     }),
-    refers: { server_type: catalogued },
+    refers: { server_type: catalogued('server_type') },
     errors: ['locked', 'server_not_stopped', 'invalid_server_type'],
   }),
 })
