@@ -3,7 +3,7 @@ import { typeOf } from '../api/operations.ts'
 import type { Project, Whoami } from '../api/session.ts'
 import { type Family, families, projectLink } from '../families.ts'
 import { typeName } from '../lib/api-names.ts'
-import { isLab } from '../lib/lab.ts'
+import { isThere } from '../lib/lab.ts'
 import { isRegistered, perform, shortcuts } from '../shortcuts.ts'
 import type { Route, Target } from '../ui/link.tsx'
 import type { MenuEntry } from '../ui/menu-entry.ts'
@@ -16,7 +16,7 @@ import { navigation } from './navigation.ts'
 import type { Hit } from './palette-hit.ts'
 import { densityEntries, languageEntries, themeEntries } from './settings.ts'
 
-const adminPages = Object.entries(admin.tabs).filter(([tab]) => tab !== 'lab' || isLab)
+const adminPages = Object.entries(admin.tabs).filter(([tab]) => isThere(tab))
 
 type Go = (target: Target) => Promise<void>
 

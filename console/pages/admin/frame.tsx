@@ -1,7 +1,7 @@
 /** The parts that pages about the installation share: their tabs, and lists that are filtered and paged here. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useRef } from 'react'
-import { isLab } from '../../lib/lab.ts'
+import { isThere } from '../../lib/lab.ts'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
@@ -15,8 +15,8 @@ import { common as c } from '../../words/common.ts'
 
 export type AdminTab = keyof typeof w.tabs
 
-/** The pages about the installation; only a lab has the last one. */
-export const adminTabs = (Object.keys(w.tabs) as AdminTab[]).filter((tab) => tab !== 'lab' || isLab)
+/** The pages about the installation; only a lab has the last ones. */
+export const adminTabs = (Object.keys(w.tabs) as AdminTab[]).filter(isThere)
 
 export function AdminTabs({ current }: { readonly current: AdminTab }) {
   return (

@@ -6,7 +6,7 @@ import type { BodyFor, ReplyFor } from '../../api/operations.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
 import { tellFailure } from '../../ui/failure.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -39,6 +39,9 @@ export function LabPage() {
         actions={
           <>
             <CommandsButton request={{ operation: 'lab_getClock' }} />
+            <ButtonLink look="quiet" icon="report" to="/admin/{-$tab}" params={{ tab: 'report' }}>
+              {w.report}
+            </ButtonLink>
             <Button look="danger" reason={reason} onClick={() => ask({ kind: 'reset' })}>
               {w.reset}
             </Button>

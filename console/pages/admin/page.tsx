@@ -11,6 +11,7 @@ import { PeoplePage } from './people.tsx'
 import { InstalledProjectsPage } from './projects.tsx'
 
 const LabPage = lazy(async () => ({ default: (await import('./lab.tsx')).LabPage }))
+const ReportPage = lazy(async () => ({ default: (await import('../report/report.tsx')).ReportPage }))
 const AuditPage = lazy(async () => ({ default: (await import('../activity/audit.tsx')).AuditPage }))
 
 const pages: Readonly<Record<AdminTab, ComponentType>> = {
@@ -21,6 +22,7 @@ const pages: Readonly<Record<AdminTab, ComponentType>> = {
   options: OptionsPage,
   audit: () => <AuditPage tabs={<AdminTabs current="audit" />} />,
   lab: LabPage,
+  report: ReportPage,
 }
 
 export function AdminPage() {

@@ -13,6 +13,7 @@ export const admin: typeof English = {
     options: 'Optionen',
     audit: 'Protokoll',
     lab: 'Testlabor',
+    report: 'Bericht',
   },
   people: {
     title: 'Menschen',
@@ -175,6 +176,7 @@ export const admin: typeof English = {
     reset: 'Alles zurücksetzen',
     resetTitle: 'Alles zurücksetzen?',
     resetText: 'Die Cloud wird, was sie nach dem Start ihres Servers war. Alles, was seitdem kam, ist weg.',
+    report: 'Was Clients taten',
     clock: 'Uhr',
     now: 'Zeit der Cloud',
     next: 'Nächstes Ereignis',

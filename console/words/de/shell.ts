@@ -9,6 +9,7 @@ export const shell: typeof English = {
   news: 'Neuigkeiten',
   lab: 'Testlabor',
   labText: 'Testlabor: Wer es verwaltet, kann seine Zeit verstellen und alles zurücksetzen. Behalte hier nichts.',
+  labReport: 'Was Clients taten',
   home: 'Wolke, alle Projekte',
   project: 'Projekt',
   thisMachine: 'dieser Rechner',

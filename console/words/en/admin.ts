@@ -11,6 +11,7 @@ export const admin = {
     options: 'Options',
     audit: 'Audit log',
     lab: 'Lab',
+    report: 'Report',
   },
   people: {
     title: 'People',
@@ -172,6 +173,7 @@ export const admin = {
     reset: 'Reset everything',
     resetTitle: 'Reset everything?',
     resetText: 'The cloud becomes what it was when its server had started. All that came since is gone.',
+    report: 'What clients did',
     clock: 'Clock',
     now: 'Time of the cloud',
     next: 'Next event',

@@ -7,6 +7,7 @@ export const shell = {
   news: 'News',
   lab: 'Test lab',
   labText: 'Test lab: whoever administers it can move its time, and put everything back. Keep nothing here.',
+  labReport: 'What clients did',
   home: 'Wolke, all Projects',
   project: 'Project',
   thisMachine: 'this machine',

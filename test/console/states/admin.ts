@@ -2,6 +2,7 @@
 import { LabClock } from '../../../src/lab/clock.ts'
 import { loggedMail } from '../../../src/management/proof.ts'
 import type { Console, ConsoleOptions } from '../kit/harness.ts'
+import { idleRun, pathOfRun, someClients } from './clients.ts'
 import { someServers } from './servers.ts'
 import type { PageState } from './states.ts'
 
@@ -78,5 +79,29 @@ export const adminStates: readonly PageState[] = [
       await page.getByRole('button', { name: 'Advance time' }).click()
       await page.getByRole('dialog').getByRole('textbox', { name: 'By' }).waitFor()
     },
+  },
+  { name: 'admin-report', path: (console) => pathOfRun(console, /terraform/), ...inLab, prepare: someClients },
+  { name: 'admin-report-well', path: (console) => pathOfRun(console, /tidy/), ...inLab, prepare: someClients },
+  {
+    name: 'admin-report-cost',
+    path: async (console) => `${await pathOfRun(console, /terraform/)}&cost=0.001`,
+    ...inLab,
+    prepare: someClients,
+  },
+  {
+    name: 'admin-report-start',
+    path: '/admin/report',
+    ...inLab,
+    prepare: someClients,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Start run' }).click()
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor()
+    },
+  },
+  {
+    name: 'admin-report-empty',
+    path: (console) => pathOfRun(console, /idle/),
+    ...inLab,
+    prepare: idleRun,
   },
 ]
