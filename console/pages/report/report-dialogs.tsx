@@ -6,10 +6,10 @@ import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import type { ReportSearch, Run } from './report-data.ts'
 
-export type Asked = { readonly kind: 'start' } | { readonly kind: 'forget'; readonly run: Run }
+export type AboutRun = { readonly kind: 'start' } | { readonly kind: 'forget'; readonly run: Run }
 
 interface ReportDialogsProps {
-  readonly asked: Asked | undefined
+  readonly asked: AboutRun | undefined
   readonly close: () => void
   /** Chooses another run. */
   readonly change: (next: ReportSearch) => void

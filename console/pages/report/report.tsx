@@ -21,7 +21,7 @@ import { PickSelect } from '../activity/pick-select.tsx'
 import { AdminTabs } from '../admin/frame.tsx'
 import { Findings } from './findings.tsx'
 import { amountIn, api, type ReportSearch, type Run, reportQuery, reportSearch, requestOf } from './report-data.ts'
-import { type Asked, ReportDialogs } from './report-dialogs.tsx'
+import { type AboutRun, ReportDialogs } from './report-dialogs.tsx'
 import { download, fileKinds } from './report-files.ts'
 import { Verdict } from './verdict.tsx'
 
@@ -50,7 +50,7 @@ interface ToldProps {
 }
 
 function Told({ runs, run, search, change }: ToldProps) {
-  const [asked, ask] = useState<Asked>()
+  const [asked, ask] = useState<AboutRun>()
   // What is there stays until the next report has come.
   const shown = reportSearch(JSON.parse(useDeferredValue(JSON.stringify(search))))
   const { data, dataUpdatedAt } = useSuspenseQuery({

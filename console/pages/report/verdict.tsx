@@ -26,7 +26,8 @@ interface Check {
   /** What is wrong; undefined for what is well. */
   readonly bad: string | undefined
   readonly aside?: string | undefined
-  readonly good: string
+  /** What is well; undefined where nobody knows. */
+  readonly good: string | undefined
 }
 
 interface VerdictProps {
@@ -38,7 +39,7 @@ interface VerdictProps {
 export function Verdict({ report, most }: VerdictProps) {
   const checks = checksOf(report, most)
   const bad = checks.filter((check) => check.bad !== undefined)
-  const good = checks.filter((check) => check.bad === undefined)
+  const good = checks.flatMap(({ bad, good }) => (bad === undefined && good !== undefined ? good : []))
   const isWell = bad.length === 0
   return (
     <Halves>
@@ -65,7 +66,7 @@ export function Verdict({ report, most }: VerdictProps) {
             <li className="dim">
               <Sign mood="ok" />
               <span>
-                {w.fine} {good.map((check) => check.good).join(', ')}
+                {w.fine} {good.join(', ')}
               </span>
             </li>
           )}
@@ -154,10 +155,11 @@ function deprecated({ deprecations, run }: Report): Check {
 function retries({ retries: all }: Report): Check {
   const total = (some: Report['retries']) => some.reduce((sum, { count }) => sum + count, 0)
   const hasty = total(all.filter(({ back_off: hasBackOff }) => hasBackOff === false))
+  const isKnown = all.every(({ back_off: hasBackOff }) => hasBackOff !== null)
   return {
     part: 'retries',
     bad: hasty === 0 ? undefined : w.bad.retries(hasty, number(total(all))),
-    good: w.good.retries,
+    good: isKnown ? w.good.retries : undefined,
   }
 }
 

@@ -33,7 +33,7 @@ export const report: typeof English = {
   none: 'Kein Client hat etwas angefragt',
   noneText:
     'Führe einen Client zu dieser Cloud und komm zurück: Hier steht, was er getan hat. Menschen in der Konsole zählen nicht.',
-  well: 'Gutes Benehmen',
+  well: 'Benimmt sich gut',
   toLookAt: (count) => plural(count, { one: '1 Auffälligkeit', other: '# Auffälligkeiten' }),
   verdict: 'Benimmt sich der Client gut?',
   fine: 'In Ordnung:',
@@ -68,7 +68,7 @@ export const report: typeof English = {
     unknown: 'jedes Feld wird gelesen',
     unawaited: 'auf jede Aktion wurde gewartet',
     cost: (most) => `kostet nicht mehr als ${most} ohne USt.`,
-    retries: 'Wiederholungen mit Back-off',
+    retries: 'keine hastigen Wiederholungen',
     pages: 'Listen zu Ende gelesen',
   },
   figures: 'In Zahlen',

@@ -64,7 +64,7 @@ export const report = {
     unknown: 'every field is read',
     unawaited: 'every action was waited for',
     cost: (most: string) => `costs no more than ${most} excl. VAT`,
-    retries: 'retries with back-off',
+    retries: 'no hasty retries',
     pages: 'lists read to their end',
   },
   figures: 'In numbers',

@@ -20,7 +20,7 @@ export interface Ending {
 export type EndingsOf = (endpoint: Endpoint, body: unknown, nowMs: number) => readonly Ending[]
 
 /** The deprecated entries of a type, by their names and ids. Several may share a name, such as images. */
-interface Kind {
+interface Ends {
   readonly title: string
   readonly entries: ReadonlyMap<string, readonly Entry[]>
 }
@@ -38,7 +38,7 @@ export function endingsIn(families: readonly Pick<Family, 'spelling' | 'entries'
     })
 }
 
-function byKey(entries: readonly Entry[]): Kind['entries'] {
+function byKey(entries: readonly Entry[]): Ends['entries'] {
   const isEnding = ({ deprecation, locations = [] }: Entry) =>
     [deprecation, ...locations.map((location) => location.deprecation)].some((one) => one !== null)
   const ending = new Set(entries.filter(isEnding).map(({ name }) => name))
@@ -49,14 +49,14 @@ function byKey(entries: readonly Entry[]): Kind['entries'] {
   ])
 }
 
-interface Asked {
+interface Mention {
   readonly value: unknown
   readonly body: unknown
   readonly nowMs: number
 }
 
 /** What has a name can be had until the last entry of that name goes. */
-function endingOf({ title, entries }: Kind, field: string, { value, body, nowMs }: Asked): Ending | undefined {
+function endingOf({ title, entries }: Ends, field: string, { value, body, nowMs }: Mention): Ending | undefined {
   const named = entries.get(String(value)) ?? []
   const dates = named.flatMap((entry) => deprecationAt(entry, body) ?? [])
   const sinceMs = Math.max(...dates.map(({ announced }) => Date.parse(announced)))

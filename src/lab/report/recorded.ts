@@ -92,7 +92,7 @@ function saidIn(exchange: Exchange, { isStill, headers }: Pick<Said, 'isStill' |
     isCut,
     text: isTextKept ? text : undefined,
     injected: headerOf(response, injectedHeader),
-    isLost: isLost((response as Sent).raw),
+    isLost: isLost((response as Headed).raw),
     againMs: status === 429 ? timeIn(headerOf(response, 'ratelimit-reset')) : undefined,
     actions: actionsIn(reply),
     nextPage: reply?.meta?.pagination?.next_page ?? undefined,
@@ -107,13 +107,13 @@ const projectOf = (caller: Caller) => caller?.scope?.projectId ?? null
 const isPublic = (url: string) => url.startsWith(`${publicBase}/`)
 
 /** Faults, and limits, tell of themselves in the response alone, of which observers are told no more than its time. */
-interface Sent {
+interface Headed {
   getHeader?(name: string): unknown
   readonly raw?: object
 }
 
 function headerOf(response: object, name: string): string | undefined {
-  const value = (response as Sent).getHeader?.(name)
+  const value = (response as Headed).getHeader?.(name)
   return value === undefined ? undefined : String(value)
 }
 
@@ -195,7 +195,7 @@ function isLike(before: Said, { status, code, text, reply, request, response }: 
     before.text === text &&
     before.againMs === undefined &&
     before.injected === headerOf(response, injectedHeader) &&
-    before.isLost === isLost((response as Sent).raw) &&
+    before.isLost === isLost((response as Headed).raw) &&
     areLike(before.headers, request.headers)
   )
 }

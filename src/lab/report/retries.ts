@@ -32,7 +32,7 @@ interface Retried {
   readonly pause: Pause
 }
 
-interface Waiting {
+interface Unsettled {
   readonly answered: Recorded
   /** The pause before it, in milliseconds, where it was a retry itself. */
   readonly pauseMs: number | undefined
@@ -41,7 +41,7 @@ interface Waiting {
 export class Retries {
   readonly tally = new Tally<Retried>()
   /** The last answers that asked for a repetition, by method, URL and body. */
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, Unsettled>()
 
   add(recorded: Recorded): void {
     const asks = asksForAnother(recorded)
@@ -56,7 +56,7 @@ export class Retries {
     if (this.#waiting.size > mostWaiting) this.#waiting.delete(this.#waiting.keys().next().value as string)
   }
 
-  #count(recorded: Recorded, before: Waiting, pauseMs: number): void {
+  #count(recorded: Recorded, before: Unsettled, pauseMs: number): void {
     const { code: told, status, isLost } = before.answered
     const code = isLost ? 'lost' : (told ?? String(status))
     const operation = operationOf(recorded)
@@ -70,7 +70,7 @@ function durationMs({ atMs, isStill, cameMs, answeredMs }: Recorded, before: Rec
   return isStill ? 0 : Math.min(answeredMs - cameMs, atMs - before.atMs)
 }
 
-function judge({ answered: { atMs, againMs }, pauseMs: beforeMs }: Waiting, pauseMs: number): Pause {
+function judge({ answered: { atMs, againMs }, pauseMs: beforeMs }: Unsettled, pauseMs: number): Pause {
   if (againMs !== undefined && atMs + pauseMs >= againMs) return 'until_told'
   if (pauseMs < shortestMs) return 'at_once'
   const isAlike = beforeMs !== undefined && Math.abs(pauseMs - beforeMs) <= beforeMs * difference
