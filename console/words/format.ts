@@ -80,6 +80,5 @@ export function date(time: string | number, options: Intl.DateTimeFormatOptions)
 export function percent(value: number): string {
   return percents()
     .format(value / 100)
-    .replace('%', ' %')
-    .replace('  ', ' ')
+    .replace(/\s*%/, ' %')
 }

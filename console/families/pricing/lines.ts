@@ -156,3 +156,19 @@ export function shareLine(what: string, line: Line, percentage: string): Line {
   const hourly = line.hourly && percentOf(line.hourly, percentage)
   return { ...line, what, hourly, monthly: percentOf(line.monthly, percentage) }
 }
+
+interface Charged {
+  readonly net: string
+  readonly price_hourly: string
+}
+
+/** What a report says that resources have cost: all together, and each with its price by the hour. */
+export function chargedIn<One extends Charged>({
+  net,
+  lines,
+}: {
+  readonly net: string
+  readonly lines: readonly One[]
+}) {
+  return { sum: net, lines: lines.map((line) => ({ ...line, amount: line.net, hourly: line.price_hourly })) }
+}

@@ -1,5 +1,6 @@
 /** What a report found, part by part. Parts in which there is nothing are left out: the verdict names them. */
 import type { ReactNode } from 'react'
+import { chargedIn } from '../../families/pricing/lines.ts'
 import { familyOfType, pageOf } from '../../families.ts'
 import { commandName } from '../../lib/action-names.ts'
 import { capital, typeName } from '../../lib/api-names.ts'
@@ -16,8 +17,9 @@ import { anchorOf, isOver, type Part } from './verdict.tsx'
 
 export function Findings({ report }: { readonly report: Report }) {
   const { cost, run } = report
-  const amount = (net: string) => money(net, cost.currency, 4)
-  const ledger = cost.lines.map((line) => ({ ...line, amount: amount(line.net), hourly: amount(line.price_hourly) }))
+  const inMoney = (amount: string) => money(amount, cost.currency, 4)
+  const { sum, lines: charged } = chargedIn(cost)
+  const ledger = charged.map((line) => ({ ...line, amount: inMoney(line.amount), hourly: inMoney(line.hourly) }))
   return (
     <>
       <Found part="leftovers" title={w.leftovers} rows={report.leftovers} columns={leftovers} nameOf={nameOf} />
@@ -64,7 +66,7 @@ export function Findings({ report }: { readonly report: Report }) {
         rows={ledger}
         columns={lines}
         nameOf={nameOf}
-        end={<b className="right num">{w.sum(amount(cost.net))}</b>}
+        end={<b className="right num">{w.sum(inMoney(sum))}</b>}
       />
     </>
   )
@@ -281,5 +283,5 @@ const lines: readonly Column<Report['cost']['lines'][number] & Numbered & Priced
   },
   { key: 'hours', label: w.hours, rank: 2, isEnd: true, cell: ({ hours }) => number(hours) },
   { key: 'hourly', label: w.anHour, rank: 3, isEnd: true, cell: ({ hourly }) => hourly },
-  { key: 'net', label: w.net, card: 'time', isEnd: true, isNarrow: true, cell: ({ amount }) => amount },
+  { key: 'net', label: w.charged, card: 'time', isEnd: true, isNarrow: true, cell: ({ amount }) => amount },
 ]

@@ -35,7 +35,7 @@ export function amountIn(text: string | undefined): string | undefined {
 }
 
 /** What a client is judged by, in this order. */
-export const usual = ['leftovers', 'throttled', 'deprecated', 'unknown-fields', 'unawaited'] as const
+const usual = ['leftovers', 'throttled', 'deprecated', 'unknown-fields', 'unawaited'] as const
 
 /** The request that reads it, also in other forms than JSON. */
 export function requestOf({ run, project, token, cost }: ReportSearch) {

@@ -11,7 +11,7 @@ const types = {
 } as const
 const endings = { json: 'json', text: 'txt', junit: 'xml', har: 'har' } as const
 
-export type FileKind = keyof typeof types
+type FileKind = keyof typeof types
 export const fileKinds = Object.keys(types) as readonly FileKind[]
 
 /** `name` is that of the run. Errors: `ApiFailure`. */

@@ -79,6 +79,7 @@ export function Verdict({ report, most }: VerdictProps) {
 
 function Figures({ report }: { readonly report: Report }) {
   const { run, requests, polling, operations, cost } = report
+  const { net, currency } = cost
   const lost = operations.reduce((sum, { lost, count }) => (lost ? sum + count : sum), 0)
   const share = percent(Math.round(polling.share * 100))
   return (
@@ -91,7 +92,7 @@ function Figures({ report }: { readonly report: Report }) {
           [w.requests, number(requests)],
           [w.polling, w.ofRequests(number(polling.requests), share)],
           ...(lost > 0 ? [[w.lost, number(lost)] as const] : []),
-          [w.cost, money(cost.net, cost.currency, 4)],
+          [w.cost, money(net, currency, 4)],
         ]}
       />
     </Card>

@@ -13,7 +13,7 @@ export const report: typeof English = {
   allTokens: 'Alle Tokens',
   tokenOf: (id) => `Token ${id}`,
   mostCost: 'Kosten höchstens',
-  mostCostHint: 'Kosten höchstens, z. B. 1.00',
+  mostCostHint: 'Kosten höchstens',
   costProblem: 'muss ein Betrag wie 1.00 sein',
   start: 'Lauf beginnen',
   startText: 'Alle Anfragen gehören zu ihm, bis er beendet wird, wer auch immer sie sendet.',
@@ -45,7 +45,8 @@ export const report: typeof English = {
         one: `1 Anfrage über ${limit} in der Stunde`,
         other: `# Anfragen über ${limit} in der Stunde`,
       }),
-    deprecated: (count) => plural(count, { one: '1 Veraltetes in Gebrauch', other: '# Veraltete in Gebrauch' }),
+    deprecated: (count) =>
+      plural(count, { one: '1 veraltetes Ding in Gebrauch', other: '# veraltete Dinge in Gebrauch' }),
     firstStops: (date) => `das erste endet am ${date}`,
     over: (count) => plural(count, { one: '1 davon ist vorbei', other: '# davon sind vorbei' }),
     unknown: (count) =>
@@ -122,7 +123,7 @@ export const report: typeof English = {
   part: 'Teil',
   hours: 'Stunden',
   anHour: 'Je Stunde',
-  net: 'Kosten',
+  charged: 'Kosten',
   sum: (net) => `${net} insgesamt`,
   backups: 'Backups',
 }

@@ -118,7 +118,7 @@ export const report = {
   part: 'Part',
   hours: 'Hours',
   anHour: 'An hour',
-  net: 'Cost',
+  charged: 'Cost',
   sum: (net: string) => `${net} in all`,
   backups: 'backups',
 }

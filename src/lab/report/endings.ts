@@ -1,9 +1,9 @@
 /** Types, images and other entries of the catalogue in use that are deprecated. */
-import type { Catalogue, Deprecation } from '../../catalogue/catalogue.ts'
-import type { Entry } from '../../catalogue/deprecations.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import { cataloguedType, valuesAt } from '../../kernel/contract/references.ts'
 import type { Family } from '../../platform.ts'
+
+type Entry = ReturnType<Family['entries']>[number]
 
 /** A field of a request that names a deprecated entry. */
 export interface Ending {
@@ -26,7 +26,7 @@ interface Ends {
 }
 
 /** Contracts say which field names what, and families which entries of the catalogue these are. */
-export function endingsIn(families: readonly Pick<Family, 'spelling' | 'entries'>[], catalogue: Catalogue): EndingsOf {
+export function endingsIn(families: readonly Family[], catalogue: Parameters<Family['entries']>[0]): EndingsOf {
   const kinds = new Map(
     families.map(({ spelling: { type, title }, entries }) => [type, { title, entries: byKey(entries(catalogue)) }]),
   )
@@ -66,7 +66,7 @@ function endingOf({ title, entries }: Ends, field: string, { value, body, nowMs 
 }
 
 /** The deprecation in the location that a body asks for; a body without one has that of all locations. */
-function deprecationAt({ deprecation, locations = [] }: Entry, body: unknown): Deprecation | null {
+function deprecationAt({ deprecation, locations = [] }: Entry, body: unknown): Entry['deprecation'] {
   const asked = String((body as { readonly location?: unknown }).location)
   const place = locations.find(({ id, name }) => name === asked || String(id) === asked)
   return place ? place.deprecation : deprecation
