@@ -387,6 +387,7 @@ function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetenti
       name: 'removeOldEntries',
       due: (afterMs, limit) => entryEnds(db.query, auditDays, afterMs, limit),
       run: () => removeOldEntries(db, clock, auditDays),
+      isTidying: true,
     },
   ]
 }

@@ -4,22 +4,23 @@ import { tokenEnds } from '../kernel/access/tokens.ts'
 import { pauseEnds } from '../kernel/actions/claims.ts'
 import type { Engine } from '../kernel/actions/engine.ts'
 import type { Queries } from '../kernel/data/db.ts'
-import { repetitions } from '../kernel/mail/deliveries.ts'
+import { isMailWaiting, repetitions } from '../kernel/mail/deliveries.ts'
 import type { Mailer } from '../kernel/mail/mailer.ts'
 import type { EventSource } from '../kernel/process/clock.ts'
 import type { Jobs } from '../kernel/process/jobs.ts'
 import type { PersonMail } from '../people/mail/mail.ts'
-import { personMailAgain } from '../people/mail/mail-store.ts'
+import { isPersonMailWaiting, personMailAgain } from '../people/mail/mail-store.ts'
 import { invitationEnds } from '../people/memberships/invitation-store.ts'
 import type { Events, Platform } from '../platform.ts'
 import type { LabClock } from './clock.ts'
 import { apiChanges } from './events.ts'
 import { Time } from './time.ts'
+import { kept } from './upcoming.ts'
 
 interface Parts {
   readonly clock: LabClock
   readonly platform: Platform
-  readonly engine: Pick<Engine, 'drain'>
+  readonly engine: Pick<Engine, 'drain' | 'settle' | 'goOn'>
   readonly jobs: Pick<Jobs, 'timed' | 'run'>
   readonly mailer: Mailer
   readonly personMail: PersonMail | undefined
@@ -29,28 +30,42 @@ interface Parts {
 
 export function openTime(parts: Parts): Time {
   const { clock, platform, engine, jobs, mailer, personMail, look } = parts
-  const { query } = platform.db
+  const { query, watch } = platform.db
   const pauses = sourceIn(query, pauseEnds)
-  const settle = async () => {
-    await engine.drain()
-    await mailer.run()
-    await personMail?.run()
-  }
+  const isMail = kept(watch, () => isMailWaiting(query))
+  const isPersonMail = kept(watch, () => isPersonMailWaiting(query))
   const ofFamily =
     (events: Events): EventSource =>
     (...asked) =>
       events(platform, ...asked)
   return new Time({
     clock,
+    watch,
     pauses,
-    settle,
+    async drain() {
+      await engine.drain()
+      await mailer.run()
+      await personMail?.run()
+    },
+    async settle() {
+      await engine.settle()
+      // Some of it may wait for what has no date, such as the mail of a day that is too much for its Project.
+      if (await isMail()) await mailer.run()
+      if (await isPersonMail()) await personMail?.run()
+    },
     async tidy() {
       await jobs.run()
       await look()
     },
     timed: [
       ...jobs.timed,
-      { due: pauses, run: () => engine.drain() },
+      {
+        due: pauses,
+        run(due) {
+          engine.goOn(due.map(({ subject }) => subject!.id))
+          return engine.settle()
+        },
+      },
       { due: sourceIn(query, repetitions), run: () => mailer.run() },
       { due: sourceIn(query, personMailAgain), run: async () => personMail?.run() },
       ...families.map(({ serviceEvents }) => ({ due: ofFamily(serviceEvents), run: look })),

@@ -2,18 +2,24 @@
  * Time in a lab. What has a date is carried out in the order of the dates, however far the clock is moved at once: the
  * clock shows the time of each event while its work is done, and what that starts is done before the next one.
  */
+import type { Watch } from '../kernel/data/watching.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type ClockEvent, type EventSource, timestamp } from '../kernel/process/clock.ts'
 import type { Timed } from '../kernel/process/jobs.ts'
 import { firstEvents } from '../kernel/resource/clock-events.ts'
 import type { ClockMode, LabClock } from './clock.ts'
+import { Upcoming } from './upcoming.ts'
 
 export interface TimeParts {
   readonly clock: LabClock
+  /** Missing where others write to the database, too; time cannot be moved there. */
+  readonly watch: Watch | undefined
   readonly timed: readonly Timed[]
   /** These events need no work: something is read differently from then on. */
   readonly passive: readonly EventSource[]
   /** Lets actions go on and mail be sent as far as the present time allows. */
+  drain(): Promise<void>
+  /** Does the same with what was announced since then, without a look at everything. */
   settle(): Promise<void>
   /** Does all background jobs once. */
   tidy(): Promise<void>
@@ -26,12 +32,19 @@ export class Time {
   /** Everything until then has been done, but for the work that has to be tried again. */
   #doneUntil: number
   readonly #left = new Set<Timed>()
+  /** The work for which the clock stops. */
+  readonly #stops: readonly Planned[]
+  /** The work that is done once the clock has been moved. */
+  readonly #tidying: readonly Planned[]
   #moving: Promise<unknown> = Promise.resolve()
   #isStopping = false
 
   constructor(parts: TimeParts) {
     this.#parts = parts
     this.#doneUntil = parts.clock.now()
+    const planned = parts.timed.map((work) => ({ work, upcoming: new Upcoming(work.due, parts.watch) }))
+    this.#stops = planned.filter(({ work }) => !work.isTidying)
+    this.#tidying = planned.filter(({ work }) => work.isTidying)
   }
 
   get now(): number {
@@ -50,7 +63,7 @@ export class Time {
 
   /** Does what is due already, without moving the clock. */
   async settle(): Promise<void> {
-    await this.#next(() => this.#parts.settle())
+    await this.#next(() => this.#parts.drain())
   }
 
   /** Runs, or stands still, from now on. */
@@ -74,11 +87,11 @@ export class Time {
    * more. Others do nothing.
    */
   async skip(isOver: () => Promise<boolean>): Promise<void> {
-    const { clock, pauses, settle } = this.#parts
+    const { clock, pauses, drain } = this.#parts
     if (clock.mode !== 'skip') return
     await this.#next(async () => {
       for (;;) {
-        await settle()
+        await drain()
         if (this.#isStopping || clock.mode !== 'skip' || (await isOver())) return
         const [pause] = await pauses(clock.now(), 1)
         if (!pause) return
@@ -95,50 +108,63 @@ export class Time {
 
   /** Does what is due already: a clock that runs passes events by itself, and jobs are late by up to a minute. */
   async #catchUp(): Promise<void> {
-    const { clock, settle, tidy } = this.#parts
+    const { clock, drain, tidy } = this.#parts
     const now = clock.now()
     await tidy()
-    await settle()
+    await drain()
     this.#doneUntil = Math.max(now, this.#doneUntil)
   }
 
   /** Lets all events until a time happen. */
   async #pass(toMs: number): Promise<void> {
     const { clock } = this.#parts
+    const fromMs = this.#doneUntil
     for (;;) {
       if (this.#isStopping) throw this.#ended()
-      const [next] = await this.#stops(1)
-      if (!next || next.atMs > toMs) break
-      clock.reach(next.atMs)
-      await this.#carryOut(next.atMs)
+      const atMs = await this.#nextStop()
+      if (atMs > toMs) break
+      clock.reach(atMs)
+      await this.#carryOut(atMs)
     }
     clock.reach(toMs)
+    await this.#tidyUp(fromMs, toMs)
     this.#doneUntil = Math.max(toMs, this.#doneUntil)
+  }
+
+  /** The time of the next event for which there is something to do, infinite when there is none. */
+  async #nextStop(): Promise<number> {
+    let next = Number.POSITIVE_INFINITY
+    for (const { upcoming } of this.#stops) {
+      const first = await upcoming.first(this.#doneUntil)
+      if (first && first.atMs < next) next = first.atMs
+    }
+    return next
   }
 
   /** Does what is due at a time, and what that starts. */
   async #carryOut(atMs: number): Promise<void> {
-    for (const work of this.#parts.timed) {
-      const [first] = this.#left.has(work) ? [] : await work.due(this.#doneUntil, 1)
-      if (!this.#left.has(work) && !(first && first.atMs <= atMs)) continue
-      if ((await work.run()) === 'again') this.#left.add(work)
+    for (const { work, upcoming } of this.#stops) {
+      const due = await upcoming.within(this.#doneUntil, atMs)
+      if (due.length === 0 && !this.#left.has(work)) continue
+      if ((await work.run(due)) === 'again') this.#left.add(work)
       else this.#left.delete(work)
     }
     this.#doneUntil = atMs
     await this.#parts.settle()
   }
 
+  /** Does at once what nobody can tell the time of. */
+  async #tidyUp(fromMs: number, toMs: number): Promise<void> {
+    for (const { work, upcoming } of this.#tidying) {
+      const first = await upcoming.first(fromMs)
+      if (!first || first.atMs > toMs) continue
+      while (!this.#isStopping && (await work.run([first])) === 'again');
+    }
+  }
+
   #ended(): ApiError {
     const now = timestamp(this.#parts.clock.now())
     return new ApiError('unavailable', `the cloud ended while its time was moved: it had come to ${now}`)
-  }
-
-  #stops(limit: number): Promise<ClockEvent[]> {
-    return this.#first(
-      this.#parts.timed.map(({ due }) => due),
-      this.#doneUntil,
-      limit,
-    )
   }
 
   async #first(sources: readonly EventSource[], afterMs: number, limit: number): Promise<ClockEvent[]> {
@@ -156,4 +182,10 @@ export class Time {
     this.#moving = moved.catch(() => undefined)
     return moved
   }
+}
+
+/** Work with what comes next of its source. */
+interface Planned {
+  readonly work: Timed
+  readonly upcoming: Upcoming
 }

@@ -183,7 +183,12 @@ export async function nextRepetition(
 /** The next times at which actions go on that wait for a time of the database's clock, in order. */
 export function pauseEnds(query: Queries, afterMs: number, limit: number): Promise<ClockEvent[]> {
   const pauses = { table: 'action', column: 'run_after', holds: 'milliseconds', type: 'action' } as const
-  return eventsOfRows(query, { ...pauses, event: 'action_goes_on', where: "status = 'running'" }, afterMs, limit)
+  return eventsOfRows(
+    query,
+    { ...pauses, event: 'action_goes_on', where: "status = 'running' and run_after > 0" },
+    afterMs,
+    limit,
+  )
 }
 
 /** Counts the running actions whose definitions this process lacks, by definition. */

@@ -44,6 +44,7 @@ export class Engine {
   readonly #claimant: Claimant
   readonly #queue: Worker<ActionRow>
   #isStarted = false
+  #heldBefore: readonly number[] = []
 
   constructor(given: EngineOptions) {
     const { callTimeoutMs = 60_000 } = given.drivers
@@ -99,6 +100,20 @@ export class Engine {
   /** Runs all actions that can be claimed now, and waits for them. */
   drain(): Promise<void> {
     return this.#queue.drain()
+  }
+
+  /** Runs the actions that were announced, and waits for them and for what they start. */
+  async settle(): Promise<void> {
+    const held = this.#held
+    // Nobody announces that the time of a fault is over.
+    if (this.#heldBefore.some((id) => !held.includes(id))) this.wake()
+    this.#heldBefore = held
+    return this.#queue.settle()
+  }
+
+  /** Runs actions soon whose pauses have ended. */
+  goOn(ids: readonly number[]): void {
+    for (const id of ids) this.#queue.hear(id)
   }
 
   /** Resolves when this engine has no action left to run, now or after a backoff; for tests. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import { type Clock, type ClockEvent, timestamp } from '../process/clock.ts'
+import type { Again } from '../process/jobs.ts'
 
 const removedAtOnce = 500
 const stepsAtOnce = 40
@@ -11,10 +12,15 @@ const dayMs = 24 * 3_600_000
 /** The retention of entries unless the operator says otherwise, in days. */
 export const defaultRetentionDays = 90
 
-/** Deletes a batch of entries older than `days`, in transactions short enough not to block others. */
-export async function removeOldEntries(db: Database, clock: Clock, days: number): Promise<void> {
+/**
+ * Deletes a batch of entries older than `days`, in transactions short enough not to block others. Says `again` when there
+ * may be more.
+ */
+export async function removeOldEntries(db: Database, clock: Clock, days: number): Promise<Again> {
   const before = timestamp(clock.now() - days * dayMs)
-  for (let step = 0; step < stepsAtOnce; step++) if (!(await db.transact((tx) => removeSome(tx, before)))) return
+  for (let step = 0; step < stepsAtOnce; step++)
+    if (!(await db.transact((tx) => removeSome(tx, before)))) return undefined
+  return 'again'
 }
 
 /** The next times at which entries are older than `days`, and go. Their ids are in the order of time. */

@@ -10,6 +10,7 @@ import { ApiError } from '../errors.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
 import { type Dialect, isTrouble } from './dialect.ts'
 import type { Follow } from './follow.ts'
+import type { Watch } from './watching.ts'
 
 /**
  * Table names to row types, for the tables of the installation. Each module adds its own tables by declaration merging,
@@ -78,6 +79,8 @@ export interface Database {
   onTrouble(listener: (error: unknown) => void): () => void
   /** All that is committed, as the bytes of a database file; undefined on PostgreSQL. */
   readonly image: (() => Promise<Uint8Array>) | undefined
+  /** Reads something and tells later whether it may be different by then; undefined unless it was opened for that. */
+  readonly watch: Watch | undefined
   close(): Promise<void>
 }
 
@@ -87,6 +90,7 @@ export function withTransact(db: Database, transact: Database['transact']): Data
     dialect: db.dialect,
     location: db.location,
     image: db.image,
+    watch: db.watch,
     get query() {
       return db.query
     },

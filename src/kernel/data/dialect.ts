@@ -3,6 +3,7 @@
  * `integer`, `text`, 0/1 for booleans, JSON as text, timestamps as fixed-width text.
  */
 import type { Dialect as KyselyDialect, QueryResult, RawBuilder } from 'kysely'
+import type { Watch } from './watching.ts'
 
 /** Location of the data. */
 export type DatabaseUrl =
@@ -79,6 +80,8 @@ export interface DatabaseEngine {
   readonly kysely: KyselyDialect
   /** Only on SQLite: a read outside a transaction, without kysely's overhead. */
   readonly run?: Run
+  /** Only on a SQLite database that is watched. */
+  readonly watch?: Watch | undefined
   /** Only on SQLite: statements in the single open write transaction. */
   readonly writer?: {
     readonly kysely: KyselyDialect

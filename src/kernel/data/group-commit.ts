@@ -76,6 +76,7 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
       for (let wait = groups.gates.beforeRead(); wait; wait = groups.gates.beforeRead()) await wait
       return writer.image()
     },
+    watch: engine.watch,
     listen: (topic, listener) => heard.add(topic, listener),
     onTrouble: (listener) => troubles.add(listener),
     async close() {

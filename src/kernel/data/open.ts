@@ -10,7 +10,10 @@ export interface OpenOptions {
   readonly postgres?: PostgresOptions
   /** False leaves a missing or foreign SQLite file untouched. */
   readonly create?: boolean
-  /** The clock of a SQLite database, by which leases and pauses last; that of the machine by default. */
+  /**
+   * The clock of a SQLite database, by which leases and pauses last; that of the machine by default. Whoever moves it has to
+   * know what is to come, so that such a database tells whether what was read has changed (`Database.watch`).
+   */
   readonly databaseNow?: () => number
   /** The data that a database in memory begins with, as `Database.image` gave them. */
   readonly image?: Uint8Array
@@ -22,9 +25,12 @@ export interface OpenOptions {
  */
 export async function openDatabase(
   url: DatabaseUrl,
-  { clock, postgres, create = true, databaseNow = Date.now, image }: OpenOptions,
+  { clock, postgres, create = true, databaseNow, image }: OpenOptions,
 ): Promise<Database> {
-  if (url.engine === 'sqlite') return openGrouped(url.path, clock, { create, now: databaseNow, image })
+  if (url.engine === 'sqlite') {
+    const isWatched = databaseNow !== undefined
+    return openGrouped(url.path, clock, { create, now: databaseNow ?? Date.now, image, isWatched })
+  }
   // Loaded only when PostgreSQL is used.
   const { openPooled } = await import('./postgres.ts')
   return openPooled(url.url, clock, postgres)

@@ -66,6 +66,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
   runsPrepared(queries, { engine: 'postgres', run: (text, values) => lookups.run(text, values) })
   return {
     image: undefined,
+    watch: undefined,
     dialect: postgresDialect,
     location: locationOf({ engine: 'postgres', url }),
     get query() {

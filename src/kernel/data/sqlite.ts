@@ -22,6 +22,7 @@ import {
   type Run,
   retentionStatement,
 } from './dialect.ts'
+import { Changes, type Touched } from './watching.ts'
 
 const sqliteDialect: Dialect = {
   shared: false,
@@ -67,13 +68,15 @@ export interface SqliteOptions {
   now(): number
   /** The data that a database in memory begins with, as `image` gave them. */
   readonly image?: Uint8Array | undefined
+  /** True to tell whether what was read has changed, which costs a little with each statement. */
+  readonly isWatched?: boolean
 }
 
 /** Opens a SQLite file (or `:memory:`). */
 export function openSqlite(
   path: string,
   { beforeRead, beforeWrite, readFailed }: SqliteGates,
-  { create, now, image }: SqliteOptions,
+  { create, now, image, isWatched = false }: SqliteOptions,
 ): DatabaseEngine {
   const database = prepare(
     path === ':memory:' ? openMemory(image) : openFile(path, create),
@@ -82,7 +85,8 @@ export function openSqlite(
   )
   // It is the same within a statement, so SQLite need not ask for each row.
   database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
-  const statements = sqliteStatements(database)
+  const changes = isWatched ? new Changes(database) : undefined
+  const statements = sqliteStatements(database, changes)
   const reading = readTogether(database, readFailed)
   const imageOf = images(database)
   const read: Run = (text, values) => {
@@ -105,6 +109,7 @@ export function openSqlite(
     dialect: sqliteDialect,
     kysely: sqliteKysely(read),
     run: read,
+    watch: changes?.watch,
     writer: {
       kysely: sqliteKysely(write),
       run: write,
@@ -264,32 +269,48 @@ function sqliteKysely(run: Run): KyselyDialect {
 }
 
 /** Caches prepared statements by text; the cache is bounded because `in` lists create many texts. */
-function sqliteStatements(database: DatabaseSync) {
-  const statements = new Map<string, { statement: StatementSync; columns: string[]; changesSchema: boolean }>()
+function sqliteStatements(database: DatabaseSync, changes: Changes | undefined) {
+  const statements = new Map<string, Prepared>()
   const prepare = (text: string) => {
     const known = statements.get(text)
     if (known) return known
     if (statements.size >= 500) statements.delete(statements.keys().next().value as string)
-    const statement = database.prepare(text)
+    const { statement, touched } = changes?.learn(() => database.prepare(text)) ?? {
+      statement: database.prepare(text),
+      touched: undefined,
+    }
     // Arrays are faster than the driver's row objects.
     statement.setReturnArrays(true)
     const columns = statement.columns().map((column) => column.name)
     // After a migration, a cached statement may select different columns.
     const changesSchema = /^\s*(create|alter|drop)\b/i.test(text)
-    const made = { statement, columns, changesSchema }
+    const made = { statement, columns, changesSchema, touched }
     statements.set(text, made)
     return made
   }
   return (text: string, parameters: readonly unknown[]): QueryResult<unknown> => {
-    const { statement, columns, changesSchema } = prepare(text)
+    const { statement, columns, changesSchema, touched } = prepare(text)
     const values = parameters as (string | number | null)[]
+    if (touched) changes!.read(touched)
     if (columns.length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
+      // What a statement changes it returns.
+      if (touched && rows.length > 0) changes!.changed(touched)
       return { rows: rows.map((row) => toObject(columns, row)) }
     }
     if (changesSchema) statements.clear()
-    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+    const { changes: count } = statement.run(...values)
+    if (touched && (count > 0 || changesSchema)) changes!.changed(touched)
+    return { rows: [], numAffectedRows: BigInt(count) }
   }
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly columns: string[]
+  readonly changesSchema: boolean
+  /** Missing where nobody watches. */
+  readonly touched: Touched | undefined
 }
 
 function toObject(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {

@@ -97,6 +97,17 @@ export function repetitions(query: Queries, afterMs: number, limit: number): Pro
   return eventsOfRows(query, { ...pauses, event: 'mail_again', where: "state = 'waiting'" }, afterMs, limit)
 }
 
+/** Tells whether any mail waits to be sent, now or later. */
+export async function isMailWaiting(query: Queries): Promise<boolean> {
+  const rows = await acrossProjects(query)
+    .selectFrom('mail')
+    .select('id')
+    .where('state', '=', 'waiting')
+    .limit(1)
+    .execute()
+  return rows.length > 0
+}
+
 /**
  * Makes all waiting mail due when this process is the only user of the database, because no other worker can hold it.
  */

@@ -2,7 +2,7 @@
  * Background jobs: work done periodically instead of on request. Every process runs all jobs, so each must be safe to
  * run in several at once.
  */
-import type { Clock, EventSource } from './clock.ts'
+import type { Clock, ClockEvent, EventSource } from './clock.ts'
 import type { Logger } from './log.ts'
 
 const everyMs = 60_000
@@ -23,12 +23,14 @@ export interface PlannedJob {
   readonly name: string
   readonly due: Due
   readonly run: Work
+  /** True where nothing shows when it was done, and no other work depends on it. */
+  readonly isTidying?: boolean
 }
 
-/** Work that is done at the events of a source. */
-export interface Timed {
+/** Work that is done at the events of a source, which is told those that have come. */
+export interface Timed extends Pick<PlannedJob, 'isTidying'> {
   readonly due: EventSource
-  readonly run: Work
+  run(due: readonly ClockEvent[]): ReturnType<Work>
 }
 
 /** The latest run of a job. Times are milliseconds, `startedAt` since the epoch. */
@@ -85,7 +87,10 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
   }
   return {
     runs: () => planned.map(({ job: { name, due }, last }) => ({ name, due, last })),
-    timed: planned.flatMap((one) => (one.job.due === 'whenever' ? [] : [{ due: one.job.due, run: () => runOne(one) }])),
+    timed: planned.flatMap((one) => {
+      const { due, isTidying = false } = one.job
+      return due === 'whenever' ? [] : [{ due, isTidying, run: () => runOne(one) }]
+    }),
     start({ haveRun } = { haveRun: false }) {
       timer = setInterval(run, everyMs)
       if (!haveRun) void run()

@@ -65,6 +65,7 @@ export class Worker<Row extends ProjectWork> {
   #passedOver = false
   /** Projects that have had their turn in this round. */
   readonly #served = new Set<ProjectId>()
+  #isListening = false
   #stopping = false
 
   constructor(options: WorkerOptions<Row>) {
@@ -77,7 +78,8 @@ export class Worker<Row extends ProjectWork> {
 
   start(): void {
     const { db, name, pollMs, leaseMs, extend } = this.#options
-    db.listen(name, (id) => (id === '' ? this.wake() : this.#hear(Number(id))))
+    db.listen(name, (id) => (id === '' ? this.wake() : this.hear(Number(id))))
+    this.#isListening = true
     this.#poll = setInterval(() => this.wake(), pollMs)
     if (extend) this.#pulse = setInterval(() => void this.#heartbeat(), leaseMs / 3)
     this.wake()
@@ -101,6 +103,20 @@ export class Worker<Row extends ProjectWork> {
       this.#more = true
       await this.#claim()
       if (this.#taken === taken) return
+    }
+  }
+
+  /**
+   * Waits for the work that was announced, and for what it announces in turn, without a look at all that waits. Work of which
+   * nobody was told is left, unless nothing is heard of at all because the worker was not started.
+   */
+  async settle(): Promise<void> {
+    if (!this.#isListening) return this.drain()
+    for (;;) {
+      this.#goOn()
+      if (this.#claiming === undefined && this.#underWay.size === 0) return
+      await this.#claiming
+      await this.landed()
     }
   }
 
@@ -128,7 +144,8 @@ export class Worker<Row extends ProjectWork> {
     return [...this.#underWay].map(({ row }) => row)
   }
 
-  #hear(id: number): void {
+  /** Does work soon that can be claimed by now. */
+  hear(id: number): void {
     if (this.#heardOf.size < mostHeardOf) this.#heardOf.add(id)
     else this.#more = true
     this.#goOn()

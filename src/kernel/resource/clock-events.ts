@@ -1,6 +1,7 @@
 /** Rows of all Projects to which something happens at a time that a column says. */
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { EveryTable, Queries } from '../data/db.ts'
+import { preparedReads } from '../data/prepared.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import { type ClockEvent, timestamp } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
@@ -30,14 +31,32 @@ interface Row {
   readonly at: number | string
 }
 
+const read = preparedReads<Row>()
+
 /** The next events of rows after a time, in order, at most `limit`. */
 export async function eventsOfRows<T extends keyof EveryTable>(
   query: Queries,
-  { table, column, holds, id = 'id' as never, type, event, earlierMs = 0, where, isOfNobody }: ColumnEvents<T>,
+  events: ColumnEvents<T>,
   afterMs: number,
   limit: number,
 ): Promise<ClockEvent[]> {
-  const after = holds === 'timestamp' ? timestamp(afterMs + earlierMs) : afterMs + earlierMs
+  const { table, column, holds, id = 'id', type, event, earlierMs = 0, where = '' } = events
+  const from = holds === 'timestamp' ? timestamp(afterMs + earlierMs) : afterMs + earlierMs
+  const kind = `${table} ${column} ${id} ${where} ${limit}`
+  const found = await read(query, kind, { from }, ({ from }) => nextRows(query, events, from, limit))
+  return found.map(({ id, project_id, at }) => ({
+    atMs: (typeof at === 'string' ? Date.parse(at) : at) - earlierMs,
+    event,
+    subject: { projectId: project_id, type, id },
+  }))
+}
+
+function nextRows<T extends keyof EveryTable>(
+  query: Queries,
+  { table, column, id = 'id' as never, where, isOfNobody }: ColumnEvents<T>,
+  after: number | string,
+  limit: number,
+) {
   const all = acrossProjects(query) as unknown as Kysely<Record<string, Record<string, number | string>>>
   const rows: SelectQueryBuilder<Record<string, Record<string, number | string>>, string, Row> = all
     .selectFrom(table as string)
@@ -48,12 +67,7 @@ export async function eventsOfRows<T extends keyof EveryTable>(
     ])
     .where(column as string, '>', after) as never
   const some = where === undefined ? rows : rows.where(sql<boolean>`${sql.raw(where)}`)
-  const found = await some.orderBy(column).orderBy(id).limit(limit).execute()
-  return found.map(({ id, project_id, at }) => ({
-    atMs: (typeof at === 'string' ? Date.parse(at) : at) - earlierMs,
-    event,
-    subject: { projectId: project_id, type, id },
-  }))
+  return some.orderBy(column).orderBy(id).limit(limit)
 }
 
 /** The first of several events, in the order of their times; what happens at once stays in the given order. */

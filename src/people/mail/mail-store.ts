@@ -82,6 +82,11 @@ export function personMailAgain(query: Queries, afterMs: number, limit: number):
   return eventsOfRows(query, { ...pauses, type: 'person_mail', event: 'mail_again' }, afterMs, limit)
 }
 
+/** Tells whether any mail waits to be sent, now or later. */
+export async function isPersonMailWaiting(query: Queries): Promise<boolean> {
+  return (await query.selectFrom('person_mail').select('id').limit(1).execute()).length > 0
+}
+
 /** Makes all mail due when this process is the only user of the database. */
 export function forgetPersonMailClaims(db: Database): Promise<void> {
   return forgetClaims(db, personMails)

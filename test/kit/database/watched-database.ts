@@ -24,6 +24,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
   return {
     dialect: db.dialect,
     image: db.image,
+    watch: db.watch,
     location: db.location,
     get query() {
       // Throws inside of a transaction.
