@@ -3,7 +3,7 @@ import type { Watch, Watched } from '../kernel/data/watching.ts'
 import type { ClockEvent, EventSource } from '../kernel/process/clock.ts'
 
 /** So many events are asked for at first, and so many times more when none of them is left. */
-const fewest = 8
+const fewest = 2
 const growth = 8
 const most = 4_096
 

@@ -33,6 +33,8 @@ export const leaseMs = 15_000
 export interface Claimant {
   readonly worker: string
   readonly definitions: readonly string[]
+  /** True when there are no others, so that claims need not look for them. */
+  readonly knowsAll?: boolean
   readonly leaseMs: number
   /** Longer than any lease or pause, in milliseconds. */
   readonly longestMs: number
@@ -68,7 +70,7 @@ export async function openActions(query: Queries): Promise<Backlog> {
 /** Claims up to `limit` free actions, oldest first. Actions behind an earlier one in a queue are left. */
 export async function claimActions(
   db: Database,
-  { worker, definitions, leaseMs: lease, longestMs }: Claimant,
+  { worker, definitions, knowsAll = false, leaseMs: lease, longestMs }: Claimant,
   limit: number,
   search: Search = {},
 ): Promise<Claimed<ActionRow>[]> {
@@ -77,7 +79,7 @@ export async function claimActions(
     limit,
     leaseMs: lease,
     longestMs,
-    where: () => [sql<boolean>`definition in (${sql.join(definitions)})`, isNext],
+    where: () => (knowsAll ? [isNext] : [sql<boolean>`definition in (${sql.join(definitions)})`, isNext]),
     search,
     set: { worker },
   })

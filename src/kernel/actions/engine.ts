@@ -41,7 +41,7 @@ export class Engine {
   readonly worker = randomBytes(8).toString('hex')
   readonly #options: Required<EngineOptions>
   readonly #definitions: ReadonlyMap<string, ActionDefinition>
-  readonly #claimant: Claimant
+  #claimant: Claimant
   readonly #queue: Worker<ActionRow>
   #isStarted = false
   #heldBefore: readonly number[] = []
@@ -85,6 +85,8 @@ export class Engine {
     const unknown = await countUnknown(db, this.#claimant.definitions)
     if (unknown.size > 0)
       log.warn({ actions: Object.fromEntries(unknown) }, 'these actions need another version of Wolke')
+    // Another process could start some later where there are others.
+    this.#claimant = { ...this.#claimant, knowsAll: unknown.size === 0 && !db.dialect.shared }
     this.#queue.start()
   }
 

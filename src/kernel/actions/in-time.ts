@@ -8,8 +8,8 @@ import { DriverError } from './define.ts'
 export async function inTime<T>(effect: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
   if (!effect) return undefined
   const late = Promise.withResolvers<never>()
-  const timeout = new DriverError('the infrastructure did not answer in time', { transient: true })
-  const timer = setTimeout(() => late.reject(timeout), timeoutMs)
+  const giveUp = () => late.reject(new DriverError('the infrastructure did not answer in time', { transient: true }))
+  const timer = setTimeout(giveUp, timeoutMs)
   try {
     return await Promise.race([effect, late.promise])
   } finally {

@@ -130,11 +130,11 @@ export function remembered<Row>() {
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * A statement that reads many rows, built once for each kind and for each form of what is given: `build` gets the same
- * names and lists, with placeholders for values. Outside a transaction it has a connection to itself on PostgreSQL, where
- * lookups share one.
+ * Statements built once for each kind and for each form of what is given: `build` gets the same names and lists, with
+ * placeholders for values. Outside a transaction each has a connection to itself on PostgreSQL, where lookups share one, so
+ * that it may read many rows.
  */
-export function preparedReads<Row>() {
+export function preparedStatements<Row>() {
   const cached = cache()
   return async <G extends Given>(
     query: Queries,

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { turnOfLong } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Queries, TenantTables } from './db.ts'
-import { preparedReads } from './prepared.ts'
+import { preparedStatements } from './prepared.ts'
 import { type Scoped, scoped, type TenantTable } from './scoped.ts'
 
 /** The most rows, and the most ids asked for, of a statement. */
@@ -41,7 +41,7 @@ type AnyRelation = Readonly<Record<'table' | 'parent', string>> & { readonly ord
 
 type Value = number | string | null
 
-const reads = preparedReads<never>()
+const reads = preparedStatements<never>()
 
 /** The rows of some parents: by parent, and then in their order. Most relations are small and take one statement. */
 export async function* rowsBelow<T extends TenantTable>(

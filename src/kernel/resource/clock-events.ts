@@ -1,7 +1,7 @@
 /** Rows of all Projects to which something happens at a time that a column says. */
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { EveryTable, Queries } from '../data/db.ts'
-import { preparedReads } from '../data/prepared.ts'
+import { preparedStatements } from '../data/prepared.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import { type ClockEvent, timestamp } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
@@ -31,7 +31,7 @@ interface Row {
   readonly at: number | string
 }
 
-const read = preparedReads<Row>()
+const read = preparedStatements<Row>()
 
 /** The next events of rows after a time, in order, at most `limit`. */
 export async function eventsOfRows<T extends keyof EveryTable>(

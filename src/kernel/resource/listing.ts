@@ -9,7 +9,7 @@ import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from '../contract/contract.ts'
 import { matches, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
-import { preparedReads } from '../data/prepared.ts'
+import { preparedStatements } from '../data/prepared.ts'
 import { past } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
 import { turn } from '../process/turns.ts'
@@ -188,7 +188,7 @@ function pageNumbers({ page, per_page }: PageRequest, more: boolean, total: numb
   }
 }
 
-const steps = preparedReads<ListedRow>()
+const steps = preparedStatements<ListedRow>()
 
 /** The rows of one list request, as a builder of the few statements that it takes. */
 class Source {
