@@ -92,7 +92,8 @@ export function fill(path: string, tables: readonly string[], insert: (database:
   database.close()
 }
 
-async function createSchema(path: string): Promise<number> {
+/** Makes an empty database at a path, with Project default, and returns the id of that. */
+export async function createSchema(path: string): Promise<number> {
   const db = await openDatabase({ engine: 'sqlite', path }, { clock: { now: () => Date.parse(created) } })
   await migrate(db, migrations)
   const project = await db.transact((tx) => createProject(tx, 'default', created))

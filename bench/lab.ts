@@ -1,7 +1,8 @@
-/** Measures what testers wait for: forks, resets, snapshots and moves of time, of a cloud of 1,000 resources. */
+/** Measures what testers wait for: forks, resets and snapshots, of a cloud of 1,000 resources. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicBase, wolkeBase } from '../src/kernel/contract/bases.ts'
+import { type Ask, asker, timed } from './lab-client.ts'
 import { type Running, token, type Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
 import { compareLoads, type Effort } from './rounds.ts'
@@ -10,14 +11,11 @@ const resources = { firewalls: 650, servers: 300, placement_groups: 50 }
 const forks = 100
 const settleMs = 1_000
 
-type Ask = (method: string, path: string, body?: object) => Promise<never>
-
 export async function lab(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const { server, api, own } = await filled(workshop)
   return [
     ...(await forkRows(server, own)),
     ...(await stateRows(api, own, 2 * effort.rounds + 1)),
-    ...(await timeRows(api, own)),
     ...(await offRows(workshop, effort)),
   ]
 }
@@ -55,25 +53,6 @@ async function settled(api: Ask): Promise<void> {
   const running = async () =>
     ((await api('GET', '/servers/actions?status=running&per_page=1')) as { actions: unknown[] }).actions
   while ((await running()).length > 0) await delay(20)
-}
-
-function asker(base: string, bearer: string): Ask {
-  return async (method, path, body) => {
-    const answer = await fetch(base + path, {
-      method,
-      headers: { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-    return (text === '' ? undefined : JSON.parse(text)) as never
-  }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
 }
 
 async function forkRows(server: Running, own: Ask): Promise<Row[]> {
@@ -118,18 +97,6 @@ async function stateRows(api: Ask, own: Ask, rounds: number): Promise<Row[]> {
     { name: 'snapshot, p50', unit: 'ms', wolke: median(saves) },
     { name: 'restore, p50', unit: 'ms', wolke: median(restore!) },
   ]
-}
-
-const daysWithBackups = 20
-const serversWithBackups = 50
-
-async function timeRows(api: Ask, own: Ask): Promise<Row[]> {
-  const { servers } = (await api('GET', `/servers?per_page=${serversWithBackups}`)) as { servers: { id: number }[] }
-  for (const { id } of servers) await api('POST', `/servers/${id}/actions/enable_backup`)
-  await settled(api)
-  const ms = await timed(() => own('POST', '/clock/advance', { by: `${daysWithBackups}d` }))
-  const rate = (servers.length * daysWithBackups) / (ms / 1_000)
-  return [{ name: 'backups while time is moved', unit: 'actions/s', wolke: rate }]
 }
 
 /** The same server with a lab and without one. */

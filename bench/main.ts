@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
 import { balancers } from './balancers.ts'
 import { certificates } from './certificates.ts'
+import { clock } from './clock.ts'
 import { consolePages } from './console.ts'
 import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
@@ -52,6 +53,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   balancers,
   console: consolePages,
   lab,
+  clock,
   library,
 }
 

@@ -2,7 +2,19 @@
 
 export interface Row {
   readonly name: string
-  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'us' | 'MB' | 'actions/s' | 'servers/s' | 'kB' | 'rows' | '%' | ''
+  readonly unit:
+    | 'req/s'
+    | 'queries/s'
+    | 'ms'
+    | 'us'
+    | 'MB'
+    | 'actions/s'
+    | 'events/s'
+    | 'servers/s'
+    | 'kB'
+    | 'rows'
+    | '%'
+    | ''
   readonly wolke: number
   /**
    * The result of the bare route, of Knot for DNS, or without a balancer, in the same run; absent without a

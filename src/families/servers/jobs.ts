@@ -1,9 +1,11 @@
-/** Background jobs work on servers of all Projects, one after the other. */
+/** Background jobs work on servers of all Projects, a few at a time. */
 import { ApiError } from '../../kernel/errors.ts'
 import type { Again } from '../../kernel/process/jobs.ts'
 import type { DueServer } from './host.ts'
 
 const atOnce = 200
+/** The transactions of so many servers share commits, and leave places for others. */
+const together = 8
 
 /**
  * Does `work` on all servers that `find` returns in pages, each past the last server of the one before. A locked server is
@@ -25,7 +27,8 @@ export async function forEachDue<Due extends DueServer>(
   let due: readonly Due[] = []
   do {
     due = await find(due.at(-1), atOnce)
-    for (const server of due) await work(server).catch(note)
+    for (let from = 0; from < due.length; from += together)
+      await Promise.all(due.slice(from, from + together).map((server) => work(server).catch(note)))
   } while (due.length === atOnce)
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
   return isLocked ? 'again' : undefined
