@@ -6,7 +6,7 @@ import type { Again } from '../../../kernel/process/jobs.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { nextWindowMs, openWindow, windowsOfDay } from '../domain.ts'
-import { dueServers, serversWithBackups } from '../host.ts'
+import { type DueServer, dueServers, serversWithBackups } from '../host.ts'
 import { forEachDue } from '../jobs.ts'
 import { servers } from '../store.ts'
 import { claimBackupDay } from './store.ts'
@@ -31,11 +31,15 @@ async function backUp(tx: Transaction, scope: ProjectScope, catalogue: Catalogue
 /** The next openings of windows in which servers have backups, for as long as there are any within a day. */
 export async function nextBackups({ db }: Platform, afterMs: number, limit: number): Promise<ClockEvent[]> {
   const found: ClockEvent[] = []
+  // Windows are the same each day.
+  const known = new Map<string, readonly DueServer[]>()
   let opens = nextWindowMs(afterMs)
   for (let empty = 0; empty < windowsOfDay && found.length < limit; opens = nextWindowMs(opens)) {
-    const servers = await serversWithBackups(db.query, openWindow(opens).window, limit - found.length)
+    const { window } = openWindow(opens)
+    const servers = known.get(window) ?? (await serversWithBackups(db.query, window, limit))
+    known.set(window, servers)
     empty = servers.length === 0 ? empty + 1 : 0
-    for (const { id, scope } of servers)
+    for (const { id, scope } of servers.slice(0, limit - found.length))
       found.push({ atMs: opens, event: 'backup', subject: { ...scope, type: 'server', id } })
   }
   return found
