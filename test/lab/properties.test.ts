@@ -125,9 +125,13 @@ forEachDatabase(
       const client = await manager(world)
       const lab = labAt(client, world.baseUrl)
       await fillWhole(world)
+      const servers = [await newServer(world.api, 'one'), await newServer(world.api, 'two')]
+      for (const id of servers) await done(world.api.post(`/servers/${id}/actions/enable_backup`))
+      await world.settle()
       // From now on actions take their time.
       minuteMs = 60_000
       for (const seed of [1, 2]) {
+        for (const id of servers) await world.api.post(`/servers/${id}/actions/reboot`)
         await disturb(world.api, seed, 60)
         const states: Tables[] = []
         for (const hops of [['15d'], Array(15).fill('1d'), ['13h', '1m', '3d', '11d', '10h59m']]) {
