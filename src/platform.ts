@@ -51,7 +51,7 @@ export interface Platform {
   readonly skip?: (isOver: () => Promise<boolean>) => Promise<void>
 }
 
-/** Gives the next events of a family after a time, in order, at most `limit` of them. */
+/** Gives the next events of a family after a time, as an `EventSource` does. */
 export type Events = (platform: Platform, afterMs: number, limit: number) => Promise<readonly ClockEvent[]>
 
 /**

@@ -16,7 +16,10 @@ export interface ClockEvent {
   readonly subject?: { readonly projectId: ProjectId | null; readonly type: string; readonly id: number }
 }
 
-/** Gives the next events of a kind after a time, in order, at most `limit` of them. */
+/**
+ * Gives the next events of a kind after a time, in order, at most `limit` of them. They depend on the database and on what
+ * never changes, so that an answer holds until what was read changes.
+ */
 export type EventSource = (afterMs: number, limit: number) => Promise<readonly ClockEvent[]>
 
 /** The machine's clock, or one that starts at `startMs` and runs on from there (`--now`). */

@@ -59,7 +59,9 @@ export async function importState(file: Buffer, options: TransferOptions): Promi
     await checkSchema(db, migrations)
     const own = toKek(key)
     await unlock(db, { current: own })
-    await rotateKek(db, { current: secrets.ring.current, previous: own })
+    await rotateKek(db, { current: secrets.ring.current, previous: own }).catch((error: Error) => {
+      throw new BadSnapshot(`has secrets that cannot be opened: ${error.message}`)
+    })
     await keepManagementTokens(db, query)
   }).catch((error: unknown) => {
     throw refusalOf(error)
