@@ -11,6 +11,7 @@ import { datacenterOf } from '../families/datacenters/reads.ts'
 import { interfacesOf } from '../families/networks/reads.ts'
 import { primaryIpsOfServers } from '../families/primary-ips/reads.ts'
 import { serverById } from '../families/servers/host.ts'
+import type { ResourceRef } from '../kernel/actions/define.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { type Limiter, localLimiter } from '../kernel/http/admission/rate-limit.ts'
@@ -32,7 +33,7 @@ export interface MetadataOptions {
   /** A further path under which the service answers, such as `/hetzner`. */
   readonly prefix: string
   /** Resolves when a server may be answered; undefined for at once. It may add headers to the answer. */
-  readonly delay?: (serverId: number, response: ServerResponse) => Promise<void> | undefined
+  readonly delay?: (of: ResourceRef, response: ServerResponse) => Promise<void> | undefined
 }
 
 /** Each server may send this many requests at once, and gets as many more over each such period. */
@@ -86,7 +87,7 @@ async function answer(options: MetadataParts, request: IncomingMessage, response
   if (!namesThisListener(request, caller)) return { status: 403, text: 'wrong host' }
   if (request.method !== 'GET') return { status: 405, text: 'method not allowed' }
   if (caller && !(await options.limiter.take(String(caller.serverId))).admitted) return tooMany
-  if (caller) await options.delay?.(caller.serverId, response)
+  if (caller) await options.delay?.({ type: 'server', id: caller.serverId }, response)
   const facts = caller && (await factsOf(options, caller))
   if (!facts) return notFound
   const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path

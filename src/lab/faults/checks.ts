@@ -70,8 +70,8 @@ function contradictions(match: MatchBody): Problem[] {
   const isAboutSomething = endpoint !== undefined && (endpoint.of !== undefined || endpoint.body !== undefined)
   const unknown = isAboutSomething ? [] : ofSubjects.filter((name) => match[name] !== undefined)
   return [
-    ...(wanted === method ? [] : [problem('method', `must be ${method}, which is that of the operation`)]),
-    ...(resource === type ? [] : [problem('resource', `must be ${type}, which is that of the operation`)]),
+    ...(wanted === method ? [] : [problem('method', 'is not that of the operation')]),
+    ...(resource === type ? [] : [problem('resource', 'is not that of the operation')]),
     ...(id === undefined || endpoint?.path.includes('{') ? [] : [problem('id', 'is not in the path of the operation')]),
     ...unknown.map((name) => problem(name, 'is nothing that the operation names')),
   ]

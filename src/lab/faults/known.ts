@@ -1,6 +1,4 @@
 /** The names that rules may use, from the table of families. */
-import { eventsPath } from '../../events/path.ts'
-import { consolePath } from '../../families/servers/screens/domain.ts'
 import { families } from '../../families.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import { generalCodes } from '../../kernel/errors.ts'
@@ -12,7 +10,7 @@ export interface PublicOperation {
   readonly method: string
   /** Undefined for what is no operation of the contract. */
   readonly endpoint: Endpoint | undefined
-  /** The type of the resources of its family; undefined for a path where there is nothing. */
+  /** The type of the resources of its family; undefined for what is of none. */
   readonly type: string | undefined
 }
 
@@ -26,14 +24,13 @@ const operations: ReadonlyMap<Endpoint, PublicOperation> = new Map(
   ),
 )
 
-/** What is no operation of the contract, by its path: the events of a Project, and the screens of servers. */
-const connections: ReadonlyMap<string, PublicOperation> = new Map([
-  [eventsPath, { id: 'events', method: 'GET', endpoint: undefined, type: 'event' }],
-  [consolePath, { id: 'console', method: 'GET', endpoint: undefined, type: 'server' }],
-])
+/** What is opened and is no operation of the contract, by the end of its path: events of a Project, and screens. */
+const opened: ReadonlyMap<string, PublicOperation> = new Map(
+  ['events', 'console'].map((id) => [id, { id, method: 'GET', endpoint: undefined, type: undefined }]),
+)
 
 const byName = new Map<string, PublicOperation>([
-  ...[...connections.values()].map((one) => [one.id, one] as const),
+  ...opened,
   ...[...operations.values()].flatMap((operation) => {
     const { method, path } = operation.endpoint!
     return [
@@ -53,7 +50,7 @@ const longestPath = 200
 
 /** What a request asks for; undefined for what is not of the public API. */
 export function operationAt({ asked, method, path }: Passage): PublicOperation | undefined {
-  if (typeof asked === 'string') return connections.get(asked)
+  if (typeof asked === 'string') return opened.get(asked.slice(asked.lastIndexOf('/') + 1))
   if (asked) return operations.get(asked)
   if (!roots.some((root) => path.startsWith(root))) return undefined
   return { id: `${method} ${path.slice(0, longestPath)}`, method, endpoint: undefined, type: undefined }

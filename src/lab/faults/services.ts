@@ -1,6 +1,6 @@
 /** Injects faults into what works beside the API: the name server, the metadata service, and the checks of targets. */
 import type { ServerResponse } from 'node:http'
-import type { Drivers } from '../../kernel/actions/define.ts'
+import type { Drivers, ResourceRef } from '../../kernel/actions/define.ts'
 import type { TenantTable } from '../../kernel/data/scoped.ts'
 import { latencyMs } from './chance.ts'
 import type { Effect } from './contract.ts'
@@ -19,7 +19,7 @@ export interface ServiceFaults {
   /** Decides what becomes of a question to the name server; undefined for the usual. */
   disturbDns(name: string): Promise<'answer' | 'fail' | 'ignore'> | undefined
   /** Resolves when the metadata service may answer a server; undefined for at once. The answer tells of it. */
-  delayMetadata(serverId: number, response: ServerResponse): Promise<void> | undefined
+  delayMetadata(of: ResourceRef, response: ServerResponse): Promise<void> | undefined
   /** The drivers, of which those of Load Balancers find targets unhealthy where a rule wants them to. */
   disturbed(drivers: Drivers): Drivers
 }
@@ -34,7 +34,7 @@ export function serviceFaultsOf(parts: ServiceParts): ServiceFaults {
   const isAffected = (service: Service) => parts.rules.list().some(({ rule }) => rule.effect[service] !== undefined)
   return {
     disturbDns: (name) => (isAffected('name_server') ? disturbDns(parts, name) : undefined),
-    delayMetadata: (id, response) => (isAffected('metadata') ? delayMetadata(parts, id, response) : undefined),
+    delayMetadata: (of, response) => (isAffected('metadata') ? delayMetadata(parts, of, response) : undefined),
     disturbed: (drivers) => ({
       ...drivers,
       loadBalancers: watched(drivers.loadBalancers, parts, () => isAffected('targets')),
@@ -51,9 +51,9 @@ async function disturbDns(parts: ServiceParts, name: string): Promise<'answer' |
   return 'answer'
 }
 
-async function delayMetadata(parts: ServiceParts, id: number, response: ServerResponse): Promise<void> {
+async function delayMetadata(parts: ServiceParts, of: ResourceRef, response: ServerResponse): Promise<void> {
   const names: string[] = []
-  for await (const active of hitting(parts, 'metadata', await occasionAt(parts, 'server', id), String(id))) {
+  for await (const active of hitting(parts, 'metadata', await occasionAt(parts, of), String(of.id))) {
     names.push(active.rule.name)
     response.setHeader(injectedHeader, shown(names))
     await late(parts, active, active.rule.effect.metadata!.latency, response)
@@ -70,7 +70,7 @@ function watched(
     if (!isAffected()) return observed
     const seen = new Map(observed)
     for (const [id, observation] of seen) {
-      const occasion = await occasionAt(parts, 'load_balancer', id)
+      const occasion = await occasionAt(parts, { type: 'load_balancer', id })
       for await (const _ of hitting(parts, 'targets', occasion, String(id))) {
         const health = observation.health.map((one) => ({ ...one, health: unhealthy }))
         seen.set(id, { ...observation, health })
@@ -100,8 +100,8 @@ function occasionOf(subjects: readonly Subject[]): Occasion {
 }
 
 /** What a service does for a resource, of which it knows nothing but the id. */
-async function occasionAt({ facts }: ServiceParts, type: TenantTable, id: number): Promise<Occasion> {
-  const projectId = await facts.projectOf(type, id)
+async function occasionAt({ facts }: ServiceParts, { type, id }: ResourceRef): Promise<Occasion> {
+  const projectId = await facts.projectOf(type as TenantTable, id)
   return {
     projectId,
     types: [type],

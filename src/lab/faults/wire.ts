@@ -78,13 +78,13 @@ function truncated(most: number) {
   }
 }
 
-interface Target {
+interface Outlet {
   readonly write: (bytes: Buffer, sent?: () => void) => unknown
   readonly isGone: () => boolean
 }
 
 /** Sends what it is given in pieces, with pauses in between; all at once without. */
-function dribbled({ write, isGone }: Target, pieces: Spoiling['dribbling'], wait: (ms: number) => Promise<boolean>) {
+function dribbled({ write, isGone }: Outlet, pieces: Spoiling['dribbling'], wait: (ms: number) => Promise<boolean>) {
   const waiting: Buffer[] = []
   let rest: Buffer = Buffer.alloc(0)
   let isSending = false

@@ -44,6 +44,7 @@ const mistakes: readonly (readonly [rule: object, field: string])[] = [
   [{ match: { operation: 'servers_create', method: 'GET' }, fault: { reset: 'after_effect' } }, 'match.method'],
   [{ match: { operation: 'servers_create', resource: 'image' }, fault: { reset: 'after_effect' } }, 'match.resource'],
   [{ match: { operation: 'servers_create', id: 12 }, fault: { reset: 'after_effect' } }, 'match.id'],
+  [{ match: { operation: 'console', resource: 'server' }, fault: { reset: 'after_effect' } }, 'match.resource'],
   [{ match: { operation: 'console', id: 12 }, fault: { reset: 'after_effect' } }, 'match.id'],
   [{ match: { operation: 'servers_list', name: 'web' }, fault: { reset: 'after_effect' } }, 'match.name'],
   [{ match: { operation: 'events', location: 'fsn1' }, fault: { reset: 'after_effect' } }, 'match.location'],

@@ -270,7 +270,7 @@ const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
-      return /^kernel\/http\/(\w+\/)?(caller|calls|edge|http|instance|page-trees|replies|served|streams|lazy-part)\.ts$/.test(
+      return /^kernel\/http\/(\w+\/)?(caller|calls|edge|http|instance|interception|page-trees|refusals|replies|served|streams|lazy-part)\.ts$/.test(
         path,
       )
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/file-lock)\.ts$/.test(path)

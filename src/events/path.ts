@@ -1,2 +1,0 @@
-/** Where people listen to what changes in a Project, below the base of that Project. */
-export const eventsPath = '/events'
