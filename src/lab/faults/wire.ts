@@ -49,33 +49,19 @@ export function spoil(outgoing: Outgoing, { mostBytes, dribbling }: Spoiling, pa
   const stream: Writable = outgoing
   const [write, end] = [stream.write.bind(stream), stream.end.bind(stream)]
   const flow = dribbled({ write, isGone: () => outgoing.destroyed }, dribbling, (ms) => patience.wait(ms, outgoing))
-  const limit = mostBytes === undefined ? undefined : truncated(mostBytes)
+  let left = mostBytes ?? Number.POSITIVE_INFINITY
   divert(outgoing, {
     head: write,
-    write(bytes) {
-      flow.send(limit ? limit.fit(bytes) : bytes)
-      if (limit?.isReached) flow.finish(cut)
-    },
-    end: () => flow.finish(limit ? cut : end),
-  })
-}
-
-/** Lets so many bytes through, but never the last one, which is kept back until another one comes. */
-function truncated(most: number) {
-  let left = most
-  let last: Buffer = Buffer.alloc(0)
-  return {
-    fit(bytes: Buffer): Buffer {
-      const all = Buffer.concat([last, bytes])
-      const fitting = all.subarray(0, Math.max(0, Math.min(left, all.length - 1)))
+    write(bytes, isEnd) {
+      // Whoever is told the length before would take all of it for the whole.
+      const most = isEnd && mostBytes !== undefined ? Math.min(left, bytes.length - 1) : left
+      const fitting = bytes.subarray(0, most)
       left -= fitting.length
-      last = all.subarray(fitting.length).subarray(-1)
-      return fitting
+      flow.send(fitting)
+      if (left === 0) flow.finish(cut)
     },
-    get isReached() {
-      return left === 0
-    },
-  }
+    end: () => flow.finish(mostBytes === undefined ? end : cut),
+  })
 }
 
 interface Outlet {
@@ -125,7 +111,8 @@ function dribbled({ write, isGone }: Outlet, pieces: Spoiling['dribbling'], wait
 interface Sink {
   /** Gets the headers, where they are not sent by themselves. */
   head(bytes: Buffer): unknown
-  write(bytes: Buffer): void
+  /** `isEnd` tells that nothing comes after it. */
+  write(bytes: Buffer, isEnd: boolean): void
   end(): void
 }
 
@@ -133,25 +120,25 @@ const headEnd = '\r\n\r\n'
 
 function divert(outgoing: Outgoing, sink: Sink): void {
   let isHead = !isResponse(outgoing)
-  const take = (bytes: Buffer) => {
+  const take = (bytes: Buffer, isEnd: boolean) => {
     const end = isHead ? bytes.indexOf(headEnd) + headEnd.length : 0
     isHead = false
     if (end > 0) sink.head(bytes.subarray(0, end))
-    if (end < bytes.length) sink.write(bytes.subarray(end))
+    if (end < bytes.length) sink.write(bytes.subarray(end), isEnd)
   }
-  const send = (given: readonly unknown[]) => {
+  const send = (given: readonly unknown[], isEnd: boolean) => {
     const [chunk, encoding] = given
     const callback = given.find((one) => typeof one === 'function') as (() => void) | undefined
-    if (typeof chunk === 'string' || chunk instanceof Uint8Array) take(bytesOf(chunk, encoding))
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) take(bytesOf(chunk, encoding), isEnd)
     if (callback) process.nextTick(callback)
   }
   Object.assign(outgoing, {
     write(...given: readonly unknown[]) {
-      send(given)
+      send(given, false)
       return true
     },
     end(...given: readonly unknown[]) {
-      send(given)
+      send(given, true)
       sink.end()
       return outgoing
     },

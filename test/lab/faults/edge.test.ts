@@ -207,6 +207,7 @@ forEachDatabase('A fault of WebSockets', (open) => {
     })
     await once(socket, 'close')
     assert.ok(bytes <= 8, `${bytes} bytes`)
+    await lab.inject({ name: 'later', match, fault: { truncate: { bytes: 1_000_000_000 } } })
     const { wss_url: url, password } = await consoleOf(lab, id)
     const viewer = await view(url, password)
     await viewer.close()
