@@ -23,6 +23,20 @@ test('a job that fails keeps no other one from being done, and its next time com
   )
 })
 
+test('jobs begin at once, and after their pause where they have just run', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const seen: string[] = []
+  const jobsOf = (name: string) => planJobs([job(async () => void seen.push(name))], parts)
+  const [first, continued] = [jobsOf('first'), jobsOf('continued')]
+  first.start()
+  continued.start({ haveRun: true })
+  await first.stop()
+  assert.deepEqual(seen, ['first'])
+  t.mock.timers.tick(60_000)
+  await continued.stop()
+  assert.deepEqual(seen, ['first', 'continued'])
+})
+
 test('rounds do not overlap, and none begins after the stop, which waits for the one in progress', async () => {
   const gate = Promise.withResolvers<void>()
   const seen: string[] = []
