@@ -95,8 +95,13 @@ export async function everythingButClaims(lab: Lab): Promise<Tables> {
   return { ...tables, action: tables.action!.map((row) => row.replaceAll(/"(fence|attempts)":\d+/g, '')) }
 }
 
-/** Requests of all families, always the same ones for a seed; they may be refused. */
-export async function disturb(api: Client, seed: number, count: number): Promise<void> {
+/** Requests of all families, always the same ones for a seed, with something done after each; they may be refused. */
+export async function disturb(
+  api: Client,
+  seed: number,
+  count: number,
+  afterEach?: () => Promise<unknown>,
+): Promise<void> {
   const next = numbers(seed)
   const draw = drawing({
     number: next,
@@ -109,6 +114,7 @@ export async function disturb(api: Client, seed: number, count: number): Promise
   for (let sent = 0; sent < count; sent++) {
     const request = await requestKinds[next(requestKinds.length)]!.make(draw)
     if (request) await api.request(request.method, request.path, { body: request.body })
+    await afterEach?.()
   }
 }
 

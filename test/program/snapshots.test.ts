@@ -59,9 +59,9 @@ suite('wolke snapshot', () => {
     const { lab_token } = JSON.parse(readFileSync(of[1]!, 'utf8'))
     const own = makeClient(`${new URL(server.baseUrl).origin}/wolke/v1`, lab_token)
     await done(api.post('/firewalls', { name: 'goes' }))
-    await done(api.post('/servers', { name: 'goes', server_type: 'cx23', image: 'debian-12' }))
-    await done(api.post('/zones', { name: 'example.com', mode: 'primary' }))
-    await done(own.post('/projects', { name: 'goes' }))
+    const yaml = readFileSync(join(import.meta.dirname, '../lab/seed/everything.yaml'), 'utf8')
+    await done(own.post('/seed', { yaml }))
+    await done(own.post('/people', { email: 'goes@example.com' }))
     assert.equal((await own.post('/reset')).status, 204)
     assert.equal((await command('snapshot', 'save', 'after', after, ...of)).code, 0)
     const [before, found] = [await tablesIn(readFileSync(fresh)), await tablesIn(readFileSync(after))]

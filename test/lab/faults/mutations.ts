@@ -7,7 +7,12 @@ interface Mutation {
 }
 
 /** No rule may have these anywhere. */
-const strange = [null, true, -1, 1.5, Number.MAX_SAFE_INTEGER, '', 'x'.repeat(2_000), [], [{}], { unknown: 1 }]
+const strange: readonly unknown[] = [
+  ...[null, true, false, -1, -1.5, 1.5, -(2 ** 53), Number.MAX_SAFE_INTEGER],
+  ...['', '\u0000', '\ud800', 'x'.repeat(2_000)],
+  ...[[], [[]], [{}], [null], [true], ['a', 'b'], [1, 2]],
+  ...[{ unknown: 1 }, { toString: 'x' }, { 0: 0 }, { name: { name: 'a' } }],
+]
 
 /** Every value of a body replaced by values of other kinds and sizes, and a field too many in each of its objects. */
 export function mutationsOf(body: unknown): Mutation[] {

@@ -7,6 +7,7 @@ import { newServer } from '../../../src/families/servers/proof.ts'
 import { LabClock } from '../../../src/lab/clock.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
+import { disturb } from '../kit.ts'
 import { frozen, ofLab, reportsOf } from './lab.ts'
 
 const broken = ({ assertions }: { assertions: { assertion: string; holds: boolean }[] }) =>
@@ -309,6 +310,7 @@ forEachDatabase('A report', (open, engineName) => {
       const world = await open(frozen())
       const reports = await reportsOf(world)
       const run = await reports.begin('the same')
+      await disturb(world.api, 11, 250, world.settle)
       const id = await newServer(world.api, 'one')
       await world.settle()
       await done(world.api.get(`/servers/${id}`))
@@ -319,6 +321,7 @@ forEachDatabase('A report', (open, engineName) => {
       texts.push((await reports.client.get(`${reports.url}/runs/${run}/report`)).text)
     }
     assert.equal(texts[0], texts[1])
+    assert.ok(texts[0]!.length > 10_000)
   })
 
   test('is that of a fork alone, and outlives the state of its cloud', async () => {
