@@ -3,7 +3,7 @@ import type { Endpoint } from '../../kernel/contract/contract.ts'
 import { cataloguedType, valuesAt } from '../../kernel/contract/references.ts'
 import type { Family } from '../../platform.ts'
 
-type Entry = ReturnType<Family['entries']>[number]
+type CatalogueEntry = ReturnType<Family['entries']>[number]
 
 /** A field of a request that names a deprecated entry. */
 export interface Ending {
@@ -22,7 +22,7 @@ export type EndingsOf = (endpoint: Endpoint, body: unknown, nowMs: number) => re
 /** The deprecated entries of a type, by their names and ids. Several may share a name, such as images. */
 interface Ends {
   readonly title: string
-  readonly entries: ReadonlyMap<string, readonly Entry[]>
+  readonly entries: ReadonlyMap<string, readonly CatalogueEntry[]>
 }
 
 /** Contracts say which field names what, and families which entries of the catalogue these are. */
@@ -38,12 +38,12 @@ export function endingsIn(families: readonly Family[], catalogue: Parameters<Fam
     })
 }
 
-function byKey(entries: readonly Entry[]): Ends['entries'] {
-  const isEnding = ({ deprecation, locations = [] }: Entry) =>
+function byKey(entries: readonly CatalogueEntry[]): Ends['entries'] {
+  const isEnding = ({ deprecation, locations = [] }: CatalogueEntry) =>
     [deprecation, ...locations.map((location) => location.deprecation)].some((one) => one !== null)
   const ending = new Set(entries.filter(isEnding).map(({ name }) => name))
   const kept = entries.filter(({ name }) => ending.has(name))
-  return new Map<string, readonly Entry[]>([
+  return new Map<string, readonly CatalogueEntry[]>([
     ...kept.map((entry) => [String(entry.id), [entry]] as const),
     ...Map.groupBy(kept, ({ name }) => name),
   ])
@@ -66,7 +66,7 @@ function endingOf({ title, entries }: Ends, field: string, { value, body, nowMs 
 }
 
 /** The deprecation in the location that a body asks for; a body without one has that of all locations. */
-function deprecationAt({ deprecation, locations = [] }: Entry, body: unknown): Entry['deprecation'] {
+function deprecationAt({ deprecation, locations = [] }: CatalogueEntry, body: unknown): CatalogueEntry['deprecation'] {
   const asked = String((body as { readonly location?: unknown }).location)
   const place = locations.find(({ id, name }) => name === asked || String(id) === asked)
   return place ? place.deprecation : deprecation
