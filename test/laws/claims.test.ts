@@ -11,6 +11,8 @@ const claimant = { worker: 'one', definitions: ['server.create'], leaseMs: 1_000
 
 const claims: Readonly<Record<string, (db: Database, search: Search) => Promise<readonly unknown[]>>> = {
   actions: (db, search) => actions.claimActions(db, claimant, 1, search),
+  'actions, all of which it knows': (db, search) =>
+    actions.claimActions(db, { ...claimant, knowsAll: true }, 1, search),
   mail: (db, search) => claimMail(db, 1_000, 1, search),
   'mail of Projects to people': (db, search) =>
     claimPersonMail(db, { whose: 'projects', leaseMs: 1_000, limit: 1, search }),

@@ -8,7 +8,7 @@ import { renderMail } from '../../src/kernel/mail/template.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { admitInvitation } from '../../src/people/mail/mail-bounds.ts'
-import { noteSent } from '../../src/people/mail/mail-store.ts'
+import { isPersonMailWaiting, noteSent } from '../../src/people/mail/mail-store.ts'
 import { createInvitation } from '../../src/people/memberships/invitation-store.ts'
 import { addMember } from '../../src/people/memberships/membership-store.ts'
 import { openPeople, tidyPeople } from '../../src/people/open.ts'
@@ -50,6 +50,7 @@ forEachDatabase('mail with links', (open) => {
     await world.app.people.mail!.stop()
     const rows = await waiting(world)
     assert.equal(rows.length, 2)
+    assert.equal(await isPersonMailWaiting(world.db.query), true)
     assert.ok(!JSON.stringify(rows).includes('console/reset') && !JSON.stringify(rows).includes('max@example.com'))
     const sent: { recipient: string; link: string; id: string }[] = []
     const next = await nextProcess(world, async ({ recipient, content, message_id: id }) => {
@@ -59,6 +60,7 @@ forEachDatabase('mail with links', (open) => {
     await next.start()
     await until(async () => (await waiting(world)).length === 0)
     await next.stop()
+    assert.equal(await isPersonMailWaiting(world.db.query), false)
     assert.deepEqual(sent.map(({ recipient }) => recipient).sort(), [adminEmail, 'max@example.com'])
     assert.deepEqual(sent.map(({ id }) => id).sort(), rows.map(({ message_id }) => message_id).sort())
     const { link } = sent.find(({ recipient }) => recipient === 'max@example.com')!

@@ -89,6 +89,7 @@ export function openSqlite(
   const statements = sqliteStatements(database, changes)
   const reading = readTogether(database, readFailed)
   const imageOf = images(database)
+  /** Whether commits wait for the disk at present. */
   let waits = true
   const read: Run = (text, values) => {
     // The statement must follow the gate synchronously.
@@ -121,9 +122,9 @@ export function openSqlite(
       waitForDisk(always) {
         reading.end()
         if (always === waits) return
-        waits = always
         // SQLite applies this pragma when it is prepared, not when it runs, so it must not be a cached statement.
         database.exec(`pragma synchronous = ${always ? 'full' : 'normal'}`)
+        waits = always
       },
       nextId: {
         read: () =>

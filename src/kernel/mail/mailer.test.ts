@@ -17,7 +17,7 @@ import { acrossProjects } from '../data/scoped.ts'
 import type { Faults } from '../process/faults.ts'
 import { openLog } from '../process/log.ts'
 import type { ProjectScope } from '../scope.ts'
-import { allMail, removeOldMail, retryMail } from './deliveries.ts'
+import { allMail, isMailWaiting, removeOldMail, retryMail } from './deliveries.ts'
 import { type MailerOptions, openMailer } from './mailer.ts'
 import { changeOwner, type MailRow, queueMail, untold } from './outbox.ts'
 import { parseSmtpUrl, smtpSender } from './smtp.ts'
@@ -88,7 +88,9 @@ forEachBareDatabase('mail', (openBare, engineName) => {
   test('arrives as plain text and HTML, from and to those who were said, and is done with', async () => {
     const post = await open()
     assert.equal(await post.queue(), true)
+    assert.equal(await isMailWaiting(post.db.query), true)
     await post.mailer().run()
+    assert.equal(await isMailWaiting(post.db.query), false)
     const [mail, ...more] = post.server.received
     assert.deepEqual(more, [])
     assert.deepEqual([mail!.from, mail!.to], [from, [owner]])
