@@ -1,6 +1,5 @@
 /** The parts that all public addresses have in seed files. */
 import { Type } from 'typebox'
-import { closedObject } from '../../kernel/contract/contract.ts'
 import type { Fields, SeedPart } from '../../kernel/resource/seed.ts'
 import { addressAt, cidrRange, parseAddress, parseCidr } from '../../protocols/net/ip.ts'
 
@@ -19,6 +18,11 @@ const HostPart = Type.String({
   pattern: `^::(${group}(:(0|${group})){0,3})?$`,
   description: 'An address in the network, written without the network, such as ::1',
 })
+
+const ReverseName = Type.Object(
+  { ip: HostPart, dns_ptr: Type.String({ maxLength: 1_024 }) },
+  { additionalProperties: false },
+)
 
 /** The text of a network of 64 bits, or of the one that an address is in; undefined for IPv4. */
 function networkOf(text: string): string | undefined {
@@ -54,7 +58,7 @@ export function reverseNames(addressesOf: (resource: Fields) => PublicAddresses)
     dns_ptr_ipv6: {
       by,
       each: ['ip'],
-      element: closedObject({ ip: HostPart, dns_ptr: Type.String({ maxLength: 1_024 }) }),
+      element: ReverseName,
       body: inNetwork(({ dns_ptr }) => dns_ptr),
       undo: by,
       undoBody: inNetwork(() => null),
