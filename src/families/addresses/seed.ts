@@ -1,5 +1,4 @@
 /** The parts that all public addresses have in seed files. */
-import { Type } from 'typebox'
 import type { Fields, SeedPart } from '../../kernel/resource/seed.ts'
 import { addressAt, cidrRange, parseAddress, parseCidr } from '../../protocols/net/ip.ts'
 
@@ -14,15 +13,13 @@ const withoutNetwork = '::/64'
 
 /** An address without its network has one spelling, so that the same name is always found again. */
 const group = '[1-9a-f][0-9a-f]{0,3}'
-const HostPart = Type.String({
-  pattern: `^::(${group}(:(0|${group})){0,3})?$`,
-  description: 'An address in the network, written without the network, such as ::1',
-})
-
-const ReverseName = Type.Object(
-  { ip: HostPart, dns_ptr: Type.String({ maxLength: 1_024 }) },
-  { additionalProperties: false },
-)
+const element = {
+  ip: {
+    pattern: `^::(${group}(:(0|${group})){0,3})?$`,
+    description: 'An address in the network, written without the network, such as ::1',
+  },
+  dns_ptr: { maxLength: 1_024 },
+}
 
 /** The text of a network of 64 bits, or of the one that an address is in; undefined for IPv4. */
 function networkOf(text: string): string | undefined {
@@ -58,7 +55,7 @@ export function reverseNames(addressesOf: (resource: Fields) => PublicAddresses)
     dns_ptr_ipv6: {
       by,
       each: ['ip'],
-      element: ReverseName,
+      element,
       body: inNetwork(({ dns_ptr }) => dns_ptr),
       undo: by,
       undoBody: inNetwork(() => null),

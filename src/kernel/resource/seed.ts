@@ -2,11 +2,17 @@
  * A family says here how its resources stand in seed files (docs/seed.md). An entry has the fields of the body that creates one, with
  * the names of other resources in place of their ids, and parts that further operations bring about.
  */
-import type { TObject } from 'typebox'
 
 /** A resource as a reply shows it, or a body. */
 // biome-ignore lint/suspicious/noExplicitAny: resources of every family
 export type Fields = Readonly<Record<string, any>>
+
+/** The rules for a text. */
+export interface TextRule {
+  readonly pattern?: string
+  readonly maxLength?: number
+  readonly description?: string
+}
 
 /** A field of an entry that an operation of its own brings about. Operations are named by their command, or by their key. */
 export interface SeedPart {
@@ -19,8 +25,8 @@ export interface SeedPart {
   readonly when?: (value: boolean | undefined) => boolean
   /** The fields that tell the elements of a list apart, each of which takes one operation. */
   readonly each?: readonly string[]
-  /** The schema of an element, where the body has others. */
-  readonly element?: TObject
+  /** The texts of which an element is made, where the body has others. */
+  readonly element?: Readonly<Record<string, TextRule>>
   /** True for a list that the body which creates the resource carries: only later elements need the operation. */
   readonly isCreated?: true
   /** The operation that takes an element back, and its body; by default the fields of the element that it knows. */

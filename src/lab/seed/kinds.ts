@@ -100,13 +100,18 @@ function named(schema: TSchema, refers: References, path: string): TSchema {
   return nullable({ ...inner, properties: Object.fromEntries(fields), required } as unknown as TSchema)
 }
 
+function textsOf(element: NonNullable<Part['element']>): TSchema {
+  const texts = Object.entries(element).map(([name, rule]) => [name, Type.String({ ...rule })])
+  return Type.Object(Object.fromEntries(texts), { additionalProperties: false })
+}
+
 /** The schema of a part's value as its operation has it. */
 function schemaOf({ operation: { endpoint }, each, element, field, when, name }: Part): TSchema {
   if (when) return Type.Boolean()
   const body = endpoint.body
   if (!body) throw new Error(`${name} is brought about without a body`)
   if (field !== undefined) return body.properties[field]!
-  return each ? Type.Array(element ?? body, { maxItems: 1_000 }) : body
+  return each ? Type.Array(element ? textsOf(element) : body, { maxItems: 1_000 }) : body
 }
 
 /** The references of a part's value, as fields of the entry. */
