@@ -23,12 +23,13 @@ interface Reached {
 
 const ownUrl = (baseUrl: string, path: string) => `${new URL(baseUrl).origin}${wolkeBase}${path}`
 const isRead = ({ endpoint: { method } }: (typeof ownRows)[number]) => method === 'GET'
-/** Entries of each look are in the audit log, files are encrypted anew each time, and health is that of the process. */
+/** Entries of each look are in the audit log, with which snapshots grow; files are encrypted anew each time, and health is that of the process. */
 const unsteady = new Set([
   'audit.list',
   'audit.listAll',
   'audit.activity',
   'lab.exportSnapshot',
+  'lab.listSnapshots',
   'management.getHealth',
 ])
 const reads = ownRows.filter((row) => isRead(row) && !unsteady.has(row.name))
@@ -82,7 +83,10 @@ async function twoOf(world: World): Promise<readonly [cloud: Reached, fork: Reac
   const fault = { name: 'there', match: { name: 'nobody' }, fault: { error: { code: 'conflict' } } }
   await done(operator.post(ownUrl(world.baseUrl, '/faults'), fault))
   const cloud = { url: world.baseUrl, api: world.api, operator, browser, place }
-  const url = (await labAt(operator, world.baseUrl).fork()).base_url
+  const lab = labAt(operator, world.baseUrl)
+  const url = (await lab.fork()).base_url
+  // Entries are written together, a little later.
+  while (!(await everything(lab)).audit!.some((row) => row.includes('POST /wolke/v1/forks')));
   return [cloud, { ...cloud, url, api: makeClient(url, world.api.token), browser: browser.copy({ baseUrl: url }) }]
 }
 
