@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newServer } from '../../src/families/servers/proof.ts'
+import { pauseEnds } from '../../src/kernel/actions/claims.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
+import type { EventSource } from '../../src/kernel/process/clock.ts'
 import { type ClockMode, LabClock } from '../../src/lab/clock.ts'
+import { Upcoming } from '../../src/lab/upcoming.ts'
 import { manager } from '../../src/management/proof.ts'
 import { type Client, forEachDatabase, type World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
+import { numbers } from './kit.ts'
 
 const start = Date.parse('2026-11-28T12:00:00Z')
 const labClock = (mode: ClockMode) => new LabClock(start, mode)
@@ -70,6 +74,41 @@ forEachDatabase('The clock of a lab', (open, engineName) => {
     }
     assert.deepEqual(found[1], found[0])
     assert.deepEqual(found[2], found[0])
+  })
+
+  test('knows what comes next as well as the sources of events, whatever changes in between', async () => {
+    const clock = labClock('frozen')
+    let takesMs = 0
+    const durations = { of: () => takesMs, longestMs: 60_000 }
+    const world = await open({ lab: clock, alone: true, engine: { durations } })
+    const lab = await labOf(world)
+    const servers = [await newServer(world.api, 'one'), await newServer(world.api, 'two')]
+    await world.settle()
+    takesMs = 40_000
+    const { db, app } = world
+    const sources: EventSource[] = [
+      ...app.jobs.timed.map(({ due }) => due),
+      (...asked) => pauseEnds(db.query, ...asked),
+    ]
+    const known = sources.map((source) => ({ source, upcoming: new Upcoming(source, db.watch), found: 0 }))
+    const next = numbers(3)
+    const commands = ['enable_backup', 'disable_backup', 'enable_rescue', 'reboot', 'poweron']
+    for (let round = 0; round < 60; round++) {
+      const command = commands[next(commands.length)]!
+      await world.api.request('POST', `/servers/${servers[next(2)]}/actions/${command}`, { body: {} })
+      await app.engine.drain()
+      if (next(2) === 0) await done(lab.advance({ by: next(4) === 0 ? '9h' : '45s' }))
+      const now = clock.now()
+      const untilMs = now + next(40) * 3_600_000
+      for (const one of known) {
+        const all = await one.source(now, 500)
+        const soon = all.filter(({ atMs }) => atMs <= untilMs)
+        assert.deepEqual(await one.upcoming.first(now), all[0])
+        assert.deepEqual(await one.upcoming.within(now, untilMs), soon)
+        one.found += soon.length
+      }
+    }
+    assert.ok(known.filter(({ found }) => found > 0).length >= 3, known.map(({ found }) => found).join())
   })
 
   test('lets the API change when its day comes', async () => {
