@@ -80,8 +80,8 @@ forConsole('the console of installation admins', (open) => {
     await world.db.transact(async (tx) => {
       const second = await findProject(tx.query, 'second')
       const owner = await createPerson(tx, { email: 'eva@nordlicht.example', name: 'Eva Süd' })
-      await addMember(tx, { projectId: second!.id }, owner.id, 'owner')
       await createProject(tx, 'nobodys', timestamp(tx.now))
+      await addMember(tx, { projectId: second!.id }, owner.id, 'owner')
     })
     await visit('/admin/projects')
     await press(page, 'c')
