@@ -103,7 +103,7 @@ try {
 } finally {
   await cut
   await Promise.all([server?.stop(), ...labs.map((lab) => lab.end())])
-  await leftNothing?.(cut !== undefined)
+  if (leftNothing && !(await leftNothing(cut !== undefined))) process.exitCode = 1
 }
 await cut
 if (cut) dropLedger()
