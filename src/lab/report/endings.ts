@@ -55,9 +55,14 @@ interface Mention {
   readonly nowMs: number
 }
 
+/** The name or the id that a field has; bodies that were refused may have anything in its place. */
+function keyOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
 /** What has a name can be had until the last entry of that name goes. */
 function endingOf({ title, entries }: Ends, field: string, { value, body, nowMs }: Mention): Ending | undefined {
-  const named = entries.get(String(value)) ?? []
+  const named = entries.get(keyOf(value)) ?? []
   const dates = named.flatMap((entry) => deprecationAt(entry, body) ?? [])
   const sinceMs = Math.max(...dates.map(({ announced }) => Date.parse(announced)))
   if (dates.length === 0 || dates.length < named.length || nowMs < sinceMs) return undefined
@@ -67,7 +72,7 @@ function endingOf({ title, entries }: Ends, field: string, { value, body, nowMs 
 
 /** The deprecation in the location that a body asks for; a body without one has that of all locations. */
 function deprecationAt({ deprecation, locations = [] }: CatalogueEntry, body: unknown): CatalogueEntry['deprecation'] {
-  const asked = String((body as { readonly location?: unknown }).location)
+  const asked = keyOf((body as { readonly location?: unknown }).location)
   const place = locations.find(({ id, name }) => name === asked || String(id) === asked)
   return place ? place.deprecation : deprecation
 }

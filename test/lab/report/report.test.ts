@@ -166,6 +166,20 @@ forEachDatabase('A report', (open, engineName) => {
     assert.match(text.text, /1 x POST \/servers, image: the image debian-11 is deprecated \(2027-02-01T00:00:00Z\)/)
   })
 
+  test('is about refused requests whose fields are no names, too', async () => {
+    const world = await open(deprecating())
+    const reports = await reportsOf(world)
+    const odd = { toString: 1, valueOf: 1 }
+    await world.api.post('/servers', { name: 'odd', server_type: odd, image: [odd], location: odd })
+    await world.api.post('/servers', { name: 'odd', server_type: 'cx23', image: 'debian-11', location: odd })
+    const report = await reports.whole()
+    assert.equal(report.requests, 2)
+    assert.deepEqual(
+      report.deprecations.map(({ value }) => value),
+      ['debian-11'],
+    )
+  })
+
   test('tells answers that a fault has lost, and by which, and that a retry follows them', async () => {
     const world = await open({ ...frozen(), runActions: false })
     const reports = await reportsOf(world)
