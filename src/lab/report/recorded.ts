@@ -64,7 +64,7 @@ const keptHeaders = ['authorization', 'user-agent', 'accept', 'accept-encoding',
 /** The largest body that is kept, in bytes of a request and characters of an answer. */
 const largestBody = 65_536
 
-/** A request takes this much besides its bodies, roughly. */
+/** A request takes this much besides its bodies and its headers, roughly. */
 const usualBytes = 512
 
 const none: readonly ToldAction[] = []
@@ -96,8 +96,14 @@ function saidIn(exchange: Exchange, { isStill, headers }: Pick<Said, 'isStill' |
     againMs: status === 429 ? timeIn(headerOf(response, 'ratelimit-reset')) : undefined,
     actions: actionsIn(reply),
     nextPage: reply?.meta?.pagination?.next_page ?? undefined,
-    bytes: usualBytes + url.length + (isCut ? 0 : sent) + (isTextKept ? text.length : 0),
+    bytes: usualBytes + lengthOf(headers) + url.length + (isCut ? 0 : sent) + (isTextKept ? text.length : 0),
   }
+}
+
+function lengthOf(headers: SentHeaders): number {
+  let length = 0
+  for (const name of keptHeaders) length += headers[name]?.length ?? 0
+  return length
 }
 
 type Caller = Exchange['request']['principal']
@@ -145,13 +151,15 @@ export function operationOf({ method, endpoint }: Pick<Recorded, 'method' | 'end
   return known
 }
 
-/** The most URLs whose last request is known. */
+/** The most URLs whose last request is known, and roughly the most memory that these take. */
 const mostShared = 4_096
+const mostSharedBytes = 4 * 2 ** 20
 
 /** What equal requests share: clients ask for the same again and again, with the same headers, and are told the same. */
 export class Shared {
   readonly #said = new Map<string, Said>()
   readonly #headers = new Map<number | null, SentHeaders>()
+  #bytes = 0
 
   /**
    * What is kept of an exchange; undefined for what is no request of a program to the public API. It is called for every
@@ -165,9 +173,17 @@ export class Shared {
     if (!isPublic(url)) return undefined
     const said = saidIn(exchange, { isStill, headers: this.#headersOf(tokenOf(principal), headers) })
     if (body !== undefined) return said
-    if (this.#said.size >= mostShared) this.#said.clear()
-    this.#said.set(url, said)
+    this.#keep(url, said)
     return said
+  }
+
+  #keep(url: string, said: Said): void {
+    this.#bytes += said.bytes - (this.#said.get(url)?.bytes ?? 0)
+    if (this.#said.size >= mostShared || this.#bytes > mostSharedBytes) {
+      this.#said.clear()
+      this.#bytes = said.bytes
+    }
+    this.#said.set(url, said)
   }
 
   /** The headers of a request, or the equal ones that its token had before. */

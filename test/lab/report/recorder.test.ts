@@ -49,6 +49,17 @@ test('Large answers are kept in as much memory as small ones', () => {
   assert.equal(reportOf(recorder, recorder.whole, asked).requests, 2_001)
 })
 
+test('What clients choose of the headers counts as memory that a request takes', () => {
+  const recorder = new Recorder(0, () => [])
+  for (let n = 0; n < 5_000; n++) {
+    const { request, ...given } = exchange(n)
+    const headers = { 'user-agent': `${n}`.padEnd(15_000, '.') }
+    recorder.observe({ ...given, request: { ...request, headers } }, 0, true)
+  }
+  const kept = recorder.requests(recorder.whole, {})
+  assert.ok(kept.length > 1_000 && kept.length < 2_500, `${kept.length}`)
+})
+
 test('A retry has back-off by its pause, and is one of the same request alone', () => {
   const retries = new Retries()
   const send = (cameMs: number, status: number, more: Partial<Recorded> = {}) =>
