@@ -79,6 +79,16 @@ async function placed<T>(place: string, work: () => Promise<T>, part?: Part): Pr
 const actionsIn = ({ action, next_actions = [], actions = [] }: Fields): Fields[] =>
   [action, ...next_actions, ...actions].filter(Boolean)
 
+/** A resource that is made, as soon as its actions have ended. */
+interface Begun {
+  readonly entry: SeedEntry
+  readonly id: number
+  readonly actions: readonly Fields[]
+}
+
+/** The codes of refusals that end with the actions of others. */
+const waitsForOthers: ReadonlySet<string> = new Set(['locked', 'conflict'])
+
 export class Planting {
   readonly #ground: Ground
   readonly #run: Run
@@ -94,9 +104,14 @@ export class Planting {
   /** Errors: `invalid_input` by field. */
   async carryOut({ levels, known }: Plan): Promise<void> {
     for (const level of levels) {
-      const begun: { entry: SeedEntry; id: number; actions: readonly Fields[] }[] = []
-      for (const entry of level) begun.push(await placed(entry.field, () => this.#create(entry)))
-      for (const { entry, actions } of begun) await placed(entry.field, () => this.#ground.finish(actions))
+      const begun: Begun[] = []
+      const running: Begun[] = []
+      for (const entry of level) {
+        const one = await placed(entry.field, () => this.#createWhen(entry, () => this.#finishAll(running)))
+        begun.push(one)
+        running.push(one)
+      }
+      await this.#finishAll(running)
       for (const { entry, id } of begun) await this.#complete(entry, id)
     }
     for (const { entry, resource, difference } of known) {
@@ -114,7 +129,22 @@ export class Planting {
     )
   }
 
-  async #create(entry: SeedEntry) {
+  async #finishAll(running: Begun[]): Promise<void> {
+    for (const { entry, actions } of running.splice(0)) await placed(entry.field, () => this.#ground.finish(actions))
+  }
+
+  /** What is refused because of what is still under way, such as two snapshots of a server, is made after that. */
+  async #createWhen(entry: SeedEntry, finished: () => Promise<void>): Promise<Begun> {
+    try {
+      return await this.#create(entry)
+    } catch (error) {
+      if (!(error instanceof ApiError) || !waitsForOthers.has(error.code)) throw error
+      await finished()
+      return this.#create(entry)
+    }
+  }
+
+  async #create(entry: SeedEntry): Promise<Begun> {
     const { kind, name, given, field } = entry
     const { at, naming = 'name', always } = kind.seed
     const others = new Set(kind.parts.filter(({ isCreated }) => !isCreated).map((part) => part.name))

@@ -70,6 +70,21 @@ forEachDatabase('A seed', (open, engineName) => {
     assert.deepEqual(await done(second.yaml(text)), nothing)
   })
 
+  test('makes what has to wait for something else of the same server, and gives it back', async () => {
+    const seeds = await seedsOf(await open(labOptions()))
+    const value = shop({
+      servers: [{ name: 'web', ...server }],
+      images: ['one', 'two', 'three'].map((name) => ({ name, server: 'web' })),
+      floating_ips: [{ name: 'f', type: 'ipv4', server: 'web' }],
+    })
+    assert.equal((await done(seeds.post(value))).created.length, 6)
+    const { text, left_out } = await seeds.export('shop')
+    assert.deepEqual(left_out, [])
+    const second = await seedsOf(await open(labOptions()))
+    await done(second.yaml(text))
+    assert.equal((await second.export('shop')).text, text)
+  })
+
   test('is the same as JSON', async () => {
     const world = await open(labOptions())
     const seeds = await seedsOf(world)
