@@ -4,6 +4,7 @@ import { families } from '../families.ts'
 import { leaveAllQueues } from '../kernel/actions/claims.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { emptyTables, type OwnedTable, ownedTables } from '../kernel/data/emptying.ts'
+import { tellEmptied } from '../kernel/resource/lives.ts'
 import type { ProjectScope } from '../kernel/scope.ts'
 import type { Copied } from './states.ts'
 
@@ -32,6 +33,7 @@ export class ProjectReset {
     const ids = await this.#db.transact(async (tx) => {
       for (const { withdraw } of families) await withdraw(tx, scope)
       await leaveAllQueues(tx, scope)
+      tellEmptied(tx, scope)
       return await emptyTables(tx, scope, tables)
     })
     this.#infrastructure.forget(ids)

@@ -11,16 +11,18 @@ export interface Subject {
 }
 
 /** The times are those of transactions, in milliseconds since the epoch. */
-export type LifeEvent = Subject & { readonly atMs: number } & (
-    | {
-        readonly kind: 'began'
-        readonly projectId: ProjectId
-        /** Missing for what no request has made. */
-        readonly by: AuditActor | undefined
-        readonly columns: Columns
-      }
-    | { readonly kind: 'changed'; readonly columns: Columns }
-    | { readonly kind: 'ended' }
-  )
+export type LifeEvent = { readonly atMs: number } & (
+  | (Subject & {
+      readonly kind: 'began'
+      readonly projectId: ProjectId
+      /** Missing for what no request has made. */
+      readonly by: AuditActor | undefined
+      readonly columns: Columns
+    })
+  | (Subject & { readonly kind: 'changed'; readonly columns: Columns })
+  | (Subject & { readonly kind: 'ended' })
+  /** All resources of a Project have ended. */
+  | { readonly kind: 'emptied'; readonly projectId: ProjectId }
+)
 
 export type Follow = (event: LifeEvent) => void

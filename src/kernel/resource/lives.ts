@@ -4,7 +4,7 @@
  */
 import { type Database, type Transaction, withTransact } from '../data/db.ts'
 import type { Columns, Follow, Subject } from '../data/follow.ts'
-import type { ProjectId } from '../scope.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
 
 /** Wraps a database so that somebody follows the resources in it. */
 export function followed(db: Database, follow: Follow): Database {
@@ -25,4 +25,9 @@ export function tellChanged(tx: Transaction, subject: Subject, columns: Columns)
 export function tellEnded(tx: Transaction, subject: Subject): void {
   const { follow, now: atMs } = tx
   if (follow) tx.afterCommit(() => follow({ ...subject, kind: 'ended', atMs }))
+}
+
+export function tellEmptied(tx: Transaction, { projectId }: ProjectScope): void {
+  const { follow, now: atMs } = tx
+  if (follow) tx.afterCommit(() => follow({ kind: 'emptied', atMs, projectId }))
 }

@@ -42,6 +42,10 @@ export class Ledger {
 
   /** `count` is the number of requests before the event. */
   follow(event: LifeEvent, ratesOf: RatesOf, count: number): void {
+    if (event.kind === 'emptied') {
+      this.#endAll(count, event.atMs, ({ life }) => life.project === event.projectId)
+      return
+    }
     const key = `${event.type} ${event.id}`
     if (event.kind === 'began') {
       this.#living.set(key, { life: bornBy(event, ratesOf, count), columns: event.columns })
@@ -55,12 +59,16 @@ export class Ledger {
 
   /** Another state has taken the place of the cloud, so that none of them is there any more. */
   clear(count: number, atMs: number): void {
-    for (const [key, living] of this.#living) this.#end(key, living, count, atMs)
+    this.#endAll(count, atMs, () => true)
   }
 
   /** Lists those that are there and those that are gone, by their ids. */
   list(): readonly Life[] {
     return [...this.#gone, ...[...this.#living.values()].map(({ life }) => life)].sort((a, b) => a.id - b.id)
+  }
+
+  #endAll(count: number, atMs: number, isMeant: (living: Living) => boolean): void {
+    for (const [key, living] of this.#living) if (isMeant(living)) this.#end(key, living, count, atMs)
   }
 
   #end(key: string, { life }: Living, count: number, atMs: number): void {

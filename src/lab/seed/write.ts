@@ -57,7 +57,7 @@ export function writeSeed(project: string, present: Present): string {
   ])
   const document = new Document({ projects: [{ name: project, ...Object.fromEntries(ofKinds) }] })
   document.commentBefore = [
-    heading,
+    ...heading,
     ...present.unread.map(({ kind, reason }) => ` ${kind.path}: could not be read: ${oneLine(reason)}`),
   ].join('\n')
   const root = document.getIn(['projects', 0], true) as YAMLMap

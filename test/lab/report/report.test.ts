@@ -8,6 +8,7 @@ import { LabClock } from '../../../src/lab/clock.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
 import { disturb } from '../kit.ts'
+import { projectsOf } from '../projects.ts'
 import { frozen, ofLab, reportsOf } from './lab.ts'
 
 const broken = ({ assertions }: { assertions: { assertion: string; holds: boolean }[] }) =>
@@ -225,6 +226,33 @@ forEachDatabase('A report', (open, engineName) => {
     const { cost } = await reports.of(run)
     assert.ok(cost.lines.every(({ deleted }) => deleted !== null))
   })
+
+  if (engineName === 'sqlite') {
+    test('says that nothing is left over of a Project that was reset, and of others what is', async () => {
+      const world = await open({ ...frozen(), alone: true })
+      const reports = await reportsOf(world)
+      const { first, reset } = await projectsOf(world)
+      const run = await reports.begin()
+      await newServer(world.api, 'gone')
+      await newServer(world.foreign, 'there')
+      assert.equal((await reset(first)).status, 204)
+      await newServer(world.api, 'after')
+      const { leftovers, cost } = await reports.of(run)
+      assert.deepEqual(
+        leftovers.flatMap(({ type, name }) => (type === 'server' ? name : [])),
+        ['there', 'after'],
+      )
+      const servers = cost.lines.filter(({ type }) => type === 'server')
+      assert.deepEqual(
+        servers.map(({ name, deleted }) => [name, deleted !== null]),
+        [
+          ['gone', true],
+          ['there', false],
+          ['after', false],
+        ],
+      )
+    })
+  }
 
   test('is refused for what is no run, no id and no assertion', async () => {
     const world = await open(frozen())
