@@ -276,8 +276,8 @@ function besidesOf(
 /** A service beside the API. */
 interface Service {
   close(): Promise<void>
-  /** Does what has become due. */
-  look?(): Promise<void>
+  /** Does what has become due, without being kept by who does not answer. */
+  hurry?(silent: Set<string>): Promise<void>
 }
 
 interface TimedParts {
@@ -292,8 +292,8 @@ interface TimedParts {
 async function timeFor({ lab }: CloudOptions, { people, services, ...parts }: TimedParts): Promise<Time | undefined> {
   if (!lab) return undefined
   const { openTime } = await import('./lab/open.ts')
-  const look = async () => {
-    for (const service of services) await service.look?.()
+  const look = async (silent: Set<string>) => {
+    for (const service of services) await service.hurry?.(silent)
   }
   return openTime({ clock: lab.clock, ...parts, personMail: people.mail, look })
 }

@@ -32,6 +32,9 @@ const claimMs = 180 * second
 /** Time limits for asking a primary for its serial, and for a whole zone. */
 const serialMs = 30 * second
 const transferMs = 120 * second
+/** The share of these limits for somebody who waits, and the time after which a primary is not asked again for him. */
+const hurriedShare = 1 / 30
+const hurriedMs = serialMs * hurriedShare
 /** The maximum number of due zones that are loaded, and of zones that are checked at the same time. */
 const inHand = { inAll: 256, perProject: 32 }
 const asked = { atOnce: 32, perKey: 4 }
@@ -42,6 +45,15 @@ const longestMs = 86_400 * second
 const firstRetryMs = 300 * second
 
 const between = (seconds: number) => Math.min(Math.max(seconds * second, shortestMs), longestMs)
+
+/** Primaries that have kept somebody waiting, by address and port: they are not asked again for him. */
+export type Silent = Set<string>
+
+/** A question to a primary that has not been answered. */
+interface Question {
+  /** Gives it up after a while, unless that happens earlier. */
+  hurry(): void
+}
 
 /** A check in progress. */
 interface Check {
@@ -56,7 +68,10 @@ export class Secondaries {
   readonly #transfers: FairQueue<ProjectId>
   /** Checks in progress, by zone id. */
   readonly #checks = new Map<number, Check>()
+  readonly #questions = new Set<Question>()
   #round: Promise<void> | undefined
+  /** There while somebody waits who is not to be kept by primaries that do not answer. */
+  #silent: Silent | undefined
   /** True while there may be due zones without a check in progress. */
   #isDue = false
   #failure: unknown
@@ -77,6 +92,17 @@ export class Secondaries {
       this.#round = undefined
     })
     return this.#round
+  }
+
+  /** Does the same for somebody who is not to be kept by primaries that do not answer. */
+  async hurry(silent: Silent): Promise<void> {
+    this.#silent = silent
+    for (const question of this.#questions) question.hurry()
+    try {
+      await this.run()
+    } finally {
+      this.#silent = undefined
+    }
   }
 
   /** Aborts the checks in progress and starts no new ones. */
@@ -176,15 +202,31 @@ export class Secondaries {
   ): Promise<Result | undefined> {
     const { clock, log } = this.#options
     const { limits } = this.#options.settings
-    const tooLate = AbortSignal.timeout(mostMs)
-    const signal = AbortSignal.any([this.#stopped.signal, tooLate])
+    const place = `${primary.address} ${primary.port}`
+    const tooLate = new AbortController()
+    const giveUp = () => tooLate.abort()
+    let timer = setTimeout(giveUp, mostMs)
+    const beganAt = performance.now()
+    const waiting: Question = {
+      hurry() {
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, mostMs * hurriedShare)
+      },
+    }
+    const signal = AbortSignal.any([this.#stopped.signal, tooLate.signal])
     try {
+      if (this.#silent?.has(place)) throw new Error('it has not answered just now')
+      this.#questions.add(waiting)
+      if (this.#silent) waiting.hurry()
       return await question(source, primary, { limits, nowMs: clock.now, signal })
     } catch (error) {
-      const { address, port } = primary
-      const reason = tooLate.aborted ? 'it took too long' : (error as Error).message
-      log.info({ zone: source.name, primary: `${address} ${port}`, reason }, 'a zone transfer failed')
+      if (performance.now() - beganAt >= hurriedMs) this.#silent?.add(place)
+      const reason = tooLate.signal.aborted ? 'it took too long' : (error as Error).message
+      log.info({ zone: source.name, primary: place, reason }, 'a zone transfer failed')
       return undefined
+    } finally {
+      clearTimeout(timer)
+      this.#questions.delete(waiting)
     }
   }
 

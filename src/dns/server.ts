@@ -23,7 +23,7 @@ import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQ
 import { Registry } from './registry.ts'
 import { Responder } from './responder.ts'
 import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from './response-rate.ts'
-import { Secondaries } from './secondaries.ts'
+import { Secondaries, type Silent } from './secondaries.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
 
 export interface NameServerOptions {
@@ -49,6 +49,8 @@ export interface NameServer {
   readonly port: number
   /** Polls for changes of other processes and checks due secondary zones; a timer does the same. */
   look(): Promise<void>
+  /** Does the same for somebody who is not to be kept by primaries that do not answer. */
+  hurry(silent: Silent): Promise<void>
   close(): Promise<void>
 }
 
@@ -59,7 +61,7 @@ const lookMs = { shared: 500, alone: 5_000 }
 export async function startNameServer(options: NameServerOptions, listen: ListenAddress): Promise<NameServer> {
   const server = new RunningNameServer(options)
   const { host, port } = await server.start(listen)
-  return { host, port, look: () => server.look(), close: () => server.close() }
+  return { host, port, look: () => server.look(), hurry: (silent) => server.hurry(silent), close: () => server.close() }
 }
 
 /** The parts of a name server, and what each tells the others. */
@@ -116,6 +118,11 @@ class RunningNameServer {
     await this.#registry.look()
     await this.#secondaries.run()
     this.#isAway = false
+  }
+
+  async hurry(silent: Silent): Promise<void> {
+    await this.#registry.look()
+    await this.#secondaries.hurry(silent)
   }
 
   close(): Promise<void> {

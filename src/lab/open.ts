@@ -24,13 +24,15 @@ interface Parts {
   readonly jobs: Pick<Jobs, 'timed' | 'run'>
   readonly mailer: Mailer
   readonly personMail: PersonMail | undefined
-  /** Lets name servers do what has become due. */
-  look(): Promise<void>
+  /** Lets name servers do what has become due; who does not answer is noted, and is not waited for again. */
+  look(silent: Set<string>): Promise<void>
 }
 
 export function openTime(parts: Parts): Time {
   const { clock, platform, engine, jobs, mailer, personMail, look } = parts
   const { query, watch } = platform.db
+  const silent = new Set<string>()
+  const goThere = () => look(silent)
   const pauses = sourceIn(query, pauseEnds)
   const isMail = kept(watch, () => isMailWaiting(query))
   const isPersonMail = kept(watch, () => isPersonMailWaiting(query))
@@ -43,6 +45,8 @@ export function openTime(parts: Parts): Time {
     watch,
     pauses,
     async drain() {
+      // Whoever moves time again may have brought him back.
+      silent.clear()
       await engine.drain()
       await mailer.run()
       await personMail?.run()
@@ -55,7 +59,7 @@ export function openTime(parts: Parts): Time {
     },
     async tidy() {
       await jobs.run()
-      await look()
+      await goThere()
     },
     timed: [
       ...jobs.timed,
@@ -68,7 +72,7 @@ export function openTime(parts: Parts): Time {
       },
       { due: sourceIn(query, repetitions), run: () => mailer.run() },
       { due: sourceIn(query, personMailAgain), run: async () => personMail?.run() },
-      ...families.map(({ serviceEvents }) => ({ due: ofFamily(serviceEvents), run: look })),
+      ...families.map(({ serviceEvents }) => ({ due: ofFamily(serviceEvents), run: goThere })),
     ],
     passive: [
       apiChanges,

@@ -1,7 +1,7 @@
 /** A cloud takes the place of another one whatever goes on: requests that do not end, time that moves, odd paths. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { newServer } from '../../src/families/servers/proof.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
@@ -9,6 +9,7 @@ import { LabClock } from '../../src/lab/clock.ts'
 import { manager } from '../../src/management/proof.ts'
 import { engines, forEachDatabase, type World, type WorldOptions } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
+import { expect } from '../kit/resources.ts'
 
 async function labOf(world: World) {
   const client = await manager(world)
@@ -16,6 +17,7 @@ async function labOf(world: World) {
   await world.app.start()
   const base = `${new URL(world.baseUrl).origin}${wolkeBase}`
   return {
+    get: (path: string) => client.get(base + path),
     post: (path: string, body?: object) => client.post(base + path, body),
     put: (path: string) => client.put(base + path),
   }
@@ -26,6 +28,57 @@ const start = (): WorldOptions => ({
   alone: true,
   runActions: false,
 })
+
+/** A primary name server that takes questions and never answers. */
+async function silentPrimary() {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => sockets.add(socket.on('error', () => undefined).resume()))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as { port: number }).port,
+    get asked() {
+      return sockets.size
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+forEachDatabase(
+  'Time that is moved',
+  (open) => {
+    test('is kept by no primary of a zone that does not answer', async () => {
+      const world = await open({ ...start(), settings: { zones: { privatePrimaries: ['127.0.0.0/8'] } } })
+      const lab = await labOf(world)
+      const primary = await silentPrimary()
+      try {
+        await world.app.serveDns({ host: '127.0.0.1', port: 0 })
+        const primary_nameservers = [{ address: '127.0.0.1', port: primary.port }]
+        for (const name of ['one.example', 'two.example'])
+          expect(await world.api.post('/zones', { name, mode: 'secondary', primary_nameservers }), 201)
+        while (primary.asked === 0) await new Promise(setImmediate)
+        const beganAt = performance.now()
+        await done(lab.post('/clock/advance', { by: '2h' }))
+        await done(lab.post('/clock/advance', { by: '2h' }))
+        const tookMs = performance.now() - beganAt
+        assert.ok(tookMs < 20_000, `${tookMs} ms`)
+        const { events } = await done(lab.get('/clock/events?limit=2'))
+        assert.deepEqual(
+          events.map(({ time, event }: Record<string, string>) => [time, event]),
+          ['one', 'two'].map(() => ['2026-11-28T16:05:00Z', 'zone_check']),
+        )
+        // Each move has asked once more.
+        assert.ok(primary.asked >= 3 && primary.asked <= 8, String(primary.asked))
+      } finally {
+        primary.close()
+      }
+    })
+  },
+  engines.filter((name) => name === 'sqlite'),
+)
 
 forEachDatabase(
   'A reset',
