@@ -110,6 +110,7 @@ export async function buildApp(given: AppOptions): Promise<App> {
     async start(prepare) {
       await address.cloud.start()
       await prepare?.()
+      options.lab?.recorder?.start()
       await states?.begin()
     },
     async stop() {

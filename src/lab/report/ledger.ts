@@ -18,12 +18,12 @@ interface Life {
   readonly project: number
   /** The token that made it; null for what no request of a token has made. */
   readonly token: number | null
-  /** The number of requests before it came to be. */
+  /** The number of the event with which it came to be. */
   readonly born: number
   readonly createdMs: number
   readonly prices: readonly Priced[]
   /** Missing while it is there. */
-  readonly gone?: { readonly count: number; readonly atMs: number }
+  readonly gone?: { readonly event: number; readonly atMs: number }
 }
 
 /** A resource that is there, with its columns, which say what it costs. */
@@ -40,26 +40,26 @@ export class Ledger {
   readonly #living = new Map<string, Living>()
   readonly #gone = new Set<Life>()
 
-  /** `count` is the number of requests before the event. */
-  follow(event: LifeEvent, ratesOf: RatesOf, count: number): void {
+  /** Takes in the event of a number. */
+  follow(event: LifeEvent, ratesOf: RatesOf, number: number): void {
     if (event.kind === 'emptied') {
-      this.#endAll(count, event.atMs, ({ life }) => life.project === event.projectId)
+      this.#endAll(number, event.atMs, ({ life }) => life.project === event.projectId)
       return
     }
     const key = `${event.type} ${event.id}`
     if (event.kind === 'began') {
-      this.#living.set(key, { life: bornBy(event, ratesOf, count), columns: event.columns })
+      this.#living.set(key, { life: bornBy(event, ratesOf, number), columns: event.columns })
       return
     }
     const known = this.#living.get(key)
     if (!known) return
     if (event.kind === 'changed') this.#living.set(key, changed(known, event, ratesOf))
-    else this.#end(key, known, count, event.atMs)
+    else this.#end(key, known, number, event.atMs)
   }
 
   /** Another state has taken the place of the cloud, so that none of them is there any more. */
-  clear(count: number, atMs: number): void {
-    this.#endAll(count, atMs, () => true)
+  clear(number: number, atMs: number): void {
+    this.#endAll(number, atMs, () => true)
   }
 
   /** Lists those that are there and those that are gone, by their ids. */
@@ -67,18 +67,18 @@ export class Ledger {
     return [...this.#gone, ...[...this.#living.values()].map(({ life }) => life)].sort((a, b) => a.id - b.id)
   }
 
-  #endAll(count: number, atMs: number, isMeant: (living: Living) => boolean): void {
-    for (const [key, living] of this.#living) if (isMeant(living)) this.#end(key, living, count, atMs)
+  #endAll(number: number, atMs: number, isMeant: (living: Living) => boolean): void {
+    for (const [key, living] of this.#living) if (isMeant(living)) this.#end(key, living, number, atMs)
   }
 
-  #end(key: string, { life }: Living, count: number, atMs: number): void {
+  #end(key: string, { life }: Living, event: number, atMs: number): void {
     this.#living.delete(key)
-    this.#gone.add({ ...life, gone: { count, atMs } })
+    this.#gone.add({ ...life, gone: { event, atMs } })
     if (this.#gone.size > mostGone) this.#gone.delete(this.#gone.values().next().value as Life)
   }
 }
 
-function bornBy(event: LifeEvent & { readonly kind: 'began' }, ratesOf: RatesOf, count: number): Life {
+function bornBy(event: LifeEvent & { readonly kind: 'began' }, ratesOf: RatesOf, number: number): Life {
   const { type, id, projectId, by, atMs, columns } = event
   const name = [columns.name, columns.description].find((text) => typeof text === 'string' && text !== '')
   return {
@@ -87,7 +87,7 @@ function bornBy(event: LifeEvent & { readonly kind: 'began' }, ratesOf: RatesOf,
     name: name === undefined ? null : withoutTokens(name as string),
     project: projectId,
     token: by?.kind === 'token' ? by.id : null,
-    born: count,
+    born: number,
     createdMs: atMs,
     prices: [{ fromMs: atMs, rates: ratesOf(type, columns) }],
   }

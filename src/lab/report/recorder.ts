@@ -25,19 +25,29 @@ const mostRuns = 1_000
 
 export class Recorder {
   readonly ledger = new Ledger()
-  /** The whole life of the recorder. */
-  readonly whole: Run
+  #whole: Run
   readonly #runs = new Map<number, Run>()
   readonly #shared = new Shared()
   readonly #endingsOf: EndingsOf
   readonly #kept = new Ring()
   /** The number of the first request in the ring. */
   #first = 0
+  #events = 0
   #made = 0
 
   constructor(startedMs: number, endingsOf: EndingsOf) {
     this.#endingsOf = endingsOf
-    this.whole = new Run(0, 'all', { atMs: startedMs, count: 0 }, endingsOf)
+    this.#whole = new Run(0, 'all', { atMs: startedMs, count: 0, events: 0 }, endingsOf)
+  }
+
+  /** The whole life of the recorder. */
+  get whole(): Run {
+    return this.#whole
+  }
+
+  /** Begins with what there is, which nobody has left over then. */
+  start(): void {
+    this.#whole = new Run(0, 'all', { ...this.#whole.started, events: this.#events }, this.#endingsOf)
   }
 
   /** The number of requests so far. */
@@ -56,12 +66,12 @@ export class Recorder {
   }
 
   follow(event: LifeEvent, ratesOf: RatesOf): void {
-    this.ledger.follow(event, ratesOf, this.count)
+    this.ledger.follow(event, ratesOf, ++this.#events)
   }
 
   /** Another state has taken the place of the cloud. */
   stateChanged(atMs: number): void {
-    this.ledger.clear(this.count, atMs)
+    this.ledger.clear(++this.#events, atMs)
   }
 
   /** The runs that were begun. */
@@ -114,7 +124,7 @@ export class Recorder {
   }
 
   #momentAt(atMs: number): Moment {
-    return { atMs, count: this.count }
+    return { atMs, count: this.count, events: this.#events }
   }
 
   /** Many at once, because all runs take them in before. */

@@ -74,12 +74,12 @@ function datesOf(sinceMs: number | null, stopsMs: number | null) {
 const byId = (a: { readonly id: number }, b: { readonly id: number }) => a.id - b.id
 
 function resourcesOf(recorder: Recorder, run: Run, whose: Whose, nowMs: number, currency: string) {
-  const lives = recorder.ledger.list().filter((life) => run.has(life.born) && isOf(whose, life))
+  const lives = recorder.ledger.list().filter((life) => run.hasEvent(life.born) && isOf(whose, life))
   const untilMs = run.ended?.atMs ?? nowMs
   const lines = lives.flatMap((life) => linesOf(life, untilMs))
   return {
     leftovers: lives
-      .filter(({ gone }) => !gone || !run.has(gone.count))
+      .filter(({ gone }) => !gone || !run.hasEvent(gone.event))
       .map(({ type, id, name, project, createdMs }) => ({ type, id, name, project, created: timestamp(createdMs) })),
     cost: { currency, net: totalOf(lines), lines: lines.map(lineToWire) },
   }

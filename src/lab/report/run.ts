@@ -9,10 +9,13 @@ import { Actions, type Caller } from './waiting.ts'
 /** Requests an hour of a Project that a public cloud admits. */
 export const publicLimit = 3_600
 
-/** A moment: by the clock of the lab in milliseconds since the epoch, and the number of requests before it. */
+/** A moment: by the clock of the lab in milliseconds since the epoch, and what there was before it. */
 export interface Moment {
   readonly atMs: number
+  /** The number of requests. */
   readonly count: number
+  /** The number of events in the lives of resources. */
+  readonly events: number
 }
 
 /** A report is about the requests of these; leaving one out means all. */
@@ -59,7 +62,12 @@ export class Run {
     this.#ended ??= moment
   }
 
-  /** Tells whether the request with a number, or what happened before it, is part of the run. */
+  /** Tells whether the event with a number is part of the run; the first one is 1. */
+  hasEvent(number: number): boolean {
+    return number > this.started.events && number <= (this.#ended?.events ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Tells whether the request with a number is part of the run; the first one is 0. */
   has(count: number): boolean {
     return count >= this.started.count && count < (this.#ended?.count ?? Number.POSITIVE_INFINITY)
   }

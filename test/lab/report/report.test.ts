@@ -5,6 +5,7 @@ import { builtIn } from '../../../src/catalogue/built-in.ts'
 import { openCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { newServer } from '../../../src/families/servers/proof.ts'
 import { LabClock } from '../../../src/lab/clock.ts'
+import type { Report } from '../../../src/lab/report/schema.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
 import { disturb } from '../kit.ts'
@@ -386,5 +387,20 @@ forEachDatabase('A report', (open, engineName) => {
     await done(reports.client.post(`${reports.url}/snapshots/empty/restore`))
     const after = await reports.of(run)
     assert.deepEqual([after.requests, after.leftovers], [1, []])
+  })
+
+  test('has no resources that came to be before its run, or after its end, however few requests there were', async () => {
+    const world = await open(frozen())
+    const reports = await reportsOf(world)
+    const plant = (name: string) =>
+      done(reports.client.post(`${reports.url}/seed`, { projects: [{ name: 'first', firewalls: [{ name }] }] }))
+    await plant('before')
+    const run = await reports.begin()
+    await plant('within')
+    await reports.end(run)
+    await plant('after')
+    const names = ({ leftovers }: Report) => leftovers.map(({ name }) => name)
+    assert.deepEqual(names(await reports.of(run)), ['within'])
+    assert.deepEqual(names(await reports.whole()), ['before', 'within', 'after'])
   })
 })

@@ -172,7 +172,7 @@ describe('wolke exec', { concurrency: 2 }, () => {
       const { firewalls } = await (await ask('/firewalls')).json()
       console.log(firewalls.map(({ name }) => name).join())`
     const { code, stdout, stderr } = await execute(node(program), {
-      options: ['--seed', seed, '--scenario', 'sold-out'],
+      options: ['--seed', seed, '--scenario', 'sold-out', '--fail-on', 'leftovers'],
     })
     assert.deepEqual([code, stdout], [0, 'web\n'], stderr)
     assert.doesNotMatch(stderr, /POST \/firewalls/, 'the seed is not what the command did')
