@@ -14,7 +14,8 @@ const tokens = new RegExp(
   [
     /(?<open>-----BEGIN [A-Z0-9 ]{1,40}-----[A-Za-z0-9+/=\s]*-----END [A-Z0-9 ]{1,40}-----)/,
     /wl[km]_\w+/,
-    /(?<![\w+/=.~-])[\w+/=~-]{64}(?![\w+/=.~-])/,
+    // What a sign of equality comes before is a value.
+    /(?<![\w+/.~-])[\w+/~-][\w+/=~-]{63}(?![\w+/=.~-])/,
     // Names with dots, which DNS has, may be that long.
     /(?<![^\s"'`])[!#-&(-\-/-_a-~]{64}(?![^\s"'`])/,
   ]
@@ -38,8 +39,8 @@ export function isMasked(value: unknown): value is string {
 /** Names that say by themselves that a secret follows. */
 const telling = /(password|passwd|passphrase|token|secret|privatekey|apikey|authorization)$/
 
-/** Clients spell the name of a field in more ways than one. */
-const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
+/** Clients spell the name of a field in more ways than one, such as `x-auth-token` or `auth[token]`. */
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** The names under which values are secret, however they are spelt. */
 export class SecretNames {

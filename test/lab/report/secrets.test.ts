@@ -34,6 +34,7 @@ forEachDatabase('Secrets of a run', (open) => {
     await api.post('/certificates', { ...own, certificate: key.slice(0, 500), 'Private-Key': 'sent with a dash' })
     await api.get('/servers?token=first+of+query&Password=second%20of%20query&private_key=third&name=one')
     await api.get(`/servers?name=${encodeURIComponent(key)}&${tokens[0]}=1`)
+    await api.get('/servers?auth%5Btoken%5D=sent+in+brackets')
     for (const token of tokens) {
       await api.get(`/servers/${token}`)
       await api.post('/firewalls', { name: `Bearer ${token}`, [token]: [token] })
@@ -41,7 +42,17 @@ forEachDatabase('Secrets of a run', (open) => {
     await api.post('/servers', 'a bare text')
     await api.get('/locations', { 'user-agent': `suite/1.0 ${'long'.repeat(20)} ${tokens[0]}` })
     const { text } = await reports.client.get(`${reports.url}/runs/${run}/har`)
-    const sent = ['sent as', 'sent in', 'sent with', 'first of', 'first+of', 'second', 'third', 'a bare text']
+    const sent = [
+      'sent as',
+      'sent in',
+      'sent+in',
+      'sent with',
+      'first of',
+      'first+of',
+      'second',
+      'third',
+      'a bare text',
+    ]
     assertWithout(text, [...sent, ...tokens, keyLine, encodeURIComponent(keyLine), 'longlong'])
     const { entries } = JSON.parse(text).log
     assert.equal(JSON.parse(entries[0].request.postData.text).certificate, `(masked)\n${publicBlock}`)
@@ -100,6 +111,7 @@ test('What is no secret stays as it was written', () => {
 test('Private keys and tokens are masked inside of longer texts', () => {
   const [own, given] = tokens
   assert.equal(withoutTokens(`a ${own}, b '${given}': c`), "a (masked), b '(masked)': c")
+  assert.equal(withoutTokens(`export HCLOUD_TOKEN=${given}`), 'export HCLOUD_TOKEN=(masked)')
   assert.equal(withoutTokens(`x${key}y`), 'x(masked)\ny')
   assert.equal(withoutTokens(`${key.slice(0, 100)}`), '(masked)')
   assert.equal(withoutTokens(key.replaceAll('PRIVATE', 'ENCRYPTED PRIVATE')), '(masked)\n')
