@@ -96,7 +96,8 @@ export class Findings {
     for (const { field, title, name: value, sinceMs, stopsMs } of this.#endingsOf(endpoint, body, atMs)) {
       const summary = `the ${title} ${value} is deprecated`
       const noted = { operation, field, value, change: null, summary, sinceMs, stopsMs }
-      this.deprecated.add(`${operation} ${field} ${value}`, () => noted)
+      // A type may end on other days in other locations.
+      this.deprecated.add(`${operation} ${field} ${value} ${stopsMs} ${sinceMs}`, () => noted)
     }
   }
 

@@ -16,15 +16,18 @@ const broken = ({ assertions }: { assertions: { assertion: string; holds: boolea
   assertions.filter(({ holds }) => !holds).map(({ assertion }) => assertion)
 
 const ending = ['2026-11-01T00:00:00Z', '2027-02-01T00:00:00Z'] as const
+const endingLater = '2027-03-01T00:00:00Z'
 
-/** A frozen lab whose image debian-11 is deprecated, and whose type cx23 is so in fsn1 alone. */
+/** A frozen lab whose image debian-11 is deprecated, and whose type cx23 is so in fsn1, and longer in nbg1. */
 function deprecating() {
   const deprecation = { announced: ending[0], unavailable_after: ending[1] }
+  const ends = new Map([
+    ['fsn1', deprecation],
+    ['nbg1', { ...deprecation, unavailable_after: endingLater }],
+  ])
   const images = builtIn.images.map((image) => (image.name === 'debian-11' ? { ...image, deprecation } : image))
   const server_types = builtIn.server_types.map((type) => {
-    const locations = type.locations.map((location) =>
-      location.name === 'fsn1' ? { ...location, deprecation } : location,
-    )
+    const locations = type.locations.map((one) => ({ ...one, deprecation: ends.get(one.name) ?? one.deprecation }))
     return type.name === 'cx23' ? { ...type, locations } : type
   })
   return { ...frozen(), catalogue: openCatalogue({ ...builtIn, images, server_types }) }
@@ -158,10 +161,19 @@ forEachDatabase('A report', (open, engineName) => {
     })
     assert.deepEqual([type!.field, type!.value, type!.stops], ['server_type', 'cx22', '2025-12-31T23:59:59Z'])
     const { id } = builtIn.server_types.find(({ name }) => name === 'cx23')!
-    // The type is deprecated in one location alone.
+    // The type is deprecated in some locations alone.
     assert.deepEqual(await ask({ name: 'there', location: 'hel1' }), [])
     const [here] = await ask({ name: 'here', server_type: id, location: 'fsn1' })
     assert.deepEqual([here!.value, here!.since, here!.stops], ['cx23', ...ending])
+    await order({ name: 'later', location: 'nbg1' })
+    const ofType = (await reports.whole()).deprecations.filter(({ value }) => value === 'cx23')
+    assert.deepEqual(
+      ofType.map(({ stops, count }) => [stops, count]),
+      [
+        [ending[1], 1],
+        [endingLater, 1],
+      ],
+    )
     const report = await reports.whole('?fail_on=deprecated')
     assert.ok(report.assertions[0]!.found.some((line) => line.includes('the image debian-11 is deprecated')))
     const text = await reports.client.get(`${reports.url}/report`, { accept: 'text/plain' })
