@@ -38,14 +38,21 @@ export async function seedValue(parts: Parts, actor: AuditActor, value: unknown)
   return whileTimePasses(parts, () => seedProjects(parts, actor, projects))
 }
 
-/** Lets a clock that stands still pass the time that actions take, where there is any. */
+/** How many seeds let a clock that stands still pass the time of their actions. */
+const passing = new WeakMap<Parts['time'], number>()
+
+/** Lets a clock that stands still pass the time that actions take, where there is any, until the last of several seeds ends. */
 async function whileTimePasses<T>({ time, platform }: Parts, work: () => Promise<T>): Promise<T> {
-  if (time.mode !== 'frozen' || platform.db.dialect.shared) return work()
-  await time.switch('skip')
+  const before = passing.get(time) ?? 0
+  if ((time.mode !== 'frozen' && before === 0) || platform.db.dialect.shared) return work()
+  passing.set(time, before + 1)
   try {
+    await time.switch('skip')
     return await work()
   } finally {
-    await time.switch('frozen')
+    // One that begins meanwhile lets it skip again.
+    if (passing.get(time) === 1) await time.switch('frozen')
+    passing.set(time, passing.get(time)! - 1)
   }
 }
 

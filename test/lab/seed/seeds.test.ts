@@ -253,7 +253,7 @@ forEachDatabase('A seed', (open, engineName) => {
     assert.ok(!(await seeds.projects()).some(({ name }) => name === 'shop'))
   })
 
-  if (engineName === 'sqlite')
+  if (engineName === 'sqlite') {
     test('lets a clock that stands still pass the time that actions take', async () => {
       const durations = { of: () => 90_000, longestMs: 600_000 }
       const world = await open({ ...labOptions(), engine: { durations } })
@@ -262,6 +262,21 @@ forEachDatabase('A seed', (open, engineName) => {
       assert.equal((await listed(world, 'servers'))[0].status, 'running')
       assert.equal(new Date(world.clock.now()).toISOString(), '2026-11-28T12:03:00.000Z')
     })
+
+    test('lets it pass until the last of several ends', async () => {
+      const durations = { of: () => 90_000, longestMs: 600_000 }
+      const options = labOptions()
+      const world = await open({ ...options, engine: { durations } })
+      const seeds = await seedsOf(world)
+      const images = ['one', 'two', 'three'].map((name) => ({ name, server: 'one' }))
+      const named = (name: string, more: object) => ({ name, servers: [{ name: 'one', ...server }], ...more })
+      await Promise.all([
+        done(seeds.post({ projects: [named('short', {})] })),
+        done(seeds.post({ projects: [named('long', { images })] })),
+      ])
+      assert.equal(options.lab?.mode, 'frozen')
+    })
+  }
 
   test('needs a lab', async () => {
     const seeds = await seedsOf(await open())
