@@ -13,7 +13,7 @@ export const report: typeof English = {
   allTokens: 'Alle Tokens',
   tokenOf: (id) => `Token ${id}`,
   mostCost: 'Kosten höchstens',
-  mostCostHint: 'Kosten höchstens',
+  mostCostHint: 'Kosten höchstens, z. B. 1.00',
   costProblem: 'muss ein Betrag wie 1.00 sein',
   start: 'Lauf beginnen',
   startText: 'Alle Anfragen gehören zu ihm, bis er beendet wird, wer auch immer sie sendet.',
