@@ -204,12 +204,17 @@ export async function extendHeld(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Drops the claims of dead processes when this process is the only user of the database. */
+/**
+ * Drops the claims of dead processes when this process is the only user of the database. What waited before another attempt
+ * is tried at once; what takes its time goes on with it.
+ */
 export async function forgetClaims(db: Database, table: WorkTable): Promise<void> {
   if (db.dialect.shared) return
+  const pause = sql.ref(table.pause)
+  const left = table.pause === table.lease ? 0 : sql`case when ${pause} = 0 or attempts = 0 then ${pause} else 1 end`
   await db.transact((tx) =>
     update(tx, table)
-      .set({ ...table.unheld, [table.pause]: 0 })
+      .set({ ...table.unheld, [table.pause]: left })
       .execute(),
   )
 }

@@ -162,6 +162,25 @@ forEachDatabase('A fork', (open, engineName) => {
     assert.equal((await makeClient((await lab.fork()).base_url, world.api.token).get('/servers')).status, 200)
   })
 
+  test('lets actions end when they would have ended in its cloud, and so does a restored snapshot', async () => {
+    const durations = { of: () => 60_000, longestMs: 60_000 }
+    const world = await open({ lab: frozen(), alone: true, engine: { durations } })
+    const client = await manager(world)
+    const lab = labAt(client, world.baseUrl)
+    const next = async (base: string) => (await done(client.get(`${base}/clock/events?limit=1`))).events[0].time
+    const base = `${new URL(world.baseUrl).origin}${wolkeBase}`
+    await newServer(world.api, 'late')
+    await world.app.engine.drain()
+    const expected = await next(base)
+    await lab.advance({ by: '20s' })
+    const { wolke_url } = await lab.fork()
+    assert.equal(await next(wolke_url), expected)
+    assert.equal((await client.put(`${base}/snapshots/late`)).status, 200)
+    await lab.advance({ by: '20s' })
+    await done(client.post(`${base}/snapshots/late/restore`))
+    assert.equal(await next(base), expected)
+  })
+
   test('that cannot end after its time is told of', async () => {
     const told = Promise.withResolvers<object>()
     const failure = new Error('does not close')
