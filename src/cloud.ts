@@ -148,7 +148,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
   const jobs = planJobs(await jobsFor(options, { platform, drivers, people, authenticator }), { log, clock })
   const services: Service[] = []
-  const time = await timeFor(options, { platform, engine, jobs, mailer, people, services })
+  const time = await timeFor(options, { platform, engine, jobs, mailer, people, injected, services })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
   const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
   return {
@@ -286,16 +286,20 @@ interface TimedParts {
   readonly jobs: Jobs
   readonly mailer: Mailer
   readonly people: People
+  readonly injected: InjectedFaults | undefined
   readonly services: readonly Service[]
 }
 
-async function timeFor({ lab }: CloudOptions, { people, services, ...parts }: TimedParts): Promise<Time | undefined> {
-  if (!lab) return undefined
+async function timeFor(
+  { lab }: CloudOptions,
+  { people, injected, services, ...parts }: TimedParts,
+): Promise<Time | undefined> {
+  if (!lab || !injected) return undefined
   const { openTime } = await import('./lab/open.ts')
   const look = async (silent: Set<string>) => {
     for (const service of services) await service.hurry?.(silent)
   }
-  return openTime({ clock: lab.clock, ...parts, personMail: people.mail, look })
+  return openTime({ clock: lab.clock, ...parts, personMail: people.mail, rules: injected.rules, look })
 }
 
 async function projectResetOf({ lab }: CloudOptions, db: Database): Promise<ProjectReset | undefined> {

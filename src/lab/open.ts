@@ -14,6 +14,7 @@ import { invitationEnds } from '../people/memberships/invitation-store.ts'
 import type { Events, Platform } from '../platform.ts'
 import type { LabClock } from './clock.ts'
 import { apiChanges } from './events.ts'
+import type { Rules } from './faults/rules.ts'
 import { Time } from './time.ts'
 import { kept } from './upcoming.ts'
 
@@ -24,12 +25,13 @@ interface Parts {
   readonly jobs: Pick<Jobs, 'timed' | 'run'>
   readonly mailer: Mailer
   readonly personMail: PersonMail | undefined
+  readonly rules: Pick<Rules, 'ends'>
   /** Lets name servers do what has become due; who does not answer is noted, and is not waited for again. */
   look(silent: Set<string>): Promise<void>
 }
 
 export function openTime(parts: Parts): Time {
-  const { clock, platform, engine, jobs, mailer, personMail, look } = parts
+  const { clock, platform, engine, jobs, mailer, personMail, rules, look } = parts
   const { query, watch } = platform.db
   const silent = new Set<string>()
   const goThere = () => look(silent)
@@ -44,6 +46,7 @@ export function openTime(parts: Parts): Time {
     clock,
     watch,
     pauses,
+    ends: rules.ends,
     async drain() {
       // Whoever moves time again may have brought him back.
       silent.clear()

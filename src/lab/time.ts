@@ -25,6 +25,8 @@ export interface TimeParts {
   tidy(): Promise<void>
   /** The next times at which running actions go on. */
   readonly pauses: EventSource
+  /** The next times at which actions are let go that faults hold. The database knows nothing of them. */
+  readonly ends: EventSource
 }
 
 export class Time {
@@ -43,7 +45,11 @@ export class Time {
     this.#parts = parts
     this.#doneUntil = parts.clock.now()
     const planned = parts.timed.map((work) => ({ work, upcoming: new Upcoming(work.due, parts.watch) }))
-    this.#stops = planned.filter(({ work }) => !work.isTidying)
+    const letGo = { due: parts.ends, run: () => this.#parts.drain() }
+    this.#stops = [
+      ...planned.filter(({ work }) => !work.isTidying),
+      { work: letGo, upcoming: new Upcoming(parts.ends, undefined) },
+    ]
     this.#tidying = planned.filter(({ work }) => work.isTidying)
   }
 
@@ -73,8 +79,8 @@ export class Time {
 
   /** The next events of all kinds, in order. */
   async events(limit: number): Promise<ClockEvent[]> {
-    const { timed, passive, clock } = this.#parts
-    return this.#first([...timed.map(({ due }) => due), ...passive], clock.now(), limit)
+    const { timed, ends, passive, clock } = this.#parts
+    return this.#first([...timed.map(({ due }) => due), ends, ...passive], clock.now(), limit)
   }
 
   /** Moves the clock to a time, and does everything until then. A time that has passed changes nothing. */
@@ -87,13 +93,13 @@ export class Time {
    * more. Others do nothing.
    */
   async skip(isOver: () => Promise<boolean>): Promise<void> {
-    const { clock, pauses, drain } = this.#parts
+    const { clock, pauses, ends, drain } = this.#parts
     if (clock.mode !== 'skip') return
     await this.#next(async () => {
       for (;;) {
         await drain()
         if (this.#isStopping || clock.mode !== 'skip' || (await isOver())) return
-        const [pause] = await pauses(clock.now(), 1)
+        const [pause] = await this.#first([pauses, ends], clock.now(), 1)
         if (!pause) return
         await this.#pass(pause.atMs)
       }

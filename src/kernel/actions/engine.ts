@@ -44,7 +44,6 @@ export class Engine {
   #claimant: Claimant
   readonly #queue: Worker<ActionRow>
   #isStarted = false
-  #heldBefore: readonly number[] = []
 
   constructor(given: EngineOptions) {
     const { callTimeoutMs = 60_000 } = given.drivers
@@ -105,11 +104,7 @@ export class Engine {
   }
 
   /** Runs the actions that were announced, and waits for them and for what they start. */
-  async settle(): Promise<void> {
-    const held = this.#held
-    // Nobody announces that the time of a fault is over.
-    if (this.#heldBefore.some((id) => !held.includes(id))) this.wake()
-    this.#heldBefore = held
+  settle(): Promise<void> {
     return this.#queue.settle()
   }
 

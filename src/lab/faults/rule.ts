@@ -90,6 +90,12 @@ export class Active {
     return this.#decisions
   }
 
+  /** The ids of the actions that stay as they are until it ends. */
+  get held(): readonly number[] {
+    if (!this.rule.effect.action?.stays_locked) return []
+    return [...this.#decisions].flatMap(([id, decision]) => (decision === 'held' ? [id] : []))
+  }
+
   /** Counts what fits, but an action only once, and tells whether it is hit. */
   take(hit: Hit): boolean {
     const { actionId } = hit

@@ -1,6 +1,6 @@
 /** The rules of a cloud that inject faults. They are in memory alone: a copy of the cloud begins with a copy of them. */
 import { invalidInput, limitExceeded, notFound, notUnique, type Problem } from '../../kernel/errors.ts'
-import type { Clock } from '../../kernel/process/clock.ts'
+import type { Clock, EventSource } from '../../kernel/process/clock.ts'
 import { type Offered, problemsOf } from './checks.ts'
 import { type FaultBody, mostFaults } from './contract.ts'
 import type { Occasion } from './matching.ts'
@@ -46,11 +46,17 @@ export class Rules {
   get held(): ReadonlySet<number> {
     if (this.isEmpty) return none
     const nowMs = this.#options.clock.now()
-    const ids = this.#active
-      .filter(({ rule }) => rule.effect.action?.stays_locked && !rule.isOver(nowMs))
-      .flatMap(({ decisions }) => [...decisions].flatMap(([id, decision]) => (decision === 'held' ? [id] : [])))
-    return new Set(ids)
+    return new Set(this.#active.flatMap((active) => (active.rule.isOver(nowMs) ? [] : active.held)))
   }
+
+  /** The times at which rules end that hold actions. */
+  readonly ends: EventSource = async (afterMs, limit) =>
+    this.#active
+      .flatMap(({ rule: { untilMs = Number.NEGATIVE_INFINITY }, held }) =>
+        untilMs > afterMs && held.length > 0 ? { atMs: untilMs, event: 'fault_ends' } : [],
+      )
+      .sort((one, other) => one.atMs - other.atMs)
+      .slice(0, limit)
 
   /** Adds a rule. Errors: `invalid_input`, `uniqueness_error`, `resource_limit_exceeded`. */
   add(body: FaultBody): Active {

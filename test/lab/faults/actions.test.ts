@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newServer } from '../../../src/families/servers/proof.ts'
+import { manager } from '../../../src/management/proof.ts'
 import { forEachDatabase } from '../../kit/harness.ts'
 import { done } from '../../kit/proof.ts'
-import { openFaultLab } from './kit.ts'
+import { openFaultLab, startedAt } from './kit.ts'
 
 const server = { server_type: 'cx23', image: 'debian-13', location: 'fsn1' }
 
@@ -78,5 +79,30 @@ forEachDatabase('A fault of actions', (open, engineName) => {
     await done(ask('POST', '/clock/advance', { by: '1m' }))
     assert.equal(await status(), 'success')
     assert.equal((await rule('slow')).hits, 1)
+  })
+  if (engineName === 'postgres') return
+
+  test('lets one go when its time is over, after one step of time or many, and for whoever polls it', async () => {
+    const { api, world, inject, ask } = await openFaultLab(open)
+    const client = await manager(world)
+    const untilMs = Date.parse(startedAt) + 3_600_000
+    await inject({
+      name: 'stuck',
+      match: { command: 'create_server' },
+      when: { until: new Date(untilMs).toISOString() },
+      fault: { action: { stays_locked: true } },
+    })
+    const { action } = await done(api.post('/servers', { ...server, name: 'late' }))
+    await world.app.engine.drain()
+    const { events } = await done(ask('GET', '/clock/events?limit=1'))
+    assert.deepEqual([events[0].event, events[0].time], ['fault_ends', '2026-11-28T13:00:00Z'])
+    for (const hops of [['5h'], ['30m', '30m', '4h'], []]) {
+      const { fork } = await done(ask('POST', '/forks', {}))
+      const there = (path: string) => api.get(fork.base_url + path)
+      for (const by of hops) await done(client.post(`${fork.wolke_url}/clock/advance`, { by }))
+      if (hops.length === 0) await done(client.put(`${fork.wolke_url}/clock`, { mode: 'skip' }))
+      const { status, finished } = (await done(there(`/actions/${action.id}`))).action
+      assert.deepEqual([status, finished], ['success', '2026-11-28T13:00:00Z'], hops.join())
+    }
   })
 })
