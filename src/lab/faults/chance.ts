@@ -1,7 +1,7 @@
 /** Draws what happens by chance, and yet the same each time: it follows from a seed and from how often it was asked. */
 import { createHash } from 'node:crypto'
 import type { Latency } from './contract.ts'
-import { durationOf } from './durations.ts'
+import { durationOf, longestMs } from './durations.ts'
 
 /** A number from 0 to 1, without 1. */
 export function draw(seed: string, ...of: readonly (string | number)[]): number {
@@ -14,7 +14,7 @@ export function draw(seed: string, ...of: readonly (string | number)[]): number 
   )
 }
 
-/** Draws how long something takes, in milliseconds: never less than nothing. */
+/** Draws how long something takes, in milliseconds: never less than nothing, nor more than a rule can name. */
 export function latencyMs({ duration, spread, distribution = 'fixed' }: Latency, seed: string, count: number): number {
   const mean = durationOf(duration)
   const width = spread === undefined ? 0 : durationOf(spread)
@@ -26,5 +26,5 @@ export function latencyMs({ duration, spread, distribution = 'fixed' }: Latency,
     normal: () => mean + width * Math.sqrt(-2 * Math.log(1 - one)) * Math.cos(2 * Math.PI * other),
     exponential: () => -mean * Math.log(1 - one),
   }[distribution]()
-  return Math.max(0, Math.round(drawn))
+  return Math.min(longestMs, Math.max(0, Math.round(drawn)))
 }
