@@ -80,8 +80,7 @@ export class Address implements Stateful {
   /** Lets a cloud take the seat that begins with another state. */
   async change(choose: (ended: State) => Promise<State>): Promise<void> {
     // Nobody waits for answers that faults delay, nor for time that somebody moves far.
-    this.cloud.faults?.end()
-    const stopped = this.cloud.own.time?.stop()
+    const stopped = this.cloud.letGo()
     await this.#seat!.change(async (mounting) => {
       const before = this.#running
       await stopped

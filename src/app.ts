@@ -76,8 +76,7 @@ export async function buildApp(given: AppOptions): Promise<App> {
   address.take(edge.seat)
   edge.server.addHook('preClose', (done) => {
     // Nobody waits for answers that faults delay, or for a time that is far away.
-    address.cloud.faults?.end()
-    void address.cloud.own.time?.stop()
+    void address.cloud.letGo()
     done()
   })
   mountPublic(edge, address.cloud.own)

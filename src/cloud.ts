@@ -52,6 +52,9 @@ const callerRequests = 20_000
 /** How much one person may take of what the people of a Project have together. */
 const personShare = 1 / 2
 
+/** The time for a mail server to answer when time that is moved has to end, in milliseconds. */
+const mailGraceMs = 1_000
+
 /** The options of a cloud. */
 export interface CloudOptions {
   readonly db: Database
@@ -119,6 +122,8 @@ export interface Cloud {
   serveDns(at: ListenAddress, options?: DnsOptions): Promise<NameServer>
   /** Starts running actions, sending mail and executing background jobs. */
   start(): Promise<void>
+  /** Ends what only a lab waits for: answers that faults delay, and time that is moved, also where a mail server keeps it. */
+  letGo(): Promise<void>
   /** Leaves actions and mail to be resumed. The database stays open. */
   stop(): Promise<void>
 }
@@ -149,6 +154,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const jobs = planJobs(await jobsFor(options, { platform, drivers, people, authenticator }), { log, clock })
   const services: Service[] = []
   const time = await timeFor(options, { platform, engine, jobs, mailer, people, injected, services })
+  const letGo = () => endWaits({ injected, time, mailer, people })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
   const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
   return {
@@ -179,16 +185,25 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       jobs.start({ haveRun: (options.lab?.era ?? 0) > 0 })
       await warnOfPasskeys(people)
     },
+    letGo,
     async stop() {
-      injected?.end()
       await auditLog.flush()
-      await Promise.all([time?.stop(), jobs.stop()])
+      await Promise.all([letGo(), jobs.stop()])
       await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
       await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
       await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
     },
   }
+}
+
+interface Waited extends Pick<TimedParts, 'injected' | 'mailer' | 'people'> {
+  readonly time: Time | undefined
+}
+
+async function endWaits({ injected, time, mailer, people }: Waited): Promise<void> {
+  injected?.end()
+  if (time) await Promise.all([time.stop(), mailer.stop(mailGraceMs), people.mail?.stop(mailGraceMs)])
 }
 
 /** The database and the observer, of which a recorder hears where there is one. */

@@ -5,8 +5,11 @@ import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { newServer } from '../../src/families/servers/proof.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
+import { changeOwner, queueMail } from '../../src/kernel/mail/outbox.ts'
+import type { ProjectId } from '../../src/kernel/scope.ts'
 import { LabClock } from '../../src/lab/clock.ts'
 import { manager } from '../../src/management/proof.ts'
+import { firstProject } from '../kit/audit-log.ts'
 import { engines, forEachDatabase, type World, type WorldOptions } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
 import { expect } from '../kit/resources.ts'
@@ -75,6 +78,27 @@ forEachDatabase(
       } finally {
         primary.close()
       }
+    })
+
+    test('ends for a cloud that takes its place, also where a mail server keeps it', async () => {
+      const [asked, unanswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const send = (_: unknown, signal: AbortSignal) => {
+        asked.resolve()
+        signal.addEventListener('abort', () => unanswered.reject(signal.reason))
+        return unanswered.promise
+      }
+      const world = await open({ ...start(), mail: { send } })
+      const lab = await labOf(world)
+      await done(lab.put('/snapshots/empty'))
+      const scope = { projectId: (await firstProject(world)) as ProjectId }
+      await world.db.transact(async (tx) => {
+        await changeOwner(tx, scope, 'owner@example.com')
+        await queueMail(tx, { scope, event: 'any' }, { subject: 'a', paragraphs: [], facts: {} })
+      })
+      const moving = lab.post('/clock/advance', { by: '1h' })
+      await asked.promise
+      assert.equal((await lab.post('/snapshots/empty/restore')).status, 204)
+      assert.equal((await moving).status, 503)
     })
   },
   engines.filter((name) => name === 'sqlite'),
