@@ -7,14 +7,13 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
 import { families, familyOfType } from './families.ts'
+import { type JobOptions, jobsFor } from './jobs.ts'
 import type { Asker, Sessions } from './kernel/access/principal.ts'
 import { Standing } from './kernel/access/standing.ts'
 import { Authenticator, principalOfToken } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
-import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
 import { audited } from './kernel/audit/audited.ts'
-import { defaultRetentionDays, entryEnds, removeOldEntries } from './kernel/audit/expiry.ts'
 import { AuditLog } from './kernel/audit/log.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
@@ -24,11 +23,10 @@ import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.
 import type { Observe } from './kernel/http/api/exchange.ts'
 import type { EdgeOptions } from './kernel/http/mounting.ts'
 import type { CloudParts } from './kernel/http/seats.ts'
-import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import { type Faults, noFaults } from './kernel/process/faults.ts'
-import { type Due, type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
+import { type Jobs, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
@@ -39,13 +37,11 @@ import type { Time } from './lab/time.ts'
 import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import type { Own } from './own.ts'
-import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
+import { openPeople, type PeopleOptions, sessionFinder, warnOfPasskeys } from './people/open.ts'
 import type { People } from './people/people.ts'
-import { type GivenSettings, type Job, type Platform, settingsOf } from './platform.ts'
+import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { DefaultNames } from './protocols/net/default-names.ts'
 import type { ListenAddress } from './protocols/net/listen-address.ts'
-import { installationName } from './reconcile/installation.ts'
-import type { ReconciledHosts } from './reconcile/inventory.ts'
 
 /** Requests per hour of a person in no Project, and of a management token. */
 const callerRequests = 20_000
@@ -56,7 +52,7 @@ const personShare = 1 / 2
 const mailGraceMs = 1_000
 
 /** The options of a cloud. */
-export interface CloudOptions {
+export interface CloudOptions extends JobOptions {
   readonly db: Database
   readonly clock: Clock
   /** The means of testers, for a cloud that is a lab. */
@@ -69,10 +65,6 @@ export interface CloudOptions {
   readonly capabilities?: Platform['capabilities']
   /** The name of what runs the machines of a location; the same for all by default. */
   readonly infrastructureOf?: Platform['infrastructureOf']
-  /** Hosts that are to be kept as they are wanted. */
-  readonly hosts?: readonly ReconciledHosts[]
-  /** How long before its removal it is told of something on hosts that nobody wants, in milliseconds; a day by default. */
-  readonly orphanGraceMs?: number
   /** The certificate authority for managed certificates; replaces the one in `drivers`. */
   readonly authority?: AuthorityOptions
   readonly secrets: Secrets
@@ -85,8 +77,6 @@ export interface CloudOptions {
   readonly publicOrigins?: EdgeOptions['publicOrigins']
   readonly faults?: Faults
   readonly limits?: DefaultLimits
-  /** How long entries of the audit log are kept, in days; 90 by default. */
-  readonly auditRetentionDays?: number
   readonly settings?: GivenSettings
   /** The options of the process as operators gave them, for showing them. */
   readonly effective?: readonly EffectiveOption[]
@@ -351,66 +341,4 @@ function limitsOf({ rateLimit, lab }: CloudOptions, db: Database): Limits {
     callers,
     networks: local(rateLimit),
   }
-}
-
-const dayMs = 86_400_000
-
-/** The job that makes hosts as they are wanted, if there are any. */
-async function jobsOfHosts(
-  { hosts = [], orphanGraceMs = dayMs, secrets, clock, log }: CloudOptions,
-  { db, drivers }: { readonly db: Database; readonly drivers: Drivers },
-): Promise<PlannedJob[]> {
-  if (hosts.length === 0) return []
-  const { Reconciler } = await import('./reconcile/execute.ts')
-  const installation = await installationName(secrets, db)
-  const parts = { db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs }
-  const reconciler = new Reconciler(parts)
-  return [{ name: 'reconcileHosts', due: 'whenever', run: () => reconciler.run() }]
-}
-
-interface Worked {
-  readonly platform: Platform
-  readonly drivers: Drivers
-  readonly people: People
-  readonly authenticator: Authenticator
-}
-
-async function jobsFor(
-  options: CloudOptions,
-  { platform, drivers, people, authenticator }: Worked,
-): Promise<PlannedJob[]> {
-  return [
-    ...jobsOf(platform, drivers, options.auditRetentionDays),
-    ...(await jobsOfHosts(options, { db: platform.db, drivers })),
-    { name: 'tidyPeople', due: 'whenever', run: () => tidyPeople(people) },
-    { name: 'writeUses', due: 'whenever', run: () => authenticator.writeUses() },
-  ]
-}
-
-function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {
-  const { db, clock } = platform
-  const ofFamilies = families.flatMap((family) =>
-    family.jobs.map((job) => ({
-      name: `${family.name}: ${job.name}`,
-      due: sourceOf(platform, job.due),
-      run: () => job.run(platform, drivers),
-    })),
-  )
-  return [
-    ...ofFamilies,
-    { name: 'removeOldMail', due: 'whenever', run: () => removeOldMail(db) },
-    { name: 'fileAllActions', due: 'whenever', run: () => fileAllActions(db) },
-    // Lists leave them out before.
-    { name: 'removeOldActions', due: 'whenever', run: () => removeOldActions(db, clock) },
-    {
-      name: 'removeOldEntries',
-      due: (afterMs, limit) => entryEnds(db.query, auditDays, afterMs, limit),
-      run: () => removeOldEntries(db, clock, auditDays),
-      isTidying: true,
-    },
-  ]
-}
-
-function sourceOf(platform: Platform, due: Job['due']): Due {
-  return due === 'whenever' ? due : (afterMs, limit) => due(platform, afterMs, limit)
 }
