@@ -83,6 +83,8 @@ shift 3
 exec 3<&0
 trap '' PIPE
 finish() {
+  # Who ends a run ends whatever it finds, and the files would stay.
+  trap '' HUP INT TERM
   if [ "$server" ]; then kill $watcher; kill -QUIT $server; wait $server; fi 2>/dev/null
   rm -rf "$data" "$dir"
 }
