@@ -113,6 +113,12 @@ const noForms: Readonly<Record<string, string>> = {
       ofLab,
     ]),
   ),
+  ...Object.fromEntries(
+    ['ReportDialogs', 'Start'].map((name) => [
+      `report/report-dialogs.tsx ${name}`,
+      'is about what all clients of the cloud do, and the stories are clients',
+    ]),
+  ),
   'activity/entry-sheet.tsx EntrySheet': 'shows what was read, and acts that failed and can be tried again as they are',
   'raw/request.tsx Request': 'makes any request; console-commands.test.ts has all of them',
   'reach/page.tsx ReachPage': 'only reads',
