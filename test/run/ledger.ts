@@ -31,14 +31,8 @@ interface Exemption {
 const exemptions: readonly Exemption[] = [
   {
     engine: 'sqlite',
-    file: 'src/lab/project-reset.ts',
-    parts: /^select id from \w+ where …$|^\w+: where project_id = \?$|^delete from \w+ where …$/,
-    why: 'A Project is reset only where its infrastructure and its database are in one process (ProjectReset).',
-  },
-  {
-    engine: 'sqlite',
     file: 'src/kernel/queue/leases.ts',
-    parts: /^\w+: set (run_after|next_attempt_at) = \?$/,
+    parts: /^\w+: set (run_after|next_attempt_at) = (\?$|case when )|^update \w+ set … where …$/,
     why: 'Whoever opens a SQLite file is its only process, and frees what a dead one had claimed (forgetClaims).',
   },
   {
