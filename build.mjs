@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 // The sources are TypeScript, which older versions cannot run.
@@ -31,12 +30,16 @@ if (!isConsoleCurrent) {
 }
 const isCurrent = existsSync(digestFile) && existsSync('dist/main.js') && readFileSync(digestFile, 'utf8') === digest
 if (!isCurrent) {
-  const { outputFiles, metafile } = await bundle()
+  const { bundle } = await import('./scripts/bundle.ts')
   const { consoleLicenses } = await import('./console/build.ts')
-  replaceDist(outputFiles)
+  const { files, inputs } = await bundle({
+    'parser-thread': 'src/families/certificates/parser-thread.ts',
+    'load-balancers': 'src/drivers/load-balancers/embedded/process/program.ts',
+  })
+  replaceDist(files)
   // It has types alone, and is its own declaration.
   replaceFile('dist/library.d.ts', readFileSync('src/library/wolke.ts'))
-  replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(metafile, consoleLicenses()))
+  replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(inputs, consoleLicenses()))
   replaceFile(digestFile, digest)
 }
 
@@ -72,7 +75,14 @@ function isRunning(lock) {
 function digestOfSources() {
   const own = filesIn('src').filter((path) => !isProof(path))
   const terraform = filesIn('console').filter((path) => path.includes('terraform'))
-  return digestOf([...own, ...filesIn('console/look'), ...terraform, 'build.mjs', 'package-lock.json'])
+  return digestOf([
+    ...own,
+    ...filesIn('console/look'),
+    ...terraform,
+    'build.mjs',
+    'scripts/bundle.ts',
+    'package-lock.json',
+  ])
 }
 
 /**
@@ -105,74 +115,12 @@ function digestOf(paths) {
   return hash.digest('hex')
 }
 
-/** What is imported on demand (PostgreSQL, catalogue files) becomes a chunk that is read on demand. */
-async function bundle() {
-  const { build } = await import('esbuild')
-  return build({
-    // The third one runs on a thread of its own, the fourth one in a process of its own.
-    entryPoints: {
-      main: 'src/bin.ts',
-      library: 'src/library/library.ts',
-      'parser-thread': 'src/families/certificates/parser-thread.ts',
-      'load-balancers': 'src/drivers/load-balancers/embedded/process/program.ts',
-    },
-    outdir: 'dist',
-    write: false,
-    metafile: true,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    // Names stay as they are, for stack traces and for code that looks at them.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    // CommonJS dependencies require modules of Node.js.
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
-    plugins: [
-      { name: 'reference', setup: (esbuild) => esbuild.onLoad({ filter: /packed-editions\.ts$/ }, packEditions) },
-      { name: 'scenarios', setup: (esbuild) => esbuild.onLoad({ filter: /faults\/texts\.ts$/ }, packScenarios) },
-      { name: 'look', setup: (esbuild) => esbuild.onLoad({ filter: /src\/look\/texts\.ts$/ }, packLook) },
-    ],
-    logLevel: 'warning',
-  })
-}
-
-/** The reference is rendered once, here, and not by every process that is asked for it. */
-async function packEditions() {
-  const { renderEditions } = await import('./src/pages/edition.ts')
-  // A window that sees all editions at once, as they hardly differ.
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 9,
-    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-  }
-  const lines = renderEditions().map(({ from, ...edition }) => `${from}\n${JSON.stringify(edition)}\n`)
-  const packed = brotliCompressSync(lines.reverse().join(''), { params }).toString('base64')
-  return { contents: `export const packedEditions = '${packed}'` }
-}
-
-/** The bundle has the texts of the scenarios within. */
-async function packScenarios() {
-  const { texts } = await import('./src/lab/faults/texts.ts')
-  return { contents: `export const texts = ${JSON.stringify(texts)}` }
-}
-
-/** The bundle has the texts of the look within, as there are no files beside it. */
-async function packLook() {
-  const texts = Object.entries(await import('./src/look/texts.ts'))
-  return { contents: texts.map(([name, text]) => `export const ${name} = ${JSON.stringify(text)}`).join('\n') }
-}
-
 /**
  * The licenses of the libraries in the bundle, which ask to go along with every copy. Texts that a package leaves out are
  * kept in licenses/.
  */
-function notices({ inputs }, ofConsole) {
-  const folders = Object.keys(inputs).map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0])
+function notices(inputs, ofConsole) {
+  const folders = inputs.map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0])
   const parts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const own = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
@@ -188,14 +136,12 @@ function notices({ inputs }, ofConsole) {
 /** Every file appears whole, main.js last: who starts meanwhile runs the old bundle or the new one. */
 function replaceDist(files) {
   mkdirSync('dist', { recursive: true })
-  const main = join(process.cwd(), 'dist/main.js')
-  files.sort((a, b) => Number(a.path === main) - Number(b.path === main))
-  for (const { path, contents } of files) replaceFile(path, contents, path === main ? 0o755 : 0o644)
+  const last = [...files].sort((a, b) => Number(a.path === 'main.js') - Number(b.path === 'main.js'))
+  for (const { path, contents } of last) replaceFile(join('dist', path), contents, path === 'main.js' ? 0o755 : 0o644)
   const current = new Set(files.map(({ path }) => path))
   rmSync('dist/.cache', { recursive: true, force: true })
   for (const name of readdirSync('dist')) {
-    const path = join(process.cwd(), 'dist', name)
-    if (/\.js(\.map)?$/.test(name) && !current.has(path)) rmSync(path, { force: true })
+    if (/\.js(\.map)?$/.test(name) && !current.has(name)) rmSync(join('dist', name), { force: true })
   }
 }
 

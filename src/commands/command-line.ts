@@ -1,17 +1,6 @@
 /** Runs one command line and reports a failure in one line. */
 import { type Command, CommanderError, InvalidArgumentError } from 'commander'
-import type { Administer } from './administer.ts'
-import { auditCommand } from './audit.ts'
 import { CommandFailure } from './failure.ts'
-import { mailCommand } from './mail.ts'
-import { personCommand } from './person.ts'
-import { projectCommand } from './project.ts'
-import { tokenCommand } from './token.ts'
-
-export function administrativeCommands(administer: Administer): Command[] {
-  const commands = [projectCommand, personCommand, tokenCommand, mailCommand, auditCommand]
-  return commands.map((command) => command(administer))
-}
 
 /** The failure of a command. Without a message the parser has printed help because a subcommand was missing. */
 export interface FailedCommand {

@@ -45,7 +45,7 @@ export async function openMigrated(
   let db: Database | undefined
   try {
     db = await openDatabase(url, { clock, ...options })
-    await migrate(db, migrations)
+    await migrate(db, migrations, async () => (await import('../migrations/result.ts')).result)
     return db
   } catch (error) {
     await db?.close().catch(() => undefined)

@@ -17,7 +17,7 @@ import { quoted } from '../kernel/process/shell-words.ts'
 import { type ClockMode, LabClock } from '../lab/clock.ts'
 import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
-import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
+import type { AdminChannel, ChannelOptions } from './admin-channel.ts'
 import { type ConsoleLink, makeConsoleLink } from './console-link.ts'
 import { explained, openMigrated, startPatience, unusable } from './database.ts'
 import { effectiveOptions, keepTexts } from './effective-options.ts'
@@ -220,6 +220,7 @@ function refuseDamagedLog(database: DatabaseUrl, path: string): void {
 /** Opens the only way for commands to reach data in memory. A server that cannot open it still serves the API. */
 async function takeCommands({ database }: Config, options: ChannelOptions): Promise<AdminChannel | undefined> {
   if (!isInMemory(database)) return undefined
+  const { openAdminChannel } = await import('./admin-channel.ts')
   try {
     return await openAdminChannel(options)
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Questions for `rules.ts`, and the program with which a browser answers them. */
 import assert from 'node:assert/strict'
-import { build } from 'esbuild'
 import fc from 'fast-check'
+import { rolldown } from 'rolldown'
 import { protocols } from '../../src/families/firewalls/domain.ts'
 import { answer } from './rules.ts'
 
@@ -66,17 +66,15 @@ const root = new URL('../../', import.meta.url).pathname
 
 /** A script for browsers whose exports are `made`. */
 export async function bundled(source: string): Promise<string> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: source, resolveDir: root, loader: 'ts' },
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'iife',
-    globalName: 'made',
-    platform: 'browser',
-    target: 'es2024',
-  })
-  assert.ok(!Object.keys(metafile.inputs).some((path) => path.includes('node:')))
-  return outputFiles[0]!.text
+  const entry = `${root}made.ts`
+  const given = { name: 'given', load: (id: string) => (id === entry ? source : null), resolveId: givenEntry }
+  const build = await rolldown({ input: entry, platform: 'browser', plugins: [given] })
+  const { output } = await build.generate({ format: 'iife', name: 'made', minify: true })
+  await build.close()
+  assert.ok(!output[0].moduleIds.some((id) => id.includes('node:')))
+  return output[0].code
+
+  function givenEntry(id: string) {
+    return id === entry ? id : null
+  }
 }

@@ -146,7 +146,7 @@ async function whileServing(
 }
 
 /** What makes the bundle and the console, and is in neither. */
-const builders = ['@vitejs/plugin-react', 'esbuild', 'node', 'vite']
+const builders = ['@vitejs/plugin-react', 'node', 'rolldown', 'vite']
 
 const inCheckout = {
   ...{ cwd: checkout, command: start, env: machine },

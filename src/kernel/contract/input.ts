@@ -108,18 +108,26 @@ export type BodyCheck = (body: unknown) => void
  * anything else is looked at. It also checks all `labels` in a body (spec: Labels).
  */
 export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
-  let validator: Validator | undefined
-  const checkLabels = labelCheck(schema, vendor)
-  const checkLengths = lengthCheck(schema)
-  const removeNulls = nullsRemover(schema)
+  // They are made for the first body: most endpoints get none between a start and the next one.
+  let made: ReturnType<typeof checksOf> | undefined
   return (body) => {
+    made ??= checksOf(schema, vendor)
+    const { validator, checkLabels, checkLengths, removeNulls } = made
     const tooLong = checkLengths?.(body) ?? []
     if (tooLong.length > 0) throw refuse(tooLong)
     removeNulls?.(body)
-    validator ??= Compile(withoutTextLengths(schema))
     const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
     problems.push(...(checkLabels?.(body) ?? []))
     if (problems.length > 0) throw refuse(problems)
+  }
+}
+
+function checksOf(schema: TObject, vendor: string) {
+  return {
+    validator: Compile(withoutTextLengths(schema)),
+    checkLabels: labelCheck(schema, vendor),
+    checkLengths: lengthCheck(schema),
+    removeNulls: nullsRemover(schema),
   }
 }
 

@@ -5,8 +5,9 @@ import { closeAdmin, createDatabase, postgresUrl } from '../../../test/kit/datab
 import { onPostgres } from '../../../test/kit/engines.ts'
 import { testClock } from '../../../test/kit/harness.ts'
 import { migrations } from '../../migrations/index.ts'
+import { result } from '../../migrations/result.ts'
 import type { Database } from './db.ts'
-import { type Migration, migrate } from './migrate.ts'
+import { type Migration, migrate, resultOn } from './migrate.ts'
 import { openDatabase } from './open.ts'
 
 const more: readonly Migration[] = [
@@ -49,6 +50,38 @@ forEachBareDatabase('migrations', (open) => {
     await migrate(db, more)
     assert.deepEqual(await run(db, 'select * from first'), [{ n: 1, m: 2 }])
   })
+})
+
+const inMemory = () => openDatabase({ engine: 'sqlite', path: ':memory:' }, { clock: testClock() })
+
+/** All that a database says of its schema and of how it came about. */
+async function shapeOf(db: Database) {
+  const schema = await run(db, 'select type, name, tbl_name, sql from sqlite_master order by type, name')
+  const rows = await run(db, 'select id, position from migration order by position')
+  return { schema, rows }
+}
+
+test('a new SQLite database that is made at once is the one that the migrations make', async () => {
+  const [made, migrated] = [await inMemory(), await inMemory()]
+  try {
+    await migrate(made, migrations, async () => result)
+    await migrate(migrated, migrations)
+    assert.deepEqual(await shapeOf(made), await shapeOf(migrated))
+    // It goes on like any other.
+    await migrate(made, more, () => assert.fail('a database that is not new is migrated'))
+    assert.deepEqual(await run(made, 'select * from first'), [{ n: 1, m: 2 }])
+  } finally {
+    for (const db of [made, migrated]) await db.close()
+  }
+})
+
+test('migrations that write rows are no result that a new database could be made of', async () => {
+  const db = await inMemory()
+  try {
+    await assert.rejects(resultOn(db, more), { message: /^migrations write rows of first, / })
+  } finally {
+    await db.close()
+  }
 })
 
 test('processes that migrate an empty PostgreSQL at the same time apply each change once', onPostgres, async () => {

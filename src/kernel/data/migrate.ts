@@ -1,6 +1,7 @@
 /**
  * Migrations are an ordered list. Each runs in its own transaction together with the row that records it, so a crash
- * leaves it complete or not started. A database with migrations that this program does not know is refused.
+ * leaves it complete or not started. A database with migrations that this program does not know is refused. A new SQLite
+ * database is made in one transaction, with the schema that they all lead to.
  */
 import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from './db.ts'
@@ -27,12 +28,42 @@ declare module './db.ts' {
 /** A database has a migration that this program does not know. */
 export class UnknownMigration extends Error {}
 
-/** Applies all missing migrations. Safe to call from several processes at once. */
-export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
+/** Statements that make the schema of a new SQLite database at once, as `resultOn` gave them. */
+export type Result = readonly string[]
+
+/**
+ * Applies all missing migrations. Safe to call from several processes at once. `result` is asked for when the database is
+ * a new one on SQLite.
+ */
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  result?: () => Promise<Result>,
+): Promise<void> {
+  const state = await schemaState(db, migrations)
+  if (state === 'current') return
+  const whole = state === 'none' && !db.dialect.shared ? await result?.() : undefined
   for (;;) {
-    const more = await db.transact((tx) => applyNext(tx, migrations))
+    const more = await db.transact((tx) => applyNext(tx, migrations, whole))
     if (!more) return
   }
+}
+
+/**
+ * What all migrations lead to on a new SQLite database in memory, which `db` is. Errors: one that names a table into which
+ * they write rows, as those would be missing.
+ */
+export async function resultOn(db: Database, migrations: readonly Migration[]): Promise<Result> {
+  await migrate(db, migrations)
+  const rowsOf = async <T>(text: string) => (await sql.raw<T>(text).execute(db.query)).rows
+  type Made = { readonly type: string; readonly name: string; readonly sql: string }
+  const own = `select type, name, sql from sqlite_master where sql is not null and name <> 'migration' order by rowid`
+  const made = await rowsOf<Made>(own)
+  for (const { name } of made.filter(({ type }) => type === 'table')) {
+    const rows = await rowsOf(`select 1 from ${name} limit 1`)
+    if (rows.length > 0) throw new Error(`migrations write rows of ${name}, which a new database would not have`)
+  }
+  return made.map((one) => one.sql)
 }
 
 /** The state of the schema, without changing it. Throws when it is newer than `migrations`. */
@@ -58,11 +89,23 @@ async function appliedTo(query: Queries, migrations: readonly Migration[]): Prom
   return applied.length
 }
 
-async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<boolean> {
+async function applyNext(
+  tx: Transaction,
+  migrations: readonly Migration[],
+  whole: Result | undefined,
+): Promise<boolean> {
   // Serializes concurrent starts: the second one sees what the first one did.
   await tx.dialect.lockKeys(['migration'])?.execute(tx.query)
   await execute(tx, 'create table if not exists migration (id text primary key, position integer not null)')
   const applied = await appliedTo(tx.query, migrations)
+  if (applied === 0 && whole) {
+    for (const statement of whole) await sql.raw(statement).execute(tx.query)
+    await tx.query
+      .insertInto('migration')
+      .values(migrations.map(({ id }, position) => ({ id, position })))
+      .execute()
+    return false
+  }
   const next = migrations[applied]
   if (!next) return false
   for (const statement of next.statements) await execute(tx, statement)

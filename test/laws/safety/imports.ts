@@ -126,7 +126,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   library: ['calendar.ts', 'commands', 'config', 'kernel', 'lab', 'proxy', 'version.ts'],
-  'main.ts': ['commands', 'library/commands', 'version.ts'],
+  'other-commands.ts': ['commands', 'library/commands'],
+  'main.ts': ['commands', 'other-commands.ts', 'version.ts'],
   'bin.ts': ['main.ts'],
 }
 

@@ -24,6 +24,7 @@ export function createInstance(
     serverFactory: serverFor,
     trustProxy: trust,
     logger: false,
+    schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
     genReqId: correlationId,
     requestIdHeader: false,
     bodyLimit: maxBodyBytes,
@@ -38,6 +39,11 @@ export function createInstance(
       return isDecodable(url) ? rewritten(request, url) : undecodable
     },
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+}
+
+/** The contract validates and serializes; the libraries that the framework would load for it stay out. */
+const withoutSchemas = (): never => {
+  throw new Error('routes have no schemas of the framework')
 }
 
 /** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */

@@ -1,6 +1,5 @@
 /** Node's HTTP server below the edge: with or without TLS, with timeouts and connection limits. */
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../process/clock.ts'
 import type { Logger } from '../../process/log.ts'
@@ -11,7 +10,7 @@ import type { WebSockets } from '../streams/web-sockets.ts'
 import { callerAddress, type Trust } from './caller.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { answerMalformed } from './edge.ts'
-import { createServer } from './node-http.ts'
+import { createSecureServer, createServer } from './node-http.ts'
 
 export interface ServerOptions {
   readonly limits: { readonly networks: Limiter }

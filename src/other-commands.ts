@@ -1,0 +1,45 @@
+/** All commands but `wolke serve`, which starts without them. */
+import type { Command } from 'commander'
+import { askServer } from './commands/admin-channel.ts'
+import type { Administer } from './commands/administer.ts'
+import { administrativeCommands } from './commands/administrative.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { catalogueCommand } from './commands/catalogue.ts'
+import type { FailedCommand } from './commands/command-line.ts'
+import { withDatabase } from './commands/database.ts'
+import { infrastructureCommand } from './commands/infrastructure.ts'
+import { carryOut } from './commands/noted.ts'
+import { proxyCommand } from './commands/proxy.ts'
+import { replayCommand } from './commands/replay.ts'
+import { secretsCommand } from './commands/secrets.ts'
+import { exportCommand, importCommand, seedCommand } from './commands/seed.ts'
+import { snapshotCommand } from './commands/snapshot.ts'
+import { execCommand } from './library/commands/exec.ts'
+import { mcpCommand } from './library/commands/mcp.ts'
+
+/** The commands in the order of the help; `failed` is told of a failure on a running server. */
+export function otherCommands(args: readonly string[], failed: (failure: FailedCommand) => void): Command[] {
+  const administer: Administer = async (database, work) => {
+    if (database.engine !== 'running server')
+      return withDatabase(database, (db) => carryOut(args, db, (own) => work(own, console.log)))
+    const { output, failure } = await askServer(database, args)
+    process.stdout.write(output)
+    if (failure) failed(failure)
+  }
+  return [
+    ...administrativeCommands(administer),
+    secretsCommand(),
+    infrastructureCommand(),
+    catalogueCommand(),
+    backupCommand(),
+    restoreCommand(),
+    snapshotCommand(),
+    proxyCommand(),
+    execCommand(),
+    mcpCommand(),
+    seedCommand(),
+    exportCommand(),
+    importCommand(),
+    replayCommand(),
+  ]
+}
