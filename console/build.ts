@@ -1,5 +1,5 @@
 /**
- * Builds the console into dist/console: hashed files, each also compressed, and the page that names them. The files of
+ * Builds the console into dist/console: hashed files, compressed with brotli, and the page that names them. The files of
  * the last other build stay for pages that are open while the server is upgraded. Fails when the console grows too large.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,12 +37,12 @@ export async function buildConsole(known: ReadonlySet<string>): Promise<void> {
   }
 }
 
+/** Leaves the files in the one encoding that nearly all browsers take; the server makes others of it. */
 function compress(folder: string): void {
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
   for (const name of readdirSync(folder)) {
-    const bytes = readFileSync(`${folder}/${name}`)
-    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(bytes, { params }))
-    writeFileSync(`${folder}/${name}.gz`, gzipSync(bytes, { level: 9 }))
+    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(readFileSync(`${folder}/${name}`), { params }))
+    rmSync(`${folder}/${name}`)
   }
 }
 

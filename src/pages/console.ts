@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 import { consoleBase } from '../kernel/http/admission/console-api.ts'
 import { type Encoding, pack, preferredEncoding } from '../kernel/http/api/compress.ts'
 import type { SentPage } from '../kernel/http/pages/open-pages.ts'
@@ -19,23 +21,30 @@ const types: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml',
 }
-const endings = { br: '.br', gzip: '.gz', identity: '' } as const
+const unpacked = promisify(brotliDecompress)
 
 const missing =
   'The console was not built: run `node build.mjs`, or use the published package. The API works without it.'
 
 /** The console at /console; it says on every page when the cloud is a lab. */
 export function consoleTree({ isLab }: { readonly isLab: boolean }): PageTree {
-  const files = new Map<string, Buffer>()
+  const files = new Map<string, Promise<Buffer | undefined>>()
   const pages = new Map<string, Promise<SentPage>>()
   let template: string | undefined
 
-  const read = async (name: string) => {
-    const known = files.get(name)
-    if (known) return known
-    const bytes = await readFile(new URL(name, folder)).catch(() => undefined)
+  const read = async (name: string, encoding: Encoding) => {
+    const packed = await readFile(new URL(`${name}.br`, folder)).catch(() => undefined)
+    if (!packed || encoding === 'br') return packed
+    return pack((await unpacked(packed)).toString(), encoding)
+  }
+
+  const file = async (name: string, encoding: Encoding) => {
+    const key = `${encoding} ${name}`
+    const reading = files.get(key) ?? read(name, encoding)
+    files.set(key, reading)
+    const bytes = await reading
     // Only what exists is kept, so that nobody can fill the memory with names.
-    if (bytes) files.set(name, bytes)
+    if (!bytes) files.delete(key)
     return bytes
   }
 
@@ -44,10 +53,8 @@ export function consoleTree({ isLab }: { readonly isLab: boolean }): PageTree {
     if (!type) return undefined
     // Pages that were open before an upgrade still ask for the files of the build before.
     for (const place of ['assets/', 'previous/assets/']) {
-      for (const coding of encoding === 'identity' ? [encoding] : ([encoding, 'identity'] as const)) {
-        const body = await read(`${place}${name}${endings[coding]}`)
-        if (body) return { status: 200, headers: { ...assetHeaders(type), ...codingHeaders(coding) }, body }
-      }
+      const body = await file(place + name, encoding)
+      if (body) return { status: 200, headers: { ...assetHeaders(type), ...codingHeaders(encoding) }, body }
     }
     return undefined
   }
