@@ -88,8 +88,9 @@ const builtins: Plugin = {
   resolveId: {
     order: 'pre',
     filter: { id: /^(node:)?[a-z_0-9/]+$/ },
-    handler(id, importer, { kind }) {
-      if (!isBuiltin(id) || kind !== 'import-statement' || importer?.endsWith('/src/bin.ts')) return null
+    handler(id, _importer, { kind }) {
+      // What begins, and what the bundler adds to files, has to work before any of this is there.
+      if (id === 'node:module' || !isBuiltin(id) || kind !== 'import-statement') return null
       return { id: `\0builtin:${id.replace('node:', '')}`, moduleSideEffects: false }
     },
   },

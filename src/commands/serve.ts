@@ -14,6 +14,7 @@ import { type Clock, runningClock } from '../kernel/process/clock.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { quoted } from '../kernel/process/shell-words.ts'
+import { keepYoungGeneration } from '../kernel/process/young-generation.ts'
 import { type ClockMode, LabClock } from '../lab/clock.ts'
 import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
@@ -95,6 +96,7 @@ async function start(
   if (lab) log.warn({ clock: lab.mode }, 'this server has a lab: whoever administers it may move its time')
   const isShared = db.dialect.shared
   if (lab && isShared) log.warn(ofOneProcess)
+  keepYoungGeneration()
   printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken, isShared } })
 }
 

@@ -78,11 +78,18 @@ export function currentSince(schema: TSchema): number {
   return latestChange(schema as Shape)
 }
 
+/** Most replies have parts that others have too. */
+const latest = new WeakMap<Shape, number>()
+
 function latestChange(shape: Shape): number {
+  const known = latest.get(shape)
+  if (known !== undefined) return known
   const { properties = {}, items, anyOf = [], [addedBy]: change } = shape
   const inner = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
   const written = isTimestamp(shape) ? kernelChanges.rfc3339_timestamps.fromMs : 0
-  return Math.max(change ? change.fromMs : 0, written, ...inner.map(latestChange))
+  const found = Math.max(change ? change.fromMs : 0, written, ...inner.map(latestChange))
+  latest.set(shape, found)
+  return found
 }
 
 /** The status of success at `nowMs`. */

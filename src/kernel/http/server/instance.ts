@@ -28,6 +28,8 @@ export function createInstance(
     genReqId: correlationId,
     requestIdHeader: false,
     bodyLimit: maxBodyBytes,
+    // Each route is loaded like a plugin; none waits for anything, so that none needs a timer.
+    pluginTimeout: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // The server below the edge has its own handler.
