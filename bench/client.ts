@@ -34,8 +34,8 @@ export async function forAll<T, R>(items: readonly T[], work: (item: T) => Promi
   return results
 }
 
-/** Waits until all these actions have succeeded; checks the newest first, because they end last. */
-export async function untilSettled(url: string, ids: readonly number[]): Promise<void> {
+/** Waits until all these actions have succeeded; checks the newest first, because they end last, every few milliseconds. */
+export async function untilSettled(url: string, ids: readonly number[], everyMs = 2): Promise<void> {
   const left = [...ids].sort((a, b) => a - b)
   while (left.length > 0) {
     const asked = left.slice(-100)
@@ -44,7 +44,7 @@ export async function untilSettled(url: string, ids: readonly number[]): Promise
     const failed = actions.find(({ status }) => status === 'error')
     if (failed) throw new Error(`an action failed: ${JSON.stringify(failed)}`)
     if (actions.every(({ status }) => status === 'success')) left.splice(-100)
-    else await delay(2)
+    else await delay(everyMs)
   }
 }
 

@@ -11,6 +11,8 @@ export interface Job {
   readonly body?: string
   readonly connections: number
   readonly seconds: number
+  /** Ends after so many requests instead. */
+  readonly amount?: number
 }
 
 export interface Load {
@@ -67,12 +69,13 @@ function statuses({ statusCodeStats, errors, timeouts }: autocannon.Result): str
   return JSON.stringify({ statusCodeStats, errors, timeouts })
 }
 
-function toOptions({ url, method, token, paths, body, connections, seconds }: Job): autocannon.Options {
+function toOptions({ url, method, token, paths, body, connections, seconds, amount }: Job): autocannon.Options {
   const headers = {
     authorization: `Bearer ${token}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
-  const common = { url, method, headers, connections, duration: seconds, ...(body === undefined ? {} : { body }) }
+  const length = amount === undefined ? { duration: seconds } : { amount }
+  const common = { url, method, headers, connections, ...length, ...(body === undefined ? {} : { body }) }
   if (!paths && !body?.includes('{n}')) return common
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
     const n = ++sent

@@ -1,14 +1,16 @@
 /**
  * `npm run bench`: compares the real server with a bare fastify server that returns the same bytes. Rounds alternate
- * within one run, so the reported ratios hold on any machine. Options: --only NAME (repeatable), --json FILE, --quick.
+ * within one run, so the reported ratios hold on any machine. Options: --only NAME (repeatable), --json FILE, --quick; or
+ * --check, which tells whether the program got slower than that of the commit before (--against COMMIT: of another one) and
+ * than the figures in check/figures.json, which --keep writes.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
 import { balancers } from './balancers.ts'
 import { certificates } from './certificates.ts'
+import { check } from './check/check.ts'
 import { clock } from './clock.ts'
 import { consolePages } from './console.ts'
 import { dns } from './dns.ts'
@@ -21,6 +23,7 @@ import { library } from './library.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
 import { networks } from './networks.ts'
+import { type Asked, Refusal, readOptions } from './options.ts'
 import { parserCosts } from './parsers.ts'
 import { postgres } from './postgres.ts'
 import { Workshop } from './processes.ts'
@@ -57,42 +60,42 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   library,
 }
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: Object.keys(benchmarks) },
-    json: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-  },
-})
-const effort: Effort = options.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 }
-
-const unknown = options.only.find((name) => !(name in benchmarks))
-if (unknown !== undefined) {
-  console.error(`bench: no benchmark '${unknown}'; there are ${Object.keys(benchmarks).join(', ')}`)
-  // Nothing runs yet that would need cleaning up.
-  process.exit(2)
+try {
+  const options = readOptions(process.argv.slice(2), Object.keys(benchmarks))
+  const isGood = options.check ? await inWorkshop((workshop) => check(workshop, options.check!)) : await run(options)
+  process.exitCode = isGood ? 0 : 1
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error
+  console.error(`bench: ${error.message}`)
+  process.exitCode = 2
 }
 
-const rows: Row[] = []
-for (const name of options.only) rows.push(...(await measure(name)))
-console.log(table(rows))
-if (options.json) writeFileSync(options.json, `${JSON.stringify(machineReadable(rows), null, 2)}\n`)
-process.exitCode = rows.some((row) => row.bar?.met === false) ? 1 : 0
+/** Runs benchmarks; returns whether each is as fast as it has to be. */
+async function run({ only, json, quick }: Asked): Promise<boolean> {
+  const effort: Effort = quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 }
+  const rows: Row[] = []
+  for (const name of only) {
+    console.error(`measuring ${name} ...`)
+    rows.push(...(await inWorkshop((workshop) => benchmarks[name]!(workshop, effort))))
+  }
+  console.log(table(rows))
+  if (json) writeFileSync(json, `${JSON.stringify(machineReadable(rows, effort), null, 2)}\n`)
+  return !rows.some((row) => row.bar?.met === false)
+}
 
-/** Runs one benchmark with its own directory and processes. */
-async function measure(name: string): Promise<Row[]> {
-  console.error(`measuring ${name} ...`)
+/** Does something with its own directory and processes. */
+async function inWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T> {
   // /tmp may be in memory, where waiting for the disk costs nothing.
   const workshop = new Workshop(mkdtempSync(join(import.meta.dirname, '../node_modules/.bench-')))
   try {
-    return await benchmarks[name]!(workshop, effort)
+    return await work(workshop)
   } finally {
     await workshop.close()
     rmSync(workshop.directory, { recursive: true, force: true })
   }
 }
 
-function machineReadable(rows: readonly Row[]) {
+function machineReadable(rows: readonly Row[], effort: Effort) {
   const processors = cpus()
   const machine = { processors: processors.length, model: processors[0]?.model, node: process.version }
   return { at: new Date().toISOString(), machine, effort, rows }
