@@ -82,6 +82,8 @@ export interface CloudOptions extends JobOptions {
   readonly effective?: readonly EffectiveOption[]
   /** Further sessions than those of people who have signed in. */
   readonly sessions?: Sessions
+  /** False for a cloud that keeps nothing of what it read for later requests: whoever keeps answers is held against it. */
+  readonly keepsAnswers?: boolean
   /** How often it is asked again whether those who keep something open still may, in milliseconds; 3 s by default. */
   readonly askAgainMs?: number
   /** How people sign in. */
@@ -129,7 +131,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const injected = await faultsFor(options, platform, plain, () => engine.isStarted && engine.wake())
   const drivers = injected?.services.disturbed(plain) ?? plain
   const watch = watchDatabase(db, log)
-  const authenticator = new Authenticator(db, undefined, () => clock.now())
+  const authenticator = new Authenticator(db, undefined, () => clock.now(), options.keepsAnswers)
   const people = await peopleFor(options, db, authenticator)
   const sessions = sessionsOf(people, options.sessions)
   const auditLog = new AuditLog({ db, clock, log })
@@ -226,8 +228,9 @@ async function driversFor(
 }
 
 function peopleFor(options: CloudOptions, db: Database, authenticator: Authenticator): Promise<People> {
-  const { clock, log, secrets, publicOrigins = [], mail, people = {} } = options
-  return openPeople({ db, clock, log, secrets, authenticator, publicOrigins, send: mail?.send, ...people })
+  const { clock, log, secrets, publicOrigins = [], mail, keepsAnswers, people = {} } = options
+  const parts = { db, clock, log, secrets, authenticator, publicOrigins, keepsAnswers }
+  return openPeople({ ...parts, send: mail?.send, ...people })
 }
 
 /** The sessions of people who have signed in, after those that are given. */

@@ -31,6 +31,8 @@ export interface PeopleOptions {
   readonly secrets: Secrets
   readonly authenticator: Authenticator
   readonly publicOrigins: readonly string[]
+  /** As of the cloud. */
+  readonly keepsAnswers?: boolean | undefined
   /** Undefined without a mail server. */
   readonly send: SendMail | undefined
   readonly oidc?: OidcOptions | undefined
@@ -52,7 +54,7 @@ export async function openPeople(options: PeopleOptions): Promise<People> {
     settings: { publicOrigins, isOidcOnly },
     installation: Buffer.from(derive(key, 'installation'), 'base64url').toString('hex').slice(0, nameLength),
     key: bytes,
-    sessions: new Sessions(db, clock.now),
+    sessions: new Sessions(db, clock.now, undefined, options.keepsAnswers),
     hashing: new HashingLine(),
     mail:
       send && origin !== undefined

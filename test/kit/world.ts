@@ -95,6 +95,7 @@ export interface WorldOptions {
   readonly simulation?: Simulation
   readonly capabilities?: AppOptions['capabilities']
   readonly infrastructureOf?: AppOptions['infrastructureOf']
+  readonly keepsAnswers?: boolean
   /** Replaces drivers of the simulation. */
   readonly drivers?: Partial<AppOptions['drivers']>
   /** Wraps the database of the server. */
@@ -198,6 +199,7 @@ export async function install(engineName: EngineName, options: WorldOptions, ope
     ...(options.streams ? { streams: options.streams } : {}),
     ...(options.askAgainMs ? { askAgainMs: options.askAgainMs } : {}),
     ...(options.people ? { people: options.people } : {}),
+    ...(options.keepsAnswers === undefined ? {} : { keepsAnswers: options.keepsAnswers }),
     ...(options.effective ? { effective: options.effective } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     sessions: {

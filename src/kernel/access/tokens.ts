@@ -266,15 +266,25 @@ export class Authenticator {
   readonly #db: Database
   readonly #now: () => number
   readonly #wallNow: () => number
+  readonly #keepsAnswers: boolean
   readonly #known = new Map<string, { principal: Principal; until: number }>()
   /** The times of the latest lookups since uses were last written, by table and id. */
   #uses: Record<TokenTable, Map<number, number>> = { token: new Map(), management_token: new Map() }
 
-  /** `now` is a monotonic clock and `wallNow` the calendar's, both in milliseconds. */
-  constructor(db: Database, now: () => number = () => performance.now(), wallNow: () => number = () => Date.now()) {
+  /**
+   * `now` is a monotonic clock and `wallNow` the calendar's, both in milliseconds. Every lookup reads the database unless it
+   * keeps answers.
+   */
+  constructor(
+    db: Database,
+    now: () => number = () => performance.now(),
+    wallNow: () => number = () => Date.now(),
+    keepsAnswers = true,
+  ) {
     this.#db = db
     this.#now = now
     this.#wallNow = wallNow
+    this.#keepsAnswers = keepsAnswers
   }
 
   /** The cached principal, without a lookup. */
@@ -292,6 +302,7 @@ export class Authenticator {
     this.#known.delete(token)
     if (!principal || !isInTime(principal, this.#wallNow())) return undefined
     this.#uses[principal.actor.kind === 'token' ? 'token' : 'management_token'].set(principal.actor.id, this.#wallNow())
+    if (!this.#keepsAnswers) return principal
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(token, { principal, until: asked + cacheMs })
     return principal

@@ -59,13 +59,18 @@ export class Sessions {
   readonly #db: Database
   readonly #now: () => number
   readonly #monotonic: () => number
+  readonly #keepsAnswers: boolean
   readonly #known = new Map<string, { found: Found; until: number }>()
 
-  /** `now` is the calendar's time, `monotonic` a timer; both in milliseconds. */
-  constructor(db: Database, now: () => number, monotonic: () => number = () => performance.now()) {
+  /**
+   * `now` is the calendar's time, `monotonic` a timer; both in milliseconds. Every look reads the database unless it keeps
+   * answers.
+   */
+  constructor(db: Database, now: () => number, monotonic: () => number = () => performance.now(), keepsAnswers = true) {
     this.#db = db
     this.#now = now
     this.#monotonic = monotonic
+    this.#keepsAnswers = keepsAnswers
   }
 
   /** Starts a session in place of the one that the browser had, which ends, and returns its secret. */
@@ -110,6 +115,7 @@ export class Sessions {
     const found = session && (await this.#judge(session))
     if (!found) return undefined
     const touched = isUse ? await this.#touch(found) : found
+    if (!this.#keepsAnswers) return touched
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(secret, { found: touched, until: asked + cacheMs })
     return touched

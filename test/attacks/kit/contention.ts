@@ -134,7 +134,7 @@ class Log {
 }
 
 /** Numbers in [0, 1) determined by a seed (mulberry32). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
