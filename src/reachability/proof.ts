@@ -1,6 +1,6 @@
 /** Servers, firewalls and networks in reach of each other, and questions about what a packet would do there. */
 import type { Client, World } from '../../test/kit/harness.ts'
-import { type Draw, done, type Shown } from '../../test/kit/proof.ts'
+import { done } from '../../test/kit/proof.ts'
 import { newServer, serverOf } from '../families/servers/proof.ts'
 import { wolkeBase } from '../kernel/contract/bases.ts'
 import type { reachabilityEndpoints } from './contract.ts'
@@ -51,11 +51,4 @@ export const outside = '8.8.4.4'
 export const queries: Readonly<Record<keyof typeof reachabilityEndpoints, object>> = {
   capabilities: {},
   reachability: { from: outside, to: outside, protocol: 'icmp' },
-}
-
-/** The path of a random question about two servers of a Project; undefined while it has none. */
-export function anyQuestion({ oneOf }: Draw, any: (family: string) => Shown | undefined): string | undefined {
-  const [from, to] = [any('servers'), any('servers')]
-  const packet = oneOf(['protocol=tcp&port=80', 'protocol=tcp&port=22', 'protocol=icmp'])
-  return from && to && `${wolkeBase}/reachability?from=server:${from.id}&to=server:${to.id}&${packet}`
 }

@@ -1,6 +1,7 @@
 /**
- * An installation that three processes serve, of which one keeps no answers: what it says is the truth. On SQLite, which
- * one process serves, the others have the same file open beside it: they write as commands do, and carry out no actions.
+ * An installation that three processes serve, of which one keeps no answers: what it says is the truth. Each has an
+ * infrastructure of its own, so one of them carries out the actions of all. On SQLite, which one process serves, the others
+ * have the same file open beside it, as commands do.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,11 +28,10 @@ export interface Installation {
 /** Starts the processes; `opened` gets what ends them. */
 export async function startInstallation(engineName: EngineName, opened: Closers): Promise<Installation> {
   const database = engineName === 'sqlite' ? newFile(opened) : await freshDatabase(engineName, opened)
-  const isShared = engineName === 'postgres'
   // The first one makes the schema.
   const first = await start({ database, keepsAnswers: true, runActions: true }, opened)
-  const second = await start({ database, keepsAnswers: true, runActions: isShared }, opened)
-  const truth = await start({ database, keepsAnswers: false, runActions: isShared }, opened)
+  const second = await start({ database, keepsAnswers: true, runActions: false }, opened)
+  const truth = await start({ database, keepsAnswers: false, runActions: false }, opened)
   return { keeping: [first, second], truth }
 }
 

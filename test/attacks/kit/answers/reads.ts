@@ -1,7 +1,6 @@
 /** All that can be read of a Project: a path for each endpoint that reads what is in the database. */
 import { families } from '../../../../src/families.ts'
 import type { Endpoint } from '../../../../src/kernel/contract/contract.ts'
-import { anyQuestion } from '../../../../src/reachability/proof.ts'
 import { anyName, type Draw, type Shown } from '../../../kit/proof.ts'
 
 /** What paths are made of; the actions, and the resources of each family, are those that answers have shown. */
@@ -14,7 +13,7 @@ export interface Known {
 /** A kind of read; undefined when what its path needs is not there. */
 export type Read = (known: Known) => string | undefined
 
-/** Measurements come from the infrastructure, of which each process has one. */
+/** Measurements come from the infrastructure, of which each process has one; so does reachability, which is not asked. */
 const isOfDatabase = ({ method, path }: Endpoint) => method === 'GET' && !path.endsWith('/metrics')
 
 export const reads: readonly Read[] = [
@@ -23,7 +22,6 @@ export const reads: readonly Read[] = [
       .filter(isOfDatabase)
       .map((endpoint) => readOf(name, endpoint)),
   ),
-  ({ draw, any }) => anyQuestion(draw, any),
 ]
 
 function readOf(family: string, { path, query = {} }: Endpoint): Read {
