@@ -61,6 +61,8 @@ export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 
 
 /** Inbound rules before outbound ones, each in their order: the order in which the API shows them. */
 export function inOrder(rules: readonly Rule[]): readonly Rule[] {
+  if (rules.every(({ direction }, at) => at === 0 || direction === 'out' || rules[at - 1]!.direction === 'in'))
+    return rules
   return [
     ...rules.filter(({ direction }) => direction === 'in'),
     ...rules.filter(({ direction }) => direction === 'out'),

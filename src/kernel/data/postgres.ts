@@ -63,7 +63,18 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
     const { connection, release } = await connections.lease()
     return { run: (statement) => read(connection, statement), release }
   })
-  runsPrepared(queries, { engine: 'postgres', run: (text, values) => lookups.run(text, values) })
+  runsPrepared(queries, {
+    engine: 'postgres',
+    run: (text, values) => lookups.run(text, values),
+    async runLarge(text, values) {
+      const { connection, release } = await connections.lease()
+      try {
+        return await read(connection, { text, values })
+      } finally {
+        release()
+      }
+    },
+  })
   return {
     image: undefined,
     watch: undefined,

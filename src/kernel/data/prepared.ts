@@ -22,6 +22,8 @@ interface Handle {
   /** Statements are cached per engine, because the engines' SQL differs. */
   readonly engine: DatabaseUrl['engine']
   readonly run: Run
+  /** Only outside transactions on PostgreSQL: runs a statement that may read many rows on a connection of its own. */
+  readonly runLarge?: Run
   /** Only for transactions on PostgreSQL: sends a statement along with the next one. */
   postpone?(text: string, values: readonly unknown[], refusal?: Refusal): void
 }
@@ -145,9 +147,10 @@ export function preparedStatements<Row>() {
     const values: unknown[] = []
     const shape = `${kind} ${flatten(given, values)}`
     const first = () => build(placed(given, placeholders(values.length).values()) as G)
-    const { compiled, inOrder } = cached(query, handleOf(query).engine, shape, first)
-    const parameters = inOrder ? values : filled(compiled, values)
-    return (await query.executeQuery<Row>({ ...compiled, parameters })).rows
+    const { engine, run, runLarge = run } = handleOf(query)
+    const { compiled, inOrder } = cached(query, engine, shape, first)
+    const result = runLarge(compiled.sql, inOrder ? values : filled(compiled, values))
+    return (result instanceof Promise ? await result : result).rows as readonly Row[]
   }
 }
 

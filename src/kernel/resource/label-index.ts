@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Labels } from '../contract/labels.ts'
 import { drivingTerms, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries, Transaction } from '../data/db.ts'
-import { insertRowsAlong } from '../data/prepared.ts'
+import { insertRowsAlong, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -56,46 +56,41 @@ export async function indexLabels(
 }
 
 /** A nested select of the ids of resources that carry the term's label, or its key unless the term is `in`. */
-export function idsLabelled(query: Queries, scope: ProjectScope, kind: string, term: Term) {
+export function idsLabelled(query: Queries, scope: ProjectScope, kind: string, { key, ...term }: Condition) {
   const ids = scoped(query, scope)
     .selectFrom('label')
     .select('resource_id')
     .where('kind', '=', kind)
-    .where('key', '=', term.key)
+    .where('key', '=', key)
   return term.op === 'in' ? ids.where('value', 'in', term.values) : ids
 }
 
-/** The part of the ids with a label that is asked for: in which order, past which one, how many. */
+/** The part of a term that the index looks up. */
+type Condition = Pick<Term, 'op' | 'key' | 'values'>
+
+/** The part of the ids with a label that is asked for: past which one, in which order, how many. */
 export interface IdRange {
-  readonly descending: boolean
   readonly after: number | undefined
+  readonly descending: boolean
   readonly limit: number
 }
 
-/** Ids of resources that carry the term's label, or its key unless the term is `in`, in order. */
-export async function idsInOrder(
+/** A select of the ids of resources that carry the term's label, or its key unless the term is `in`, in order. */
+export function selectLabelled(
   query: Queries,
   scope: ProjectScope,
   kind: string,
-  term: Term,
-  { descending, after, limit }: IdRange,
-): Promise<number[]> {
-  const base = scoped(query, scope)
-    .selectFrom('label')
-    .select('resource_id')
-    .where('kind', '=', kind)
-    .where('key', '=', term.key)
-    .$if(after !== undefined, (select) => select.where('resource_id', descending ? '<' : '>', after as number))
-    .orderBy('resource_id', descending ? 'desc' : 'asc')
-    .limit(limit)
-  // Each value is a run of the index that is in order already; a few runs are merged here rather than sorted there.
-  const runs =
-    term.op === 'in'
-      ? await Promise.all(term.values.map((value) => base.where('value', '=', value).execute()))
-      : [await base.execute()]
-  const ids = runs.flat().map((row) => row.resource_id)
-  if (runs.length > 1) ids.sort((a, b) => (descending ? b - a : a - b))
-  return ids.slice(0, limit)
+  term: Condition,
+  { after, descending, limit }: IdRange,
+) {
+  const run = (values: readonly string[]) => {
+    const ids = idsLabelled(query, scope, kind, { ...term, values })
+    return after === undefined ? ids : ids.where('resource_id', descending ? '<' : '>', after)
+  }
+  // Each value is a run of the index that is in order already; the database merges them and does not sort.
+  const [first, ...others] = term.op === 'in' ? term.values.map((value) => run([value])) : [run([])]
+  const runs = others.reduce((all, one) => all.unionAll(one), first!)
+  return runs.orderBy('resource_id', descending ? 'desc' : 'asc').limit(limit)
 }
 
 /** A row's `labels` text as labels. */
@@ -103,38 +98,53 @@ export function readLabels(text: string): Labels {
   return JSON.parse(text) as Labels
 }
 
-/** The numbers of index entries that are read to tell which of two labels is rarer. */
-const looks = [50, 400, 3_200]
+/** How many index entries are read of each label to tell which is the rarer one: at first, and where that was not enough. */
+export const looks = { first: [200], further: [3_200] } as const
 
 /**
- * The term of a selector that the fewest resources carry, as far as a short look at the index tells; undefined when no
- * term can be looked up.
+ * The term of a selector that the fewest resources carry, as far as looks of some sizes at the index tell; undefined when
+ * no term can be looked up.
  */
 export async function rarestTerm(
   query: Queries,
   scope: ProjectScope,
   kind: string,
   selector: Selector,
+  sizes: readonly number[] = [...looks.first, ...looks.further],
 ): Promise<Term | undefined> {
   const terms = drivingTerms(selector)
-  if (terms.length < 2) return terms[0]
-  for (const look of looks) {
-    for (const term of terms) if ((await countLabelled(query, scope, kind, term, look)) < look) return term
+  let rarest = terms[0]
+  if (terms.length < 2) return rarest
+  for (const size of sizes) {
+    let least = size
+    for (const term of terms) {
+      const count = await countLabelled(query, scope, kind, term, size)
+      if (count < least) [rarest, least] = [term, count]
+    }
+    if (least < size) break
   }
-  return terms[0]
+  return rarest
 }
 
+const counts = preparedStatements<{ total: number }>()
+
 /** Counts the resources that carry the term's label, no further than `most`. */
-async function countLabelled(
+export async function countLabelled(
   query: Queries,
-  scope: ProjectScope,
+  { projectId }: ProjectScope,
   kind: string,
-  term: Term,
+  { op, key, values }: Term,
   most: number,
 ): Promise<number> {
-  const { total } = await query
-    .selectFrom(idsLabelled(query, scope, kind, term).limit(most).as('some'))
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow()
-  return total
+  const given = { projectId, key, values: op === 'in' ? values : [] }
+  const [row] = await counts(query, `${kind} ${op} ${most}`, given, ({ projectId, ...term }) =>
+    query
+      .selectFrom(
+        idsLabelled(query, { projectId }, kind, { ...term, op })
+          .limit(most)
+          .as('some'),
+      )
+      .select(sql<number>`count(*)`.as('total')),
+  )
+  return row!.total
 }

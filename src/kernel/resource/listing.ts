@@ -4,34 +4,15 @@
  * most telling label where that helps, and judged by the same `matches` that firewalls use; between steps other requests
  * get their turn. Totals under a selector are given only when they are known without counting (spec: Pagination object).
  */
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from '../contract/contract.ts'
-import { matches, type Selector, type Term } from '../contract/selectors.ts'
+import { matches, type Selector } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
-import { preparedStatements } from '../data/prepared.ts'
-import { past } from '../data/steps.ts'
 import { ApiError } from '../errors.ts'
 import { turn } from '../process/turns.ts'
-import type { ProjectId, ProjectScope } from '../scope.ts'
-import { idsInOrder, rarestTerm, readLabels } from './label-index.ts'
-
-/** The columns of every listed row. */
-interface ListedRow {
-  readonly id: number
-  readonly project_id: ProjectId
-  readonly labels: string
-  readonly [column: string]: string | number | null
-}
-
-/** The table of a family's rows and the ways to sort them. */
-export interface Listing {
-  readonly table: string
-  /** The type under which its labels are indexed. */
-  readonly kind: string
-  /** Sort field to column. */
-  readonly columns: Readonly<Record<string, string>>
-}
+import type { ProjectScope } from '../scope.ts'
+import { looks, readLabels } from './label-index.ts'
+import { type Filters, isRow, type ListedRow, type Listing, Source } from './source.ts'
 
 export interface PageRequest {
   readonly page: number
@@ -45,9 +26,6 @@ export interface PageQuery extends PageRequest {
   readonly label_selector?: Selector | undefined
 }
 
-/** Columns that must have one of the given values; undefined means any. */
-export type Filters = Readonly<Record<string, readonly (string | number)[] | undefined>>
-
 export interface Page<Row> {
   readonly rows: Row[]
   readonly pagination: Static<typeof Pagination>
@@ -56,11 +34,8 @@ export interface Page<Row> {
 const stepRows = 500
 /** The most rows of a statement that reads a page; only the console asks for wider ones. */
 const pageRows = maxPerPage * 2
-/** Up to this many candidates are fetched and sorted; beyond it a label is common enough to be met on the way. */
-const maxCandidates = 1_000
 /** This many rows are judged between looks at the time. */
 const judgedAtOnce = 8
-const maxCounted = 10_000
 /** The most rows that a selector is compared with: some seconds of work, however long a busy machine takes for it. */
 const maxJudged = 400_000
 
@@ -188,92 +163,17 @@ function pageNumbers({ page, per_page }: PageRequest, more: boolean, total: numb
   }
 }
 
-const steps = preparedStatements<ListedRow>()
-
-/** The rows of one list request, as a builder of the few statements that it takes. */
-class Source {
-  readonly #queries: Kysely<Record<string, ListedRow>>
-  readonly #scope: ProjectScope
-  readonly #listing: Listing
-  readonly #filters: Filters
-  readonly sort: readonly { column: string; descending: boolean }[]
-
-  constructor(queries: Queries, scope: ProjectScope, listing: Listing, query: PageQuery, filters: Filters) {
-    this.#queries = queries as unknown as Kysely<Record<string, ListedRow>>
-    this.#scope = scope
-    this.#listing = listing
-    this.#filters = { ...filters, name: query.name === undefined ? undefined : [query.name] }
-    const asked = query.sort.map(({ field, descending }) => ({ column: listing.columns[field]!, descending }))
-    const last = asked.at(-1)
-    // The id makes every order total; it follows the direction before it so that one index serves both columns.
-    const complete = asked.some(({ column }) => column === 'id')
-    this.sort = complete ? asked : [...asked, { column: 'id', descending: last?.descending ?? false }]
-  }
-
-  filtered(
-    projectId = this.#scope.projectId,
-    filters = this.#filters,
-  ): SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow> {
-    let select = this.#queries.selectFrom(this.#listing.table).selectAll().where('project_id', '=', projectId)
-    for (const [column, values] of Object.entries(filters)) {
-      if (values) select = select.where(column, 'in', values as string[])
-    }
-    return select as SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow>
-  }
-
-  ordered(rows = this.filtered()) {
-    return this.sort.reduce(
-      (select, { column, descending }) => select.orderBy(column, descending ? 'desc' : 'asc'),
-      rows,
-    )
-  }
-
-  /** Rows in order, past a number of them or past one, for which columns must all point the same way. */
-  step(limit: number, { offset, after }: { readonly offset?: number; readonly after?: ListedRow | undefined }) {
-    const names = this.sort.map(({ column }) => column)
-    const kind = JSON.stringify([this.#listing.table, this.sort, limit])
-    const { projectId } = this.#scope
-    const given = { projectId, offset, after: after && names.map((name) => after[name]), filters: this.#filters }
-    return steps(this.#queries as unknown as Queries, kind, given, (given) => {
-      const rows = this.ordered(this.filtered(given.projectId, given.filters)).limit(limit)
-      return given.after ? rows.where(past(names, given.after, this.sort[0])) : rows.offset(given.offset ?? 0)
-    })
-  }
-
-  /** Counts the rows; null beyond a bound, because no request pays for counting a large family. */
-  async count(): Promise<number | null> {
-    const some = this.filtered()
-      .clearSelect()
-      .select('id')
-      .limit(maxCounted + 1)
-    const row = await this.#queries
-      .selectFrom(some.as('some'))
-      .select(sql<number>`count(*)`.as('total'))
-      .executeTakeFirstOrThrow()
-    return row.total > maxCounted ? null : row.total
-  }
-
-  /** The term to start from; undefined when the index knows none. */
-  async rarest(selector: Selector): Promise<Term | undefined> {
-    return rarestTerm(this.#queries as unknown as Queries, this.#scope, this.#listing.kind, selector)
-  }
-
-  /** Ids of resources that carry the term's label, in the order of `descending`, past `after`; at most `limit`. */
-  async labelled(term: Term, descending: boolean, after: number | undefined, limit: number): Promise<number[]> {
-    const range = { descending, after, limit }
-    return idsInOrder(this.#queries as unknown as Queries, this.#scope, this.#listing.kind, term, range)
-  }
+async function selectByLabels(source: Source, selector: Selector, skip: number, take: number): Promise<ListedRow[]> {
+  const first = source.sort[0]!
+  if (first.column === 'id')
+    return gather(byLabel(source, selector, first.descending, skip + take), selector, skip, take)
+  const term = await source.rarest(selector)
+  const candidates = term && (await source.candidates(term))
+  return gather(candidates ? once(candidates) : inOrder(source), selector, skip, take)
 }
 
-async function selectByLabels(source: Source, selector: Selector, skip: number, take: number): Promise<ListedRow[]> {
-  const term = await source.rarest(selector)
-  const first = source.sort[0]!
-  if (term && first.column === 'id') return gather(byLabel(source, term, first.descending), selector, skip, take)
-  if (term) {
-    const candidates = await source.labelled(term, false, undefined, maxCandidates + 1)
-    if (candidates.length <= maxCandidates) return gather(sortedCandidates(source, candidates), selector, skip, take)
-  }
-  return gather(inOrder(source), selector, skip, take)
+async function* once(rows: readonly ListedRow[]): AsyncGenerator<readonly ListedRow[]> {
+  yield rows
 }
 
 /**
@@ -302,23 +202,26 @@ export async function gather(
   return found
 }
 
-async function* byLabel(source: Source, term: Term, descending: boolean): AsyncGenerator<ListedRow[]> {
-  let after: number | undefined
-  // The first step is as small as a page, because most lists need no second one.
-  for (let limit = maxPerPage + 1; ; limit = stepRows) {
-    const ids = await source.labelled(term, descending, after, limit)
-    if (ids.length === 0) return
-    const rows = await source.filtered().where('id', 'in', ids).execute()
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    // The ids are in order already, so the database need not sort the rows again.
-    yield ids.flatMap((id) => byId.get(id) ?? [])
-    if (ids.length < limit) return
-    after = ids.at(-1)
+/** Rows by id, from a label of the selector where the index knows one, of which so many are wanted. */
+async function* byLabel(
+  source: Source,
+  selector: Selector,
+  descending: boolean,
+  wanted: number,
+): AsyncGenerator<readonly ListedRow[]> {
+  // Most lists need no second step: the first is as small as a page, and is not worth looking long for a rarer label.
+  let term = await source.rarest(selector, looks.first)
+  if (!term) return yield* inOrder(source)
+  const isAllWanted = selector.terms.length === 1
+  let limit = isAllWanted ? Math.min(wanted, maxPerPage + 1) : maxPerPage + 1
+  for (let after: number | undefined; ; ) {
+    const found = await source.labelled(term, { after, descending, limit })
+    yield found.filter(isRow)
+    if (found.length < limit) return
+    if (after === undefined) term = (await source.rarest(selector, looks.further))!
+    after = found.at(-1)!.labelled
+    limit = stepRows
   }
-}
-
-async function* sortedCandidates(source: Source, ids: number[]): AsyncGenerator<ListedRow[]> {
-  if (ids.length > 0) yield await source.ordered().where('id', 'in', ids).execute()
 }
 
 async function* inOrder(source: Source, from = 0, limit = stepRows): AsyncGenerator<readonly ListedRow[]> {

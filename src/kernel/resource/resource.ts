@@ -15,8 +15,9 @@ import { timestamp } from '../process/clock.ts'
 import { mapInTurns } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { indexLabels } from './label-index.ts'
-import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
+import { listPage, type Page, type PageQuery } from './listing.ts'
 import { tellBegun, tellChanged, tellEnded } from './lives.ts'
+import type { Filters, Listing } from './source.ts'
 import { changedMeanwhile } from './update.ts'
 
 /** The description of a kind of resource, which depends on none of its rows. Its type is the name of its table. */

@@ -94,18 +94,22 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
     },
   })
   const handle = handleOf(inner)
-  runsPrepared(queries, {
-    engine: handle.engine,
-    run: (sql, parameters) => {
+  const watched =
+    (run: typeof handle.run): typeof handle.run =>
+    (sql, parameters) => {
       const statement = { sql, parameters } as CompiledQuery
       watch.before?.(statement)
-      const result = handle.run(sql, parameters)
+      const result = run(sql, parameters)
       const seen = <R extends { readonly rows: readonly unknown[] }>(given: R): R => {
         watch.after?.(statement, given.rows as Rows)
         return given
       }
       return result instanceof Promise ? result.then(seen) : seen(result)
-    },
+    }
+  runsPrepared(queries, {
+    engine: handle.engine,
+    run: watched(handle.run),
+    ...(handle.runLarge && { runLarge: watched(handle.runLarge) }),
     ...(handle.postpone && {
       postpone: (sql, parameters, refusal) => {
         watch.before?.({ sql, parameters } as CompiledQuery)
