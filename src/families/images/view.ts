@@ -2,32 +2,36 @@
 import type { Static } from 'typebox'
 import type { SystemImage } from '../../catalogue/catalogue.ts'
 import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
+import { constant } from '../../kernel/contract/constant.ts'
 import { deprecationToWire } from '../server-types/reads.ts'
 import type { Image as Wire } from './contract.ts'
 import type { OwnImage } from './domain.ts'
 
 type ImageWire = Static<typeof Wire>
 
-/** Images of the catalogue never change while the server runs, so each is turned into its wire forms once. */
-const made = new WeakMap<SystemImage, { current: ImageWire; former: ImageWire }>()
+/** An image of the catalogue never changes while the server runs, so each of its wire forms is made once. */
+const made = new WeakMap<SystemImage, Map<string, ImageWire>>()
 
 /**
  * An image as the API shows it at `now` (ms since the epoch): with `deprecated` until that field was removed.
  * All callers get the same object: embed it, never change it.
  */
 export function imageToWire(image: SystemImage, now: number): ImageWire {
-  const { deprecation } = image
-  if (deprecation && !deprecationToWire(deprecation, now)) return imageToWire({ ...image, deprecation: null }, now)
-  let forms = made.get(image)
-  if (!forms) {
-    const current = toCurrent(image, now)
-    forms = { current, former: { ...current, deprecated: image.deprecation?.announced ?? null } }
-    made.set(image, forms)
+  const deprecation = deprecationToWire(image.deprecation, now)
+  const isCurrent = inEffect(kernelChanges.deprecated_field_removed, now)
+  const forms = made.get(image) ?? new Map<string, ImageWire>()
+  made.set(image, forms)
+  const key = `${deprecation !== null} ${isCurrent}`
+  let form = forms.get(key)
+  if (!form) {
+    const shown = toCurrent({ ...image, deprecation })
+    form = constant(isCurrent ? shown : { ...shown, deprecated: deprecation?.announced ?? null })
+    forms.set(key, form)
   }
-  return inEffect(kernelChanges.deprecated_field_removed, now) ? forms.current : forms.former
+  return form
 }
 
-function toCurrent(image: SystemImage, now: number): ImageWire {
+function toCurrent(image: SystemImage): ImageWire {
   const { id, type, name, description, disk_size, created, os_flavor, os_version, architecture, rapid_deploy } = image
   return {
     id,
@@ -46,7 +50,7 @@ function toCurrent(image: SystemImage, now: number): ImageWire {
     rapid_deploy,
     protection: { delete: false },
     labels: {},
-    deprecation: deprecationToWire(image.deprecation, now),
+    deprecation: image.deprecation,
     deleted: null,
   }
 }

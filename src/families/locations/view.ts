@@ -1,6 +1,7 @@
 /** Locations as the API shows them. */
 import type { Static } from 'typebox'
 import type { Location } from '../../catalogue/catalogue.ts'
+import { constant } from '../../kernel/contract/constant.ts'
 import type { Location as Wire } from './contract.ts'
 
 type LocationWire = Static<typeof Wire>
@@ -13,7 +14,7 @@ export function locationToWire(location: Location): LocationWire {
   let wire = made.get(location)
   if (!wire) {
     const { infrastructure: _, ...shown } = location
-    wire = shown
+    wire = constant(shown)
     made.set(location, wire)
   }
   return wire

@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { type Deprecation, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
+import { constant } from '../../kernel/contract/constant.ts'
 import { serverTypeChanges } from './changes.ts'
 import type { ServerType as Wire } from './contract.ts'
 
@@ -32,7 +33,9 @@ function formsOf(type: ServerType, now: number): Forms {
   const current = toCurrent(type, now)
   const forms = { current, former: { ...current, deprecated: current.deprecation !== null } }
   // What a type with a deprecation looks like depends on the time.
-  if ([type, ...type.locations].every(({ deprecation }) => deprecation === null)) made.set(type, forms)
+  if ([type, ...type.locations].every(({ deprecation }) => deprecation === null)) {
+    made.set(type, { current: constant(forms.current), former: constant(forms.former) })
+  }
   return forms
 }
 

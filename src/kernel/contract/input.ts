@@ -220,12 +220,13 @@ function fieldName(pointer: string): string {
  * one.
  */
 export function parseQuery(params: QueryParams, search: string, nowMs: number): Record<string, unknown> {
-  const given = new URLSearchParams(search)
+  const given = search === '' ? undefined : new URLSearchParams(search)
   const problems: Problem[] = []
   const values: Record<string, unknown> = {}
-  for (const [name, param] of Object.entries(params)) {
+  for (const name in params) {
+    const param = params[name]!
     try {
-      const texts = given.getAll(name)
+      const texts = given?.getAll(name) ?? []
       if (!texts.every(isStorable)) throw 'must not contain a NUL character'
       values[name] = param.parse(texts, nowMs)
     } catch (reason) {

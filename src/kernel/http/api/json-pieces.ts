@@ -1,4 +1,5 @@
-/** JSON of large replies, made in pieces between which other requests get their turn. */
+/** JSON of replies: large ones are made in pieces between which other requests get their turn. */
+import { constantJson } from '../../contract/constant.ts'
 import { inTurns } from '../../process/turns.ts'
 
 /**
@@ -9,8 +10,40 @@ const charactersPerWeight = 64
 
 /** The JSON of a reply; nearly all are light and made at once. A value may be whatever JSON can hold, or undefined. */
 export function toJson(value: unknown): string | Promise<string> {
-  return weigh(value, pieceWeight) <= pieceWeight ? JSON.stringify(value) : inTurns(joined(value))
+  return weigh(value, pieceWeight) <= pieceWeight ? write(value) : inTurns(joined(value))
 }
+
+/** Constants are at most as deep in a reply as the parts of what a list shows. */
+const depthOfConstants = 3
+
+/** The JSON of a light value, with that of constants as it was written before. */
+function write(value: unknown, depth = depthOfConstants): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const known = constantJson(value)
+  if (known !== undefined) return known
+  if (!holdsConstants(value, depth)) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((one) => write(one ?? null, depth - 1)).join(',')}]`
+  let text = ''
+  for (const key in value) {
+    const part = (value as Record<string, unknown>)[key]
+    if (part !== undefined) text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${write(part, depth - 1)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** Tells whether there are constants in a value, from the first one of what is alike. */
+function holdsConstants(value: object, depth: number): boolean {
+  if (constantJson(value) !== undefined) return true
+  if (depth === 0) return false
+  if (Array.isArray(value)) return isObject(value[0]) && holdsConstants(value[0], depth - 1)
+  for (const key in value) {
+    const part = (value as Record<string, unknown>)[key]
+    if (isObject(part) && holdsConstants(part, depth - 1)) return true
+  }
+  return false
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 function* joined(value: unknown): Generator<void, string> {
   const texts: string[] = []
@@ -23,7 +56,7 @@ function* joined(value: unknown): Generator<void, string> {
 
 /** Texts that make up the JSON of a value, each of bounded size unless a single text within it is larger. */
 export function* pieces(value: unknown, most = pieceWeight): Generator<string> {
-  if (typeof value !== 'object' || value === null || weigh(value, most) <= most) yield JSON.stringify(value) ?? 'null'
+  if (typeof value !== 'object' || value === null || weigh(value, most) <= most) yield write(value) ?? 'null'
   else if (Array.isArray(value)) yield* piecesOfArray(value, most)
   else yield* piecesOfObject(value, most)
 }
@@ -50,7 +83,7 @@ function* piecesOfArray(values: readonly unknown[], most: number): Generator<str
     }
     yield before
     if (to === from) yield* pieces(values[to++], most)
-    else yield JSON.stringify(values.slice(from, to)).slice(1, -1)
+    else yield write(values.slice(from, to)).slice(1, -1)
     before = ','
     from = to
   }
@@ -61,6 +94,7 @@ function* piecesOfArray(values: readonly unknown[], most: number): Generator<str
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / charactersPerWeight)
   if (typeof value !== 'object' || value === null) return 1
+  if (constantJson(value) !== undefined) return 1
   let weight = 1
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && weight <= most; index++) weight += weigh(value[index], most - weight)

@@ -8,13 +8,14 @@ export interface PageNumbers {
 
 /** Links to the previous, next and last page of the list at `url`, as far as they exist. */
 export function linkHeader(origin: string, url: string, pages: PageNumbers): string | undefined {
+  const { previous_page, next_page, last_page } = pages
+  if (previous_page === null && next_page === null && last_page === null) return undefined
+  const { pathname, search } = new URL(url, 'http://localhost')
+  const params = new URLSearchParams(search)
   const to = (page: number | null, rel: string) => {
     if (page === null) return []
-    const target = new URL(url, 'http://localhost')
-    target.searchParams.set('page', String(page))
-    return [`<${origin}${target.pathname}${target.search}>; rel="${rel}"`]
+    params.set('page', String(page))
+    return [`<${origin}${pathname}?${params}>; rel="${rel}"`]
   }
-  const { previous_page, next_page, last_page } = pages
-  const links = [...to(previous_page, 'prev'), ...to(next_page, 'next'), ...to(last_page, 'last')]
-  return links.length > 0 ? links.join(', ') : undefined
+  return [...to(previous_page, 'prev'), ...to(next_page, 'next'), ...to(last_page, 'last')].join(', ')
 }
