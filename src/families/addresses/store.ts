@@ -6,7 +6,8 @@
 import { sql } from 'kysely'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
+import { prepared } from '../../kernel/data/prepared.ts'
+import { acrossProjects, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { addressAt, cidrContains, cidrSize, parseCidr, subnetAt } from '../../protocols/net/ip.ts'
@@ -151,17 +152,23 @@ export async function releaseAddresses(tx: Transaction, scope: ProjectScope): Pr
 
 /** The owner of an address that the Project has, such as `primary_ip:10000000007`. `ip` is as rows have it. */
 export async function ownerOf(query: Queries, scope: ProjectScope, ip: string): Promise<string | undefined> {
-  const row = await scoped(query, scope).selectFrom('address').select('owner').where('ip', '=', ip).executeTakeFirst()
+  const [row] = await owners(query, scope, ip)
   return row?.owner ?? undefined
 }
 
+const owners = preparedScoped((rows, ip: string) => rows.selectFrom('address').select('owner').where('ip', '=', ip))
+
 /** Tells whether an address is of a pool and nobody has it. `ip` is as rows have it. */
 export async function isFree(query: Queries, ip: string): Promise<boolean> {
-  const row = await acrossProjects(query).selectFrom('address').select('owner').where('ip', '=', ip).executeTakeFirst()
+  const [row] = await anyOwner(query, ip)
   if (row) return row.owner === null
   const [address = ''] = ip.split('/')
   return (await listPools(query)).some((pool) => cidrContains(pool, address))
 }
+
+const anyOwner = prepared((query, ip: string) =>
+  acrossProjects(query).selectFrom('address').select('owner').where('ip', '=', ip),
+)
 
 /** The networks of all pools, those of earlier configurations among them. */
 export async function listPools(query: Queries): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** Floating IPs in the database. */
 import { lockedByOthers } from '../../kernel/actions/store.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
+import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -81,16 +81,15 @@ export async function floatingIpsOfServers(
   scope: ProjectScope,
   serverIds: readonly number[],
 ): Promise<{ id: number; ip: string; serverId: number }[]> {
-  if (serverIds.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('floating_ip')
-    .select(['id', 'ip', 'server_id'])
-    .where('server_id', 'in', serverIds)
-    .execute()
+  const rows = await ofServers(query, scope, serverIds)
   // Asked for an order, SQLite would go through all that the Project has.
   rows.sort((a, b) => a.id - b.id)
   return rows.map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number }))
 }
+
+const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('floating_ip').select(['id', 'ip', 'server_id']).where('server_id', 'in', ids),
+)
 
 /** The addresses that actions, but for one, are to bring to other servers than this one. */
 export async function floatingIpsOnTheirWay(

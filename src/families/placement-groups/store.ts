@@ -1,6 +1,6 @@
 /** Placement groups in the database. */
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
+import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
@@ -43,15 +43,19 @@ async function membersWhere(
   column: 'server_id' | 'placement_group_id',
   ids: readonly number[],
 ): Promise<Member[]> {
-  if (ids.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('placement_group_member')
-    .select(['server_id', 'placement_group_id'])
-    .where(column, 'in', ids)
-    .orderBy('server_id')
-    .execute()
+  const rows = await members[column](query, scope, ids)
   return rows.map((row) => ({ serverId: row.server_id, groupId: row.placement_group_id }))
 }
+
+const selectMembers = (column: 'server_id' | 'placement_group_id') =>
+  preparedScopedMany((rows, ids: readonly number[]) =>
+    rows
+      .selectFrom('placement_group_member')
+      .select(['server_id', 'placement_group_id'])
+      .where(column, 'in', ids)
+      .orderBy('server_id'),
+  )
+const members = { server_id: selectMembers('server_id'), placement_group_id: selectMembers('placement_group_id') }
 
 /**
  * Puts a server that is in no group into one. Errors: those of `missing` for a group that is not there;

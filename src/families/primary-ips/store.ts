@@ -1,6 +1,6 @@
 /** Primary IPs in the database. */
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
+import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { byChunks } from '../../kernel/data/steps.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
@@ -93,15 +93,12 @@ export async function primaryIpsOfServers(
   scope: ProjectScope,
   serverIds: readonly number[],
 ): Promise<PrimaryIp[]> {
-  return byChunks(serverIds, async (some) => {
-    const rows = await scoped(query, scope)
-      .selectFrom('primary_ip')
-      .selectAll()
-      .where('server_id', 'in', some)
-      .execute()
-    return rows.map(fromRow)
-  })
+  return byChunks(serverIds, async (some) => (await ofServers(query, scope, some)).map(fromRow))
 }
+
+const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('primary_ip').selectAll().where('server_id', 'in', ids),
+)
 
 /** The Primary IPs of some Load Balancers. */
 export async function primaryIpsOfBalancers(

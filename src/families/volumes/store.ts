@@ -1,6 +1,6 @@
 /** Volumes in the database. */
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
+import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -66,12 +66,7 @@ export async function volumesOfServers(
   scope: ProjectScope,
   serverIds: readonly number[],
 ): Promise<(Pick<Volume, 'id' | 'status' | 'automount'> & { readonly serverId: number })[]> {
-  if (serverIds.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('volume')
-    .select(['id', 'status', 'automount', 'server_id'])
-    .where('server_id', 'in', serverIds)
-    .execute()
+  const rows = await ofServers(query, scope, serverIds)
   // Asked for an order, SQLite would go through all that the Project has.
   rows.sort((a, b) => a.id - b.id)
   return rows.map((row) => ({
@@ -81,6 +76,10 @@ export async function volumesOfServers(
     serverId: row.server_id as number,
   }))
 }
+
+const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('volume').select(['id', 'status', 'automount', 'server_id']).where('server_id', 'in', ids),
+)
 
 /** Parts a server that goes away from its volumes; they stay, detached. */
 export async function detachAll(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** Starting actions on behalf of a Project. Statements of workers are in claims.ts, reading in history.ts. */
 
 import type { Queries, Transaction } from '../data/db.ts'
-import { insertRowsAlong } from '../data/prepared.ts'
+import { insertRowsAlong, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { timestamp } from '../process/clock.ts'
@@ -203,11 +203,15 @@ export async function lockedIds(
   ids: readonly number[],
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
-  const rows = await scoped(query, scope)
-    .selectFrom('resource_lock')
-    .select('resource_id')
-    .where('type', '=', type)
-    .where('resource_id', 'in', ids)
-    .execute()
+  const given = { projectId: scope.projectId, type, ids }
+  const rows = await locks(query, '', given, ({ type, ids, ...scope }) =>
+    scoped(query, scope)
+      .selectFrom('resource_lock')
+      .select('resource_id')
+      .where('type', '=', type)
+      .where('resource_id', 'in', ids),
+  )
   return new Set(rows.map((row) => row.resource_id))
 }
+
+const locks = preparedStatements<{ resource_id: number }>()

@@ -16,7 +16,7 @@ import type {
 } from 'kysely'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { EveryTable, Queries, TenantTables, Transaction } from './db.ts'
-import { insertRowsAlong, prepared, type Refusal } from './prepared.ts'
+import { insertRowsAlong, prepared, preparedStatements, type Refusal } from './prepared.ts'
 
 export type TenantTable = keyof TenantTables & string
 
@@ -84,6 +84,22 @@ export function preparedScoped<Values extends readonly (string | number | null)[
     build(scoped(query, { projectId }), ...values),
   )
   return (query, { projectId }, ...values) => run(query, projectId, ...values)
+}
+
+/**
+ * A statement about some values that is built once for each number of them, and may read many rows; `build` gets
+ * placeholders. Without values there are no rows. See `preparedStatements`.
+ */
+export function preparedScopedMany<Value extends string | number, Row>(
+  build: (rows: Scoped, values: readonly Value[]) => Compilable<Row>,
+): (query: Queries, scope: ProjectScope, values: readonly Value[]) => Promise<Row[]> {
+  const run = preparedStatements<Row>()
+  return async (query, { projectId }, values) => {
+    if (values.length === 0) return []
+    const first = (given: { projectId: ProjectId; values: readonly Value[] }) =>
+      build(scoped(query, given), given.values) as Compilable
+    return [...(await run(query, '', { projectId, values }, first))]
+  }
 }
 
 /** Inserts rows, on PostgreSQL along with the transaction's next statement. See `insertRowsAlong`. */

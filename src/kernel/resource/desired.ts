@@ -16,7 +16,14 @@ import {
 } from '../actions/define.ts'
 import { inTime } from '../actions/in-time.ts'
 import type { Database, Queries, TenantTables, Transaction } from '../data/db.ts'
-import { acrossProjects, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
+import {
+  acrossProjects,
+  preparedScoped,
+  preparedScopedMany,
+  type Scoped,
+  scoped,
+  type TenantTable,
+} from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -97,14 +104,12 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
   const { table } = definition
   const tableOf = (rows: Scoped) => rows as unknown as Scoped<Record<string, DesiredRow>>
   const rowsOf = (query: Queries, scope: ProjectScope) => tableOf(scoped(query, scope))
-  const statesOf = async (query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<DesiredRow[]> =>
-    ids.length === 0
-      ? []
-      : rowsOf(query, scope)
-          .selectFrom(table as string)
-          .selectAll()
-          .where('id', 'in', ids)
-          .execute()
+  const statesOf = preparedScopedMany((rows, ids: readonly number[]) =>
+    tableOf(rows)
+      .selectFrom(table as string)
+      .selectAll()
+      .where('id', 'in', ids),
+  )
   const generations = preparedScoped((rows, id: number) =>
     tableOf(rows)
       .selectFrom(table as string)

@@ -9,7 +9,14 @@ import type { Labels } from '../contract/labels.ts'
 import type { Spelling } from '../contract/spelling.ts'
 import { drawId, type Queries, type TenantTables, type Transaction } from '../data/db.ts'
 import { databaseFailure, Taken } from '../data/dialect.ts'
-import { insertScopedAlong, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
+import {
+  insertScopedAlong,
+  preparedScoped,
+  preparedScopedMany,
+  type Scoped,
+  scoped,
+  type TenantTable,
+} from '../data/scoped.ts'
 import { type ApiError, notFound, notUnique } from '../errors.ts'
 import { timestamp } from '../process/clock.ts'
 import { mapInTurns } from '../process/turns.ts'
@@ -142,6 +149,13 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
       .selectAll()
       .where('id', '=', id),
   )
+  const some = preparedScopedMany((rows, ids: readonly number[]) =>
+    anyTable(rows)
+      .selectFrom(type as string)
+      .selectAll()
+      .where('id', 'in', ids)
+      .orderBy('id'),
+  )
   const find = async (query: Queries, scope: ProjectScope, id: number) => {
     const [row] = await byId(query, scope, id)
     return row && fromRow(row as unknown as Row<T>)
@@ -158,13 +172,7 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
       return item
     },
     async byIds(query, scope, ids) {
-      if (ids.length === 0) return []
-      const rows = await rowsOf(query, scope)
-        .selectFrom(type as string)
-        .selectAll()
-        .where('id', 'in', ids)
-        .orderBy('id')
-        .execute()
+      const rows = await some(query, scope, ids)
       return rows.map((row) => fromRow(row as unknown as Row<T>))
     },
   }

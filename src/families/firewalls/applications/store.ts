@@ -3,7 +3,7 @@
  * its selector matches now.
  */
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
-import { preparedScoped, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
+import { preparedScoped, preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
 import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -94,10 +94,10 @@ function selectPairs(rows: Scoped, serverIds: readonly number[]) {
 
 /** Which firewalls some servers have. */
 export async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
-  if (serverIds.length === 0) return []
-  const pairs = selectPairs(scoped(query, scope), serverIds).orderBy('firewall_id')
-  return (await pairs.execute()) as { firewall_id: number; server_id: number }[]
+  return (await pairs(query, scope, serverIds)) as { firewall_id: number; server_id: number }[]
 }
+
+const pairs = preparedScopedMany((rows, ids: readonly number[]) => selectPairs(rows, ids).orderBy('firewall_id'))
 
 /** The servers that have a firewall, by id. */
 export async function serversUnder(query: Queries, scope: ProjectScope, firewallId: number): Promise<number[]> {

@@ -2,7 +2,7 @@
  * Targets of Load Balancers in the database. A match is a server that the selector of a target matches now.
  */
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
-import { scoped } from '../../../kernel/data/scoped.ts'
+import { preparedScopedMany, scoped } from '../../../kernel/data/scoped.ts'
 import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -59,15 +59,14 @@ export async function targetsNaming(
   scope: ProjectScope,
   serverIds: readonly number[],
 ): Promise<Target[]> {
-  if (serverIds.length === 0) return []
-  const rows = await scoped(query, scope)
-    .selectFrom('load_balancer_target')
-    .selectAll()
-    .where('server_id', 'in', serverIds)
-    .execute()
+  const rows = await naming(query, scope, serverIds)
   // Asked for an order, SQLite would go through all that the Project has.
   return rows.map(fromRow).sort((a, b) => a.id - b.id)
 }
+
+const naming = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('load_balancer_target').selectAll().where('server_id', 'in', ids),
+)
 
 /** The selective targets that match a server, with their Load Balancers. */
 export async function matchesOfServer(

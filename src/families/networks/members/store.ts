@@ -1,9 +1,10 @@
 /** Servers in networks, in the database. */
 import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
-import { scoped } from '../../../kernel/data/scoped.ts'
+import { preparedStatements } from '../../../kernel/data/prepared.ts'
+import { preparedScopedMany, scoped } from '../../../kernel/data/scoped.ts'
 import { byChunks, rowsBelow } from '../../../kernel/data/steps.ts'
-import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../../../kernel/scope.ts'
 import { holdsAddress } from '../domain.ts'
 import { networks } from '../store.ts'
 import type { NetworkAttachmentRow } from '../tables.ts'
@@ -48,15 +49,11 @@ export async function occupancyOf(query: Queries, scope: ProjectScope, networkId
 
 /** Where some servers are, from the oldest place. */
 export const placesOf = (query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<ServerPlace[]> =>
-  byChunks(serverIds, async (some) => {
-    const rows = await scoped(query, scope)
-      .selectFrom('network_attachment')
-      .selectAll()
-      .where('server_id', 'in', some)
-      .orderBy('id')
-      .execute()
-    return rows.map(fromRow)
-  })
+  byChunks(serverIds, async (some) => (await places(query, scope, some)).map(fromRow))
+
+const places = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('network_attachment').selectAll().where('server_id', 'in', ids).orderBy('id'),
+)
 
 /** Those who have one of some addresses, as their own or as an alias; in all networks unless some are named. */
 export async function placesWith(
@@ -66,19 +63,33 @@ export async function placesWith(
   networkIds?: readonly number[],
 ): Promise<ServerPlace[]> {
   if (addresses.length === 0 || networkIds?.length === 0) return []
-  const all = () => {
-    const places = scoped(query, scope).selectFrom('network_attachment').selectAll()
+  const all = ({ projectId, networkIds }: Pick<Looking, 'projectId' | 'networkIds'>) => {
+    const places = scoped(query, { projectId }).selectFrom('network_attachment').selectAll()
     return networkIds ? places.where('network_id', 'in', networkIds) : places
   }
-  const own = await all().where('ip', 'in', addresses).execute()
-  const aliases = await all()
-    // Written out, so that the index of those with aliases serves.
-    .where(sql<boolean>`alias_ips <> '[]'`)
-    .where((is) => is.or(addresses.map((address) => is('alias_ips', 'like', `%"${address}"%`))))
-    .execute()
+  const where = { projectId: scope.projectId, networkIds }
+  const own = await holders(query, 'own', { ...where, addresses }, (given) =>
+    all(given).where('ip', 'in', given.addresses),
+  )
+  const patterns = addresses.map((address) => `%"${address}"%`)
+  const aliases = await holders(query, 'alias', { ...where, addresses: patterns }, (given) =>
+    all(given)
+      // Written out, so that the index of those with aliases serves.
+      .where(sql<boolean>`alias_ips <> '[]'`)
+      .where((is) => is.or(given.addresses.map((pattern) => is('alias_ips', 'like', pattern)))),
+  )
   const found = new Map([...own, ...aliases].map((row) => [row.id, row]))
   return [...found.values()].sort((a, b) => a.network_id - b.network_id).map(fromRow)
 }
+
+/** What `placesWith` looks for. */
+type Looking = {
+  readonly projectId: ProjectId
+  readonly networkIds: readonly number[] | undefined
+  readonly addresses: readonly string[]
+}
+
+const holders = preparedStatements<NetworkAttachmentRow>()
 
 /** Adds a server to a network that the transaction has locked. */
 export async function insertMember(
