@@ -1,5 +1,6 @@
 /** Firewalls as the API shows them. */
 import type { Static } from 'typebox'
+import { constant } from '../../kernel/contract/constant.ts'
 import type { Queries } from '../../kernel/data/db.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -26,8 +27,17 @@ export async function firewallsToWire(
   const byFirewall = Map.groupBy(applications, (application) => application.firewallId)
   return mapInTurns(firewalls, (firewall) => {
     const applied = byFirewall.get(firewall.id)
-    return applied ? appliedToWire(firewall, applied) : toWire(firewall)
+    return applied ? appliedToWire(firewall, applied) : shownAlone(firewall)
   })
+}
+
+/** Lists get the same firewall again until it changes, so what is shown of it is made once. */
+const shown = new WeakMap<Firewall, FirewallWire>()
+
+function shownAlone(firewall: Firewall): FirewallWire {
+  const known = shown.get(firewall) ?? constant(toWire(firewall))
+  shown.set(firewall, known)
+  return known
 }
 
 async function appliedToWire(firewall: Firewall, applications: readonly ResolvedApplication[]): Promise<FirewallWire> {

@@ -12,7 +12,7 @@ import { ApiError } from '../errors.ts'
 import { turn } from '../process/turns.ts'
 import type { ProjectScope } from '../scope.ts'
 import { looks, readLabels } from './label-index.ts'
-import { type Filters, isRow, type ListedRow, type Listing, Source } from './source.ts'
+import { type Filters, type ListedRow, type Listing, Source } from './source.ts'
 
 export interface PageRequest {
   readonly page: number
@@ -216,10 +216,10 @@ async function* byLabel(
   let limit = isAllWanted ? Math.min(wanted, maxPerPage + 1) : maxPerPage + 1
   for (let after: number | undefined; ; ) {
     const found = await source.labelled(term, { after, descending, limit })
-    yield found.filter(isRow)
+    yield source.fitting(found)
     if (found.length < limit) return
     if (after === undefined) term = (await source.rarest(selector, looks.further))!
-    after = found.at(-1)!.labelled
+    after = found.at(-1)!.id
     limit = stepRows
   }
 }

@@ -9,6 +9,7 @@ import type { Labels } from '../contract/labels.ts'
 import type { Spelling } from '../contract/spelling.ts'
 import { drawId, type Queries, type TenantTables, type Transaction } from '../data/db.ts'
 import { databaseFailure, Taken } from '../data/dialect.ts'
+import { KeptItems } from '../data/kept.ts'
 import {
   insertScopedAlong,
   preparedScoped,
@@ -143,6 +144,7 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
     kind: type,
     columns: Object.fromEntries(sortable.map((field) => [field, field])),
   }
+  const kept = new KeptItems<Row<T> & ResourceRow, Item>(fromRow)
   const byId = preparedScoped((rows, id: number) =>
     anyTable(rows)
       .selectFrom(type as string)
@@ -163,8 +165,8 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
   return {
     find,
     async list(query, scope, page, filters) {
-      const { rows, pagination } = await listPage<Row<T>>(query, scope, listing, page, filters)
-      return { items: await mapInTurns(rows, fromRow), pagination }
+      const { rows, pagination } = await listPage<Row<T> & ResourceRow>(query, scope, listing, page, filters)
+      return { items: await mapInTurns(rows, (row) => kept.of(row)), pagination }
     },
     async get(query, scope, id) {
       const item = await find(query, scope, id)

@@ -39,13 +39,8 @@ const maxCandidates = 1_000
 const maxCounted = 10_000
 
 const steps = preparedStatements<ListedRow>()
-const labelled = preparedStatements<Labelled>()
+const labelled = preparedStatements<ListedRow>()
 const counts = preparedStatements<{ total: number }>()
-
-/** What was found by a label: the row's columns are null when the filters leave it out. */
-interface Labelled extends ListedRow {
-  readonly labelled: number
-}
 
 type Select = SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow>
 
@@ -117,45 +112,45 @@ export class Source {
     return rarestTerm(this.#queries, this.#scope, this.#listing.kind, selector, sizes)
   }
 
-  /** What carries the term's label, as far as a range of ids asks for it and in its order. */
-  async labelled(term: Term, range: IdRange): Promise<readonly Labelled[]> {
+  /** Rows that carry the term's label, whatever the filters say, as far as a range of ids asks for it and in its order. */
+  async labelled(term: Term, range: IdRange): Promise<readonly ListedRow[]> {
     const { descending } = range
-    const found = [...(await this.#labelled(term, range, false))]
+    const rows = [...(await this.#labelled(term, range, false))]
     // They are in order already where the database has taken them as they came.
-    return found.sort((a, b) => (descending ? b.labelled - a.labelled : a.labelled - b.labelled))
+    return rows.sort((a, b) => (descending ? b.id - a.id : a.id - b.id))
   }
 
   /** All rows that carry the term's label, in the order of the list; undefined when they are too many to be sorted. */
   async candidates(term: Term): Promise<readonly ListedRow[] | undefined> {
     const limit = maxCandidates + 1
     if ((await countLabelled(this.#queries, this.#scope, this.#listing.kind, term, limit)) === limit) return undefined
-    const range = { after: undefined, descending: false, limit }
-    return (await this.#labelled(term, range, true)).filter(isRow)
+    return this.fitting(await this.#labelled(term, { after: undefined, descending: false, limit }, true))
   }
 
-  #labelled({ op, key, values }: Term, range: IdRange, isSorted: boolean): Promise<readonly Labelled[]> {
+  /** Those of some rows that the filters leave. */
+  fitting(rows: readonly ListedRow[]): readonly ListedRow[] {
+    const all = conditions(this.#filters)
+    if (all.length === 0) return rows
+    return rows.filter((row) => all.every(([column, values]) => values.includes(row[column] as string)))
+  }
+
+  #labelled({ op, key, values }: Term, range: IdRange, isSorted: boolean): Promise<readonly ListedRow[]> {
     const { table, kind } = this.#listing
     const form = JSON.stringify([table, op, range.descending, range.limit, isSorted && this.sort])
-    const given = { ...this.#given, after: range.after, key, values: op === 'in' ? values : [] }
-    return labelled(this.#queries, form, given, ({ projectId, filters, after, ...label }) => {
+    const given = { projectId: this.#scope.projectId, after: range.after, key, values: op === 'in' ? values : [] }
+    return labelled(this.#queries, form, given, ({ projectId, after, ...label }) => {
       const ids = selectLabelled(this.#queries, { projectId }, kind, { ...label, op }, { ...range, after })
-      // The join is such that the database takes the ids first.
+      // The join is such that the database takes the ids first. Each has its row, which has the same Project.
       const select = this.#tables
         .selectFrom(ids.as('ids'))
         .leftJoin(table, (join) =>
-          conditions(filters).reduce(
-            (on, [column, some]) => on.on(`${table}.${column}`, 'in', some),
-            join.onRef(`${table}.id`, '=', 'ids.resource_id').on(`${table}.project_id`, '=', projectId),
-          ),
+          join.onRef(`${table}.id`, '=', 'ids.resource_id').on(`${table}.project_id`, '=', projectId),
         )
         .selectAll(table)
-        .select('ids.resource_id as labelled')
       return isSorted ? this.#ordered(select as unknown as Select, `${table}.`) : select
     })
   }
 }
-
-export const isRow = ({ id }: ListedRow) => id !== null
 
 /** What decides which rows a list shows, besides labels. */
 type Filtering = {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KeptItems } from './kept.ts'
+
+interface Row {
+  readonly id: number
+  readonly name: string
+  readonly note: string | null
+}
+
+const row: Row = { id: 1, name: 'a', note: null }
+
+test('a row gives the same item until one of its columns is different', () => {
+  const kept = new KeptItems((given: Row) => ({ shown: `${given.name} ${given.note}` }))
+  const first = kept.of(row)
+  assert.equal(kept.of({ ...row }), first)
+  assert.deepEqual(kept.of({ ...row, note: '' }), { shown: 'a ' })
+  assert.deepEqual(kept.of({ ...row, name: 'b' }), { shown: 'b null' })
+  assert.deepEqual(kept.of(row), { shown: 'a null' })
+  assert.notEqual(kept.of({ ...row, id: 2 }), kept.of(row))
+})
+
+test('neither many rows nor long ones are all kept', () => {
+  let made = 0
+  const kept = new KeptItems((given: Row) => ({ made: ++made, given }))
+  const first = kept.of(row)
+  for (let id = 2; id < 2_000; id++) kept.of({ ...row, id })
+  assert.notEqual(kept.of(row), first)
+  const second = kept.of(row)
+  for (let id = 2; id < 20; id++) kept.of({ ...row, id, note: 'x'.repeat(100_000) })
+  assert.notEqual(kept.of(row), second)
+})

@@ -1,0 +1,55 @@
+/**
+ * What was made of rows, for rows that are read again as they were. Nothing kept can be out of date, whoever writes: the row
+ * is read each time, and all of its columns are compared. So nobody has to be told of changes.
+ */
+
+/** Bounds for each kind of row. */
+const mostRows = 1_000
+const mostCharacters = 1_000_000
+
+type AnyRow = Readonly<Record<string, unknown>> & { readonly id: number }
+
+interface KeptItem<Item> {
+  readonly row: AnyRow
+  readonly item: Item
+}
+
+/** Items made of rows. Who reads a row that has not changed gets the same item again, and must not change it. */
+export class KeptItems<Row extends { readonly id: number }, Item> {
+  readonly #make: (row: Row) => Item
+  readonly #entries = new Map<number, KeptItem<Item>>()
+  #characters = 0
+
+  constructor(make: (row: Row) => Item) {
+    this.#make = make
+  }
+
+  of(row: Row): Item {
+    const read = row as unknown as AnyRow
+    const known = this.#entries.get(row.id)
+    if (known && isSame(known.row, read)) return known.item
+    const item = this.#make(row)
+    this.#keep(read, item)
+    return item
+  }
+
+  #keep(row: AnyRow, item: Item): void {
+    this.#characters += charactersOf(row)
+    if (this.#entries.size >= mostRows || this.#characters > mostCharacters) {
+      this.#entries.clear()
+      this.#characters = charactersOf(row)
+    }
+    this.#entries.set(row.id, { row, item })
+  }
+}
+
+function isSame(a: AnyRow, b: AnyRow): boolean {
+  for (const column in b) if (a[column] !== b[column]) return false
+  return true
+}
+
+function charactersOf(row: AnyRow): number {
+  let sum = 0
+  for (const column in row) if (typeof row[column] === 'string') sum += row[column].length
+  return sum
+}
