@@ -50,7 +50,18 @@ interface Span {
 }
 
 /** An IPv4 address as a number. */
-export const toNumber = (address: string) => address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+/** An IPv4 address as a number. */
+export function toNumber(address: string): number {
+  let [number, octet] = [0, 0]
+  for (let at = 0; at < address.length; at++) {
+    const code = address.charCodeAt(at)
+    if (code === dot) [number, octet] = [number * 256 + octet, 0]
+    else octet = octet * 10 + code - zero
+  }
+  return number * 256 + octet
+}
+
+const [dot, zero] = ['.'.charCodeAt(0), '0'.charCodeAt(0)] as [number, number]
 const toAddress = (value: number) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.')
 
 function spanOf(cidr: string): Span {
@@ -84,16 +95,13 @@ export function subnetGateway(network: Pick<Topology, 'ipRange'>, subnet: Subnet
 }
 
 /** Finds the subnet that holds an address, for many addresses. */
-export function subnetFinder(subnets: readonly Subnet[]): (address: string) => Subnet | undefined {
+export function subnetFinder(subnets: readonly Subnet[]): (address: number) => Subnet | undefined {
   const spans = subnets.map((subnet) => ({ subnet, ...spanOf(subnet.ipRange) }))
-  return (address) => {
-    const at = toNumber(address)
-    return spans.find(({ first, last }) => first <= at && at <= last)?.subnet
-  }
+  return (address) => spans.find(({ first, last }) => first <= address && address <= last)?.subnet
 }
 
 /** The subnet that holds an address. */
-export const subnetAround = (subnets: readonly Subnet[], address: string) => subnetFinder(subnets)(address)
+export const subnetAround = (subnets: readonly Subnet[], address: string) => subnetFinder(subnets)(toNumber(address))
 
 /** What no server of a subnet can have: the addresses of gateways, and the first and the last one. */
 function reservedIn(network: Pick<Topology, 'ipRange'>, { ipRange }: Subnet): string[] {

@@ -23,6 +23,7 @@ import {
   type SubnetRules,
   subnetFinder,
   type Topology,
+  toNumber,
   withoutRoute,
   withoutSubnet,
   withRoute,
@@ -175,7 +176,7 @@ function needVswitches({ catalogue, capabilities }: Platform, { networkZone, vsw
 async function refuseStranding(tx: Transaction, scope: ProjectScope, id: number, { subnets }: Topology): Promise<void> {
   const members = await membersOf(tx.query, scope, [id])
   const subnetOf = subnetFinder(subnets)
-  const stranded = members.filter(({ ip }) => !subnetOf(ip))
+  const stranded = members.filter(({ ip }) => !subnetOf(toNumber(ip)))
   if (stranded.length === 0) return
   const who = stranded.some(({ type }) => type === 'server') ? 'servers' : 'Load Balancers'
   throw new ApiError('service_error', `cannot delete the subnet: ${who} are attached to it`)

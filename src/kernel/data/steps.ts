@@ -51,26 +51,28 @@ export async function* rowsBelow<T extends TenantTable>(
   parents: readonly number[],
 ): AsyncGenerator<readonly TenantTables[T][]> {
   const { table, parent, order } = relation
-  const most = onlySmall.getStore() ? rowsOfSmall + 1 : rowsAtOnce
+  const most = onlySmall.getStore() ? rowsOfSmall : rowsAtOnce
   let left = [...new Set(parents)].sort((a, b) => a - b)
   let last: TenantTables[T] | undefined
   while (left.length > 0 || last) {
     const rest = last && { parent: last[parent], values: order.map((column) => last![column]) }
-    const rows = await reads(
+    // One row more than is handed on tells whether there are others.
+    const read = await reads(
       query,
       `${table} ${most}`,
       { projectId, rest, parents: rest ? undefined : left },
-      (given) => below(query, relation, given).limit(most),
+      (given) => below(query, relation, given).limit(most + 1),
     )
-    const isOver = rows.length < most
+    const isOver = read.length <= most
     if (!isOver && most < rowsAtOnce) throw new TooMuch()
+    const rows = isOver ? read : read.slice(0, most)
     yield rows
     if (isOver && !last) return
     // The rest of a parent is read before the parents after it.
     last = isOver ? undefined : rows.at(-1)
     if (!last) continue
-    const read = last[parent] as number
-    left = left.filter((id) => id > read)
+    const reached = last[parent] as number
+    left = left.filter((id) => id > reached)
     await turnOfLong()
   }
 }

@@ -1,13 +1,11 @@
 /** Members of networks, through the API. */
-import type { Static } from 'typebox'
 import type { Handlers, QueryOf } from '../../../kernel/contract/contract.ts'
 import { pageOf } from '../../../kernel/resource/listing.ts'
 import type { Platform } from '../../../platform.ts'
-import { toNumber } from '../domain.ts'
 import { networks } from '../store.ts'
 import { membersOf } from './attachments.ts'
-import type { memberEndpoints, NetworkMember } from './contract.ts'
-import { membersToWire } from './view.ts'
+import type { memberEndpoints } from './contract.ts'
+import { memberToWire, type PlacedMember, placed } from './view.ts'
 import * as work from './work.ts'
 
 /** One handler for each endpoint. */
@@ -18,12 +16,11 @@ export function memberRoutes(platform: Platform): Handlers<typeof memberEndpoint
       const members = await membersOf(db.query, scope, [id])
       // Read after its members: one whose subnet is not there any more has left meanwhile.
       const network = await networks.get(db.query, scope, id)
-      const asked = membersToWire(network, members).filter((member) => isAsked(member, query))
-      const numbers = new Map(asked.map(({ ip }) => [ip, toNumber(ip)]))
-      const { rows, pagination } = pageOf(asked, query, (member, field) => {
-        return field === 'ip' ? numbers.get(member.ip)! : member[field as 'id' | 'type' | 'status']
+      const asked = placed(network, members).filter((one) => isAsked(one, query))
+      const { rows, pagination } = pageOf(asked, query, ({ member, at }, field) => {
+        return field === 'ip' ? at : member[field as 'id' | 'type' | 'status']
       })
-      return { members: rows, meta: { pagination } }
+      return { members: rows.map(memberToWire), meta: { pagination } }
     },
 
     attachToNetwork: (call) => work.attach(platform, call),
@@ -34,12 +31,12 @@ export function memberRoutes(platform: Platform): Handlers<typeof memberEndpoint
 
 /** Whether a request asks for a member. */
 function isAsked(
-  member: Static<typeof NetworkMember>,
+  { member, subnet: { ipRange } }: PlacedMember,
   { type, status, subnet }: QueryOf<typeof memberEndpoints.listMembers>,
 ): boolean {
   return (
     (type?.includes(member.type) ?? true) &&
     (status?.includes(member.status) ?? true) &&
-    (subnet?.includes(member.subnet) ?? true)
+    (subnet?.includes(ipRange) ?? true)
   )
 }
