@@ -13,6 +13,8 @@ const sizes = [
   { count: 100_000, name: '100k' },
 ]
 const mostGrowth = 1.5
+/** A list may take 0.45 ms where a bare server takes 0.15 for the same 60 kB. */
+const mostOfBare = 3
 const selectors = ['env=prod,tier!=web', 'app=app-7', 'env in (prod,dev),tier']
 const burst = 64
 
@@ -29,7 +31,7 @@ export async function servers(workshop: Workshop, effort: Effort): Promise<Row[]
   const generate = workshop.generator()
   const rows: Row[] = []
   for (const [index, path] of paths.entries()) {
-    const what = { what: `servers ${selectors[index]!}`, most: mostGrowth }
+    const what = { what: `servers ${selectors[index]!}`, most: mostGrowth, mostOfBare }
     rows.push(...(await compareSizes(sites, what, effort, timeAlone(generate, path))))
   }
   return [...rows, ...(await creations(sites, effort))]
