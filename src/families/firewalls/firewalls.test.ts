@@ -27,6 +27,23 @@ interface WireAction {
 }
 
 forProjects('firewalls', (open) => {
+  test('a list shows what is different in a row, whoever has written it and in whatever column', async () => {
+    const { api, db } = await open()
+    const { firewall } = (await api.post('/firewalls', { name: 'web', rules: [allow('80')] })).body
+    const listed = async () => (await api.get('/firewalls')).body.firewalls
+    assert.deepEqual(await listed(), [firewall])
+    const { created } = firewall
+    for (const later of ['2027-01-01T00:00:00Z', created]) {
+      const change = (tx: Parameters<Parameters<typeof db.transact>[0]>[0]) =>
+        acrossProjects(tx.query).updateTable('firewall').set({ created: later }).where('id', '=', firewall.id).execute()
+      await db.transact(change)
+      assert.deepEqual(await listed(), [{ ...firewall, created: later }])
+    }
+    const rules = [allow('443')]
+    await setRules(api, firewall.id, rules)
+    assert.deepEqual((await listed())[0].rules, (await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules)
+  })
+
   test('a firewall has exactly the documented fields, and is gone after its deletion', async () => {
     const { api } = await open()
     const created = await api.post('/firewalls', { name: 'web', labels: { env: 'dev' }, rules: [allow('80')] })
