@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { constant } from '../../contract/constant.ts'
 import { pieces, toJson } from './json-pieces.ts'
 
 const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ type: 'server', server: { id } }))
 
+const type = constant({ name: 'cx23', prices: [{ net: '1' }], missing: undefined })
+
 const values: readonly unknown[] = [
+  {
+    servers: [{ id: 1, type, 'a"': null }, { id: 2, type: { ...type }, missing: undefined }, {}, null],
+    meta: { page: 1 },
+  },
+  { images: [type, { ...type }, undefined, type], none: {} },
+  { type, of: [[type]] },
   { firewalls: [{ applied_to: [{ applied_to_resources: ids(3_000) }, { applied_to_resources: [] }] }], meta: {} },
   { servers: ids(500).map(({ server }) => ({ ...server, missing: undefined, labels: { 'a"\\b': '\u2028\ud800' } })) },
   { empty: { of: undefined }, list: [undefined, null, [], {}, [[]]], lines: 'x'.repeat(1_000).split('') },
@@ -17,6 +26,8 @@ const values: readonly unknown[] = [
 test('the pieces of a value are its JSON, however small they are', () => {
   for (const value of values) {
     for (const most of [0, 1, 7, 100, 5_000]) assert.equal([...pieces(value, most)].join(''), JSON.stringify(value))
+    // What was written once is written the same again.
+    assert.equal([...pieces(value)].join(''), JSON.stringify(value))
   }
 })
 

@@ -94,7 +94,8 @@ function* piecesOfArray(values: readonly unknown[], most: number): Generator<str
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / charactersPerWeight)
   if (typeof value !== 'object' || value === null) return 1
-  if (constantJson(value) !== undefined) return 1
+  const known = constantJson(value)
+  if (known !== undefined) return weigh(known, most)
   let weight = 1
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && weight <= most; index++) weight += weigh(value[index], most - weight)
