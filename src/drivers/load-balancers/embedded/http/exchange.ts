@@ -1,9 +1,11 @@
 /** One request and its answer: chooses a target, forwards both ways as they come, and answers for targets that fail. */
-import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Backend, TargetConnection } from '../targets/backend.ts'
+import type { AnswerHead } from '../targets/answer-parser.ts'
+import type { Backend } from '../targets/backend.ts'
 import type { Connected } from '../targets/backends.ts'
-import { answerHeaders, type ForwardedHead, trailersOf } from './headers.ts'
+import { type Asker, type Owner, TargetConnection } from '../targets/target-connection.ts'
+import { answerHeaders, type ForwardedHead, keptTrailers, trailerText } from './headers.ts'
 import { beginAnswer, breakOff, endAfter, type Refusal, refuse, sendContinue, streamOf } from './messages.ts'
 
 /** What an exchange needs of its service. */
@@ -14,176 +16,118 @@ export interface ExchangeService {
   choose(cookie: string | undefined): Backend | undefined
   connect(first: Backend | undefined, isWanted: () => boolean): Promise<Connected | undefined>
   /** The header that makes the client come back to the target; undefined when it need not be sent. */
-  cookieFor(backend: Backend, cookie: string | undefined): string | undefined
+  cookieFor(owner: Owner, cookie: string | undefined): string | undefined
 }
 
-/** The protocol that a request asks for, and what happens once the target agrees. */
-export interface UpgradeRequest {
-  readonly protocol: string
-  agreed(answer: IncomingMessage, target: Socket, head: Buffer): void
-}
-
-/** Hands a connection over that was chosen before; Node's own pools are not used. */
-class HandingAgent extends Agent {
-  addRequest(request: ClientRequest, { connection }: { connection: Socket }): void {
-    request.onSocket(connection)
-  }
-}
-const agent = new HandingAgent({ keepAlive: true })
+/** What happens once the target agrees to another protocol. */
+export type Agreed = (answer: AnswerHead, target: Socket, rest: Buffer) => void
 
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-export class Exchange {
+/** A last piece of a body that is no longer than this is sent together with what is before it, as one text. */
+const shortBytes = 8_192
+
+export class Exchange implements Asker {
   readonly #service: ExchangeService
   readonly #request: IncomingMessage
   readonly #answer: ServerResponse
   readonly #head: ForwardedHead
-  readonly #upgrade: UpgradeRequest | undefined
+  readonly #agreed: Agreed | undefined
   /** Called when the target is no longer waited for. */
   readonly #done: () => void
-  #upstream: ClientRequest | undefined
+  #backend: Backend | undefined
+  #connection: TargetConnection | undefined
   #isAnswered = false
   #isDone = false
+  hasSent = false
 
   constructor(parts: {
     service: ExchangeService
     request: IncomingMessage
     answer: ServerResponse
     head: ForwardedHead
-    upgrade?: UpgradeRequest | undefined
+    /** Missing where no other protocol is asked for. */
+    agreed?: Agreed | undefined
     done: () => void
   }) {
     this.#service = parts.service
     this.#request = parts.request
     this.#answer = parts.answer
     this.#head = parts.head
-    this.#upgrade = parts.upgrade
+    this.#agreed = parts.agreed
     this.#done = parts.done
     this.#answer.on('close', () => {
-      if (this.#isDone) return
-      this.#end()
-      this.#upstream?.destroy()
+      if (this.#end()) this.#connection?.abandon()
     })
   }
 
   start(): void {
     if (this.#isDone) return
-    const backend = this.#service.choose(this.#head.cookie)
-    const connection = this.#isRepeatable ? backend?.takeIdle() : undefined
+    this.#backend = this.#service.choose(this.#head.cookie)
+    const connection = this.#isRepeatable ? this.#backend?.takeIdle() : undefined
     if (connection) this.#send(connection)
-    else void this.#connect(backend)
+    else void this.#connect(this.#backend)
+  }
+
+  get method(): string {
+    return this.#head.method
   }
 
   /** Only what can be sent again uses an idle connection, which its target may be about to close. */
   get #isRepeatable(): boolean {
-    return !this.#head.hasBody && !this.#upgrade && !this.#service.proxyHeader && repeatable.has(this.#head.method)
+    return !this.#head.hasBody && !this.#agreed && !this.#service.proxyHeader && repeatable.has(this.#head.method)
   }
 
   async #connect(first: Backend | undefined): Promise<void> {
+    const { proxyHeader, idleMs } = this.#service
     const found = await this.#service.connect(first, () => !this.#isDone)
     if (this.#isDone) return void found?.socket.destroy()
     if (!found) return void this.#fail(503)
-    const { proxyHeader } = this.#service
     if (proxyHeader) found.socket.write(proxyHeader(this.#request))
-    this.#send(prepare(found, { isKept: !proxyHeader, idleMs: this.#service.idleMs }))
+    this.#send(new TargetConnection(found.socket, found.backend, { isKept: !proxyHeader, idleMs }))
   }
 
   #send(connection: TargetConnection): void {
-    const upstream = this.#open(connection)
-    if (!upstream) return
-    this.#upstream = upstream
-    const { backend } = connection
-    backend.load++
-    connection.onTimeout = () => this.#timeOut(upstream)
-    upstream.maxHeadersCount = 0
-    upstream.on('response', (incoming) => this.#relay(incoming, backend))
-    if (this.#request.headers.expect) upstream.on('continue', () => sendContinue(this.#answer))
-    upstream.on('upgrade', (incoming, socket, head) => this.#switch(incoming, connection, head, socket as Socket))
-    upstream.on('error', () => this.#onError(connection))
-    upstream.on('close', () => backend.load--)
-    if (this.#head.hasBody) this.#sendBody(upstream)
-    else upstream.end()
+    this.#connection = connection
+    this.hasSent = !this.#head.hasBody
+    connection.ask(this, this.#head.text)
+    if (this.#head.hasBody) this.#sendBody(connection.socket)
   }
 
-  #open({ socket }: TargetConnection): ClientRequest | undefined {
-    const { method, path, headers } = this.#head
-    const hop = this.#upgrade ? ['Connection', 'Upgrade', 'Upgrade', this.#upgrade.protocol] : connectionHeader
-    const options = { agent, connection: socket, method, path, setHost: false, setDefaultHeaders: false }
-    try {
-      return sendRequest({ ...options, headers: headers.concat(hop) })
-    } catch {
-      // HTTP/2 lets characters pass that HTTP/1.1 cannot say.
-      socket.destroy()
-      this.#fail(400)
-      return undefined
-    }
-  }
-
-  #sendBody(upstream: ClientRequest): void {
+  #sendBody(target: Socket): void {
     const request = this.#request
-    upstream.flushHeaders()
+    const { isChunked } = this.#head
     request.on('data', (chunk: Buffer) => {
       // A target that has answered may not want the rest, which is read all the same.
-      if (!upstream.destroyed && !upstream.write(chunk)) request.pause()
+      if (this.#isDone || target.destroyed) return
+      target.cork()
+      if (isChunked) target.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
+      target.write(chunk)
+      if (isChunked) target.write('\r\n', 'latin1')
+      target.uncork()
+      if (target.writableNeedDrain) request.pause()
     })
-    upstream.on('drain', () => request.resume())
-    upstream.on('close', () => request.resume())
+    const resume = () => void request.resume()
+    target.on('drain', resume)
+    target.on('close', resume)
     request.on('end', () => {
-      if (upstream.destroyed) return
-      upstream.addTrailers(trailersOf(request))
-      upstream.end()
+      // The connection may outlive the request.
+      target.off('drain', resume)
+      target.off('close', resume)
+      if (this.#isDone || target.destroyed) return
+      this.hasSent = true
+      if (isChunked) target.write(`0\r\n${trailerText(request.rawTrailers)}\r\n`, 'latin1')
     })
   }
 
-  #relay(incoming: IncomingMessage, backend: Backend): void {
-    const answer = this.#answer
-    if (incoming.statusCode === 101) {
-      // Nobody asked for another protocol.
-      this.#fail(502)
-      return void incoming.destroy()
-    }
-    this.#isAnswered = true
-    incoming.on('error', () => this.#break())
-    if (this.#isDone) return void incoming.destroy()
-    try {
-      this.#writeHead(incoming, backend)
-    } catch {
-      // A header that the parser lets pass, but that must not be sent. HTTP/2 remembers it, and cannot begin anew.
-      if (streamOf(answer)) this.#break()
-      else this.#fail(502)
-      return void incoming.destroy()
-    }
-    incoming.on('data', (chunk: Buffer) => {
-      if (!answer.write(chunk)) incoming.pause()
-    })
-    answer.on('drain', () => incoming.resume())
-    incoming.on('end', () => {
-      if (incoming.rawTrailers.length > 0) answer.addTrailers(Object.fromEntries(trailersOf(incoming)))
-      this.#end()
-      answer.end()
-      // The target has said all that it has to say, so that nobody needs the rest of the request.
-      if (this.#isStillSent) this.#upstream?.destroy()
-    })
+  // ---- What the target answers --------------------------------------------------------------------------------------
+
+  onContinue(): void {
+    if (this.#request.headers.expect) sendContinue(this.#answer)
   }
 
-  get #isStillSent(): boolean {
-    return this.#head.hasBody && !this.#request.complete
-  }
-
-  #writeHead(incoming: IncomingMessage, backend: Backend): void {
-    const answer = this.#answer
-    const headers = answerHeaders(incoming)
-    const cookie = this.#service.cookieFor(backend, this.#head.cookie)
-    if (cookie !== undefined) headers.push('Set-Cookie', cookie)
-    // What the client still sends has no reader once this is over.
-    if (this.#isStillSent) endAfter(answer)
-    beginAnswer(answer, incoming, headers)
-    // An answer of unknown length may be a stream whose beginning is waited for.
-    if (incoming.headers['content-length'] === undefined) answer.flushHeaders()
-  }
-
-  #switch(incoming: IncomingMessage, { backend }: TargetConnection, head: Buffer, target: Socket): void {
-    if (!this.#upgrade || this.#isDone) {
+  onSwitch(agreement: AnswerHead, target: Socket, rest: Buffer): void {
+    if (!this.#agreed) {
       // Nobody asked for it.
       target.destroy()
       this.#fail(502)
@@ -191,64 +135,85 @@ export class Exchange {
     }
     this.#isAnswered = true
     this.#end()
-    backend.load++
-    target.once('close', () => backend.load--)
-    this.#upgrade.agreed(incoming, target, head)
+    const { owner } = this.#connection!
+    owner.load++
+    target.once('close', () => owner.load--)
+    this.#agreed(agreement, target, rest)
   }
 
-  #onError({ isReused, backend }: TargetConnection): void {
+  onHead(head: AnswerHead): void {
+    this.#isAnswered = true
+    try {
+      this.#writeHead(head)
+    } catch {
+      // A header that the parser lets pass, but that must not be sent. HTTP/2 remembers it, and cannot begin anew.
+      this.#connection!.abandon()
+      if (streamOf(this.#answer)) this.#break()
+      else this.#fail(502)
+    }
+  }
+
+  #writeHead(head: AnswerHead): void {
+    const answer = this.#answer
+    const headers = answerHeaders(head)
+    const cookie = this.#service.cookieFor(this.#connection!.owner, this.#head.cookie)
+    if (cookie !== undefined) headers.push('Set-Cookie', cookie)
+    // What the client still sends has no reader once this is over.
+    if (this.#isStillSent) endAfter(answer)
+    beginAnswer(answer, head, headers)
+    // An answer of unknown length may be a stream whose beginning is waited for.
+    if (!head.hasLength) answer.flushHeaders()
+  }
+
+  onData(bytes: Buffer): void {
+    if (this.#answer.write(bytes)) return
+    const { socket } = this.#connection!
+    socket.pause()
+    this.#answer.once('drain', () => socket.resume())
+  }
+
+  onEnd(last: Buffer | undefined, trailers: string[]): void {
+    const answer = this.#answer
+    if (trailers.length > 0) answer.addTrailers(Object.fromEntries(keptTrailers(trailers)))
+    this.#end()
+    if (!last) answer.end()
+    // One text is one write, which costs much less than two parts of one.
+    else if (last.length <= shortBytes) answer.end(last.toString('latin1'), 'latin1')
+    else answer.end(last)
+  }
+
+  get #isStillSent(): boolean {
+    return this.#head.hasBody && !this.#request.complete
+  }
+
+  onBroken(): void {
     if (this.#isDone) return
     if (this.#isAnswered) this.#break()
     // The target closed the idle connection just when it was taken.
-    else if (isReused) void this.#connect(backend)
+    else if (this.#connection!.isReused) void this.#connect(this.#backend)
     else this.#fail(502)
   }
 
-  #timeOut(upstream: ClientRequest): void {
+  onTimeout(): void {
+    this.#connection!.abandon()
     if (this.#isAnswered) this.#break()
     else this.#fail(504)
-    upstream.destroy()
   }
 
   /** Answers in place of the target. */
   #fail(status: Refusal): void {
-    if (this.#isDone) return
-    this.#end()
-    refuse(this.#request, this.#answer, status)
+    if (this.#end()) refuse(this.#request, this.#answer, status)
   }
 
   #break(): void {
-    if (this.#isDone) return
-    this.#end()
-    breakOff(this.#answer)
-    this.#upstream?.destroy()
+    if (this.#end()) breakOff(this.#answer)
   }
 
-  #end(): void {
-    if (this.#isDone) return
+  /** Returns whether it was the end. */
+  #end(): boolean {
+    if (this.#isDone) return false
     this.#isDone = true
     this.#done()
+    return true
   }
-}
-
-const connectionHeader = ['Connection', 'keep-alive']
-
-/** Makes a new connection one that may serve several requests. */
-function prepare(
-  { backend, socket }: Connected,
-  { isKept, idleMs }: { isKept: boolean; idleMs: number },
-): TargetConnection {
-  const connection: TargetConnection = { socket, backend, isReused: false, onTimeout: undefined }
-  socket.setTimeout(idleMs, () => (connection.onTimeout ? connection.onTimeout() : socket.destroy()))
-  // Bytes that nobody asked for could pass for the answer to the next request.
-  socket.on('data', () => {
-    if (!connection.onTimeout) socket.destroy()
-  })
-  socket.on('end', () => {
-    if (!connection.onTimeout) socket.destroy()
-  })
-  socket.on('error', () => socket.destroy())
-  socket.once('close', () => backend.forget(connection))
-  socket.on('free', () => (isKept ? backend.release(connection) : socket.destroy()))
-  return connection
 }

@@ -5,11 +5,13 @@ import type { BalancerHttp, BalancerService } from '../../../../families/load-ba
 import type { Frontend } from '../frontend.ts'
 import type { Meter } from '../meter.ts'
 import { headerOf } from '../proxy-protocol.ts'
+import type { AnswerHead } from '../targets/answer-parser.ts'
 import type { Backend } from '../targets/backend.ts'
 import type { Backends, Connected } from '../targets/backends.ts'
+import type { Owner } from '../targets/target-connection.ts'
 import { joinSockets } from '../tunnel.ts'
 import { Turns } from '../turns.ts'
-import { Exchange, type ExchangeService, type UpgradeRequest } from './exchange.ts'
+import { type Agreed, Exchange, type ExchangeService } from './exchange.ts'
 import { type Forwarding, forwardedHead } from './headers.ts'
 import { HttpServer } from './http-server.ts'
 import { endAfter, refuse, streamOf } from './messages.ts'
@@ -69,14 +71,14 @@ export class HttpFrontend implements Frontend, ExchangeService {
     this.#server.drain()
   }
 
-  #handle(request: IncomingMessage, answer: ServerResponse, upgrade?: UpgradeRequest): void {
+  #handle(request: IncomingMessage, answer: ServerResponse, agreed?: Agreed): void {
     this.#meter.addRequest()
     answer.sendDate = false
     if (this.#isDraining) endAfter(answer)
-    const head = forwardedHead(request, this.#forwarding)
+    const head = forwardedHead(request, this.#forwarding, agreed && request.headers.upgrade)
     if (!head) return void refuse(request, answer, 400)
     const done = this.#server.wait(request)
-    const exchange = new Exchange({ service: this, request, answer, head, upgrade, done })
+    const exchange = new Exchange({ service: this, request, answer, head, agreed, done })
     if (streamOf(request)) exchange.start()
     else this.#turns.take(request.socket, answer, () => exchange.start())
   }
@@ -90,15 +92,12 @@ export class HttpFrontend implements Frontend, ExchangeService {
     answer.assignSocket(socket)
     answer.shouldKeepAlive = false
     answer.on('finish', () => socket.destroySoon())
-    this.#handle(request, answer, {
-      protocol: request.headers.upgrade!,
-      agreed: (agreement, target, targetHead) => {
-        answer.detachSocket(socket)
-        socket.write(rawHead(agreement), 'latin1')
-        socket.write(targetHead)
-        target.write(head)
-        joinSockets(socket, target, this.idleMs)
-      },
+    this.#handle(request, answer, (agreement, target, rest) => {
+      answer.detachSocket(socket)
+      socket.write(rawHead(agreement), 'latin1')
+      socket.write(rest)
+      target.write(head)
+      joinSockets(socket, target, this.idleMs)
     })
   }
 
@@ -120,10 +119,10 @@ export class HttpFrontend implements Frontend, ExchangeService {
     return this.#backends.connect(first, isWanted)
   }
 
-  cookieFor(backend: Backend, cookie: string | undefined): string | undefined {
+  cookieFor(owner: Owner, cookie: string | undefined): string | undefined {
     const { isSticky, cookieName, cookieLifetime } = this.#http
-    if (!isSticky || backend.cookie === cookie) return undefined
-    return `${cookieName}=${backend.cookie}; Path=/; HttpOnly; Max-Age=${cookieLifetime}`
+    if (!isSticky || owner.cookie === cookie) return undefined
+    return `${cookieName}=${owner.cookie}; Path=/; HttpOnly; Max-Age=${cookieLifetime}`
   }
 }
 
@@ -142,8 +141,8 @@ function isUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /** The head of an answer as it came. */
-function rawHead({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
-  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]
+function rawHead({ status, message, rawHeaders }: AnswerHead): string {
+  const lines = [`HTTP/1.1 ${status} ${message}`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n`
 }

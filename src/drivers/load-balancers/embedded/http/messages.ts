@@ -1,6 +1,7 @@
 /** Requests and answers, which are nearly the same in HTTP/1.1 and HTTP/2, and where they differ. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
+import type { AnswerHead } from '../targets/answer-parser.ts'
 
 /** The stream of a request or an answer of HTTP/2; undefined for HTTP/1.1. Their types are those of HTTP/1.1 for both. */
 export function streamOf(message: IncomingMessage | ServerResponse): ServerHttp2Stream | undefined {
@@ -13,13 +14,9 @@ export function endAfter(answer: ServerResponse): void {
 }
 
 /** Begins an answer. `headers` is a flat list. Errors: those of headers that must not be sent. */
-export function beginAnswer(
-  answer: ServerResponse,
-  { statusCode, statusMessage }: IncomingMessage,
-  headers: string[],
-): void {
-  if (streamOf(answer)) answer.writeHead(statusCode!, headers)
-  else answer.writeHead(statusCode!, statusMessage, headers)
+export function beginAnswer(answer: ServerResponse, { status, message }: AnswerHead, headers: string[]): void {
+  if (streamOf(answer)) answer.writeHead(status, headers)
+  else answer.writeHead(status, message, headers)
 }
 
 /** Lets the client send the body of its request, if it still waits for that. */

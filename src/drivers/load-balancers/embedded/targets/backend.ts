@@ -3,21 +3,12 @@ import { createHmac } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import type { BalancerService, BalancerState } from '../../../../families/load-balancers/driver.ts'
 import { HealthWatch } from './health.ts'
+import type { Owner, TargetConnection } from './target-connection.ts'
 
 /** How many idle connections are kept for one target. */
 const mostIdle = 256
 
-/** A connection to a target that speaks HTTP. */
-export interface TargetConnection {
-  readonly socket: Socket
-  readonly backend: Backend
-  /** Whether it has served a request before. */
-  isReused: boolean
-  /** Called when nothing was sent or received for the idle time. Undefined while the connection is idle. */
-  onTimeout: (() => void) | undefined
-}
-
-export class Backend {
+export class Backend implements Owner {
   readonly address: string
   readonly watch: HealthWatch
   /** Connections of tcp services, requests of others. */
@@ -81,8 +72,6 @@ export class Backend {
 
   /** Keeps a connection for another request, unless it leads to a port that the service has left meanwhile. */
   release(connection: TargetConnection): void {
-    connection.onTimeout = undefined
-    connection.isReused = true
     const isCurrent = !this.#isClosed && connection.socket.remotePort === this.#service.destinationPort
     if (isCurrent && this.isEligible && this.#idle.length < mostIdle) this.#idle.push(connection)
     else connection.socket.destroy()
