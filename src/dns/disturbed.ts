@@ -3,14 +3,14 @@ import { printName } from '../protocols/net/dns/names.ts'
 import type { Answering } from './answering.ts'
 import { rcodes, readQuery, writeRefusal } from './message.ts'
 
-/** Tells what becomes of a question, by the name without its last dot, once it is time; undefined for the usual. */
-export type Disturb = (name: string) => Promise<'answer' | 'fail' | 'ignore'> | undefined
+/**
+ * Tells what becomes of a question once it is time; undefined for the usual. `nameOf` reads the name without its last dot,
+ * and says undefined for what is no question.
+ */
+export type Disturb = (nameOf: () => string | undefined) => Promise<'answer' | 'fail' | 'ignore'> | undefined
 
 export function disturbed(plain: Answering, disturb: Disturb): Answering {
-  const verdictOn = (bytes: Buffer) => {
-    const query = readQuery(bytes)
-    return typeof query === 'object' && 'name' in query ? disturb(printName(query.name).slice(0, -1)) : undefined
-  }
+  const verdictOn = (bytes: Buffer) => disturb(() => nameIn(bytes))
   return {
     udp(bytes, address) {
       const verdict = verdictOn(bytes)
@@ -24,6 +24,11 @@ export function disturbed(plain: Answering, disturb: Disturb): Answering {
       if (answer) yield answer
     },
   }
+}
+
+function nameIn(bytes: Buffer): string | undefined {
+  const query = readQuery(bytes)
+  return typeof query === 'object' && 'name' in query ? printName(query.name).slice(0, -1) : undefined
 }
 
 function instead(verdict: 'fail' | 'ignore', bytes: Buffer): Buffer | undefined {

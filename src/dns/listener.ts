@@ -48,6 +48,7 @@ function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): Ud
     // Destination addresses come from the socket itself, so there is no name to look up.
     lookup: (address, _options, found) => found(null, address, type === 'udp6' ? 6 : 4),
   })
+  const send = sending(socket)
   let waiting = 0
   const failed = (error: unknown) => log.error({ err: error }, 'a DNS query failed')
   socket.on('error', (error) => log.debug({ err: error }, 'a DNS answer was not sent'))
@@ -59,15 +60,35 @@ function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): Ud
       if (answer instanceof Promise) {
         waiting++
         answer
-          .then((later) => later && socket.send(later, port, address))
+          .then((later) => later && send(later, port, address))
           .catch(failed)
           .finally(() => waiting--)
-      } else if (answer) socket.send(answer, port, address)
+      } else if (answer) send(answer, port, address)
     } catch (error) {
       failed(error)
     }
   })
   return socket
+}
+
+/**
+ * Sends answers once all queries that have come were read: who sent them wakes once for many answers instead of once for
+ * each, which costs more than making them.
+ */
+function sending(socket: UdpSocket): (answer: Buffer, port: number, address: string) => void {
+  let unsent: { answer: Buffer; port: number; address: string }[] = []
+  const sendAll = () => {
+    const all = unsent
+    unsent = []
+    for (const { answer, port, address } of all) socket.send(answer, port, address)
+  }
+  // A socket that is closed sends nothing any more.
+  socket.once('close', () => {
+    unsent = []
+  })
+  return (answer, port, address) => {
+    if (unsent.push({ answer, port, address }) === 1) setImmediate(sendAll)
+  }
 }
 
 function bind(socket: UdpSocket, host: string, port: number): Promise<number> {

@@ -192,12 +192,15 @@ async function usable(registry: Registry, entry: RegisteredZone): Promise<ZoneIm
 
 /** A cached answer with the id and the question of a query. */
 function answerTo(query: Buffer, ready: Ready): Buffer {
-  const answer = Buffer.from(ready.bytes)
+  const answer = Buffer.allocUnsafe(ready.bytes.length)
+  ready.bytes.copy(answer)
   answer[0] = query[0]!
   answer[1] = query[1]!
   answer[2] = (answer[2]! & 0xfe) | (query[2]! & 1)
   // Copy the question as it was sent: a client that randomizes the case of letters compares them with the answer.
-  for (let at = headerBytes; query[at] !== 0; at += query[at]! + 1) query.copy(answer, at, at, at + query[at]! + 1)
+  let end = headerBytes
+  while (query[end] !== 0) end += query[end]! + 1
+  query.copy(answer, headerBytes, headerBytes, end)
   return answer
 }
 

@@ -16,8 +16,8 @@ export const services = ['name_server', 'metadata', 'targets'] as const
 export type Service = (typeof services)[number]
 
 export interface ServiceFaults {
-  /** Decides what becomes of a question to the name server; undefined for the usual. */
-  disturbDns(name: string): Promise<'answer' | 'fail' | 'ignore'> | undefined
+  /** Decides what becomes of a question to the name server; undefined for the usual. `nameOf` reads its name. */
+  disturbDns(nameOf: () => string | undefined): Promise<'answer' | 'fail' | 'ignore'> | undefined
   /** Resolves when the metadata service may answer a server; undefined for at once. The answer tells of it. */
   delayMetadata(of: ResourceRef, response: ServerResponse): Promise<void> | undefined
   /** The drivers, of which those of Load Balancers find targets unhealthy where a rule wants them to. */
@@ -33,7 +33,10 @@ interface ServiceParts {
 export function serviceFaultsOf(parts: ServiceParts): ServiceFaults {
   const isAffected = (service: Service) => parts.rules.list().some(({ rule }) => rule.effect[service] !== undefined)
   return {
-    disturbDns: (name) => (isAffected('name_server') ? disturbDns(parts, name) : undefined),
+    disturbDns: (nameOf) => {
+      const name = isAffected('name_server') ? nameOf() : undefined
+      return name === undefined ? undefined : disturbDns(parts, name)
+    },
     delayMetadata: (of, response) => (isAffected('metadata') ? delayMetadata(parts, of, response) : undefined),
     disturbed: (drivers) => ({
       ...drivers,
