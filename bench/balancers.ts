@@ -15,8 +15,20 @@ import type { Effort } from './rounds.ts'
 
 const run = promisify(execFile)
 
-/** The promised processor time of an HTTP request, in microseconds. */
-const promisedUs: Readonly<Record<Site['name'], number>> = { embedded: 35, haproxy: 10 }
+/** What is promised of a data plane where a target takes `targetUs` for an HTTP request. */
+interface Promised {
+  /** The processor time of an HTTP request, in microseconds. */
+  readonly cpuUs: number
+  /** HTTP requests a second, of those without a balancer. */
+  readonly ratio?: number
+  readonly residentMb?: number
+}
+const promised: Readonly<Record<Site['name'], Promised>> = {
+  embedded: { cpuUs: 30, ratio: 0.35, residentMb: 120 },
+  haproxy: { cpuUs: 10 },
+}
+/** On a machine where the target takes longer, so may the balancer. */
+const targetUs = 12
 
 export async function balancers(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const beside = await balancerNeighbour(workshop, effort)
@@ -39,12 +51,13 @@ async function measured(name: Site['name'], under: readonly string[], { rounds, 
   const [program, ...args] = [...under, process.execPath, script, name, String(rounds), String(seconds)] as const
   const { stdout } = await run(program!, args)
   const { http, tcp, residentMb, killed } = JSON.parse(stdout) as PlaneFigures
+  const { cpuUs, ratio, residentMb: mostMb } = promised[name]
   return [
-    throughput(`balancer ${name}, HTTP`, http),
-    cost(`balancer ${name}, HTTP`, http, promisedUs[name]),
+    throughput(`balancer ${name}, HTTP`, http, ratio),
+    cost(`balancer ${name}, HTTP`, http, cpuUs),
     throughput(`balancer ${name}, TCP`, tcp),
     cost(`balancer ${name}, TCP`, tcp),
-    { name: `balancer ${name}, resident memory after load`, unit: 'MB', wolke: residentMb },
+    atMost({ name: `balancer ${name}, resident memory after load`, unit: 'MB', wolke: residentMb }, mostMb),
     ...recovery(name, killed),
   ]
 }
@@ -58,15 +71,21 @@ function recovery(name: Site['name'], { trafficMs, healthMs, checkedEveryS }: Re
 }
 
 function within(name: string, wolke: number, promisedMs: number): Row {
-  return { name, unit: 'ms', wolke, bar: { text: `<= ${promisedMs} ms`, met: wolke <= promisedMs } }
+  return atMost({ name, unit: 'ms', wolke }, promisedMs)
 }
 
-function throughput(name: string, { wolke, bare, ratio, p50Ms, p99Ms }: Traffic): Row {
-  return { name, unit: 'req/s', wolke, bare, ratio, p50Ms, p99Ms, note: 'bare: without a balancer' }
+function atMost(row: Row, most: number | undefined): Row {
+  return most === undefined ? row : { ...row, bar: { text: `<= ${most} ${row.unit}`, met: row.wolke <= most } }
 }
 
-function cost(name: string, { cpuUs, targetCpuUs }: Traffic, promised?: number): Row {
-  const bar = promised === undefined ? {} : { bar: { text: `<= ${promised} us`, met: cpuUs <= promised } }
+function throughput(name: string, { wolke, bare, ratio, p50Ms, p99Ms }: Traffic, least?: number): Row {
+  const bar = least === undefined ? {} : { bar: { text: `>= ${least} of direct`, met: ratio >= least } }
+  return { name, unit: 'req/s', wolke, bare, ratio, p50Ms, p99Ms, note: 'bare: without a balancer', ...bar }
+}
+
+function cost(name: string, { cpuUs, targetCpuUs }: Traffic, most?: number): Row {
+  const text = `<= ${most} us where the target takes ${targetUs}`
+  const bar = most === undefined ? {} : { bar: { text, met: cpuUs <= most * Math.max(1, targetCpuUs / targetUs) } }
   const compared = { wolke: cpuUs, bare: targetCpuUs, ratio: cpuUs / targetCpuUs, note: 'bare: the target itself' }
   return { name: `${name}, processor time per request`, unit: 'us', ...compared, ...bar }
 }

@@ -45,8 +45,8 @@ export async function launch(place: PlaneFolder, portOffset: number): Promise<vo
     const child = spawn(process.execPath, args, {
       detached: true,
       cwd: '/',
-      // It needs nothing of the environment, which may hold secrets.
-      env: {},
+      // It needs nothing of the environment, which may hold secrets. What a request leaves behind is little, and soon gone.
+      env: { NODE_OPTIONS: '--max-semi-space-size=4' },
       stdio: ['ignore', 'ignore', errors, 'ipc'],
     })
     await ready(child, place)

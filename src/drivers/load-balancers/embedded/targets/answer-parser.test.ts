@@ -119,6 +119,9 @@ const bad: Readonly<Record<string, string>> = {
   'a chunk that is longer than it says': `${chunked}1\r\nab\r\n0\r\n\r\n`,
   'a chunk whose size ends with a line feed': `${chunked}1\na\r\n0\r\n\r\n`,
   'a chunk whose extension never ends': `${chunked}1;${'x'.repeat(17_000)}`,
+  'a chunk with an extension that is none': `${chunked}1;\r\na\r\n0\r\n\r\n`,
+  'a chunk with a space before its extension': `${chunked}1 ;a\r\na\r\n0\r\n\r\n`,
+  'another length in its trailers': `${chunked}0\r\nContent-Length: 3\r\n\r\none`,
   'trailers that are none': `${chunked}0\r\nx\r\n\r\n`,
 }
 

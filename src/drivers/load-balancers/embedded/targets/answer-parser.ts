@@ -37,7 +37,8 @@ const mostSizeDigits = 13
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const headerLine = /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/
-const sizeLine = /^([\da-f]+)(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/i
+/** A size, and extensions that nobody reads: without spaces, as some skip those and others do not. */
+const sizeLine = /^([\da-f]+)(?:;[\w!#$%&'*+.^`|~-]+(?:=(?:[\w!#$%&'*+.^`|~-]+|"[\t\x20!#-[\]-~]*"))?)*$/i
 
 type Expected = 'head' | 'sized' | 'open' | 'chunks' | 'afterChunk' | 'trailers' | 'ended'
 
@@ -186,7 +187,10 @@ export class AnswerParser {
     }
     const end = endOf(bytes, '\r\n\r\n')
     if (end < 0) return bytes
-    this.#end(undefined, parseHeaders(bytes.toString('latin1', 0, end).split('\r\n')))
+    const trailers = parseHeaders(bytes.toString('latin1', 0, end).split('\r\n'))
+    // A length that comes now is another one.
+    if (hasFraming(trailers)) throw new BadAnswer()
+    this.#end(undefined, trailers)
     return bytes.subarray(end + 4)
   }
 
@@ -250,6 +254,9 @@ function framingIn(rawHeaders: readonly string[]): Framing {
   if (!/^\d{1,15}$/.test(length)) throw new BadAnswer()
   return { length: Number(length), isChunked: false }
 }
+
+const hasFraming = (headers: readonly string[]) =>
+  ['content-length', 'transfer-encoding'].some((name) => valuesOf(headers, name) !== undefined)
 
 /** The values of all headers of a name; undefined without one. */
 function valuesOf(rawHeaders: readonly string[], name: string): string | undefined {
