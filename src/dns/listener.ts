@@ -4,6 +4,7 @@
  */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { isIPv6, type Server } from 'node:net'
+import { afterReading } from '../kernel/process/after-reading.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { type Answering, unmapped } from './answering.ts'
 import { type TcpServer, tcpServer } from './tcp-server.ts'
@@ -71,24 +72,15 @@ function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): Ud
   return socket
 }
 
-/**
- * Sends answers once all queries that have come were read: who sent them wakes once for many answers instead of once for
- * each, which costs more than making them.
- */
 function sending(socket: UdpSocket): (answer: Buffer, port: number, address: string) => void {
-  let unsent: { answer: Buffer; port: number; address: string }[] = []
-  const sendAll = () => {
-    const all = unsent
-    unsent = []
-    for (const { answer, port, address } of all) socket.send(answer, port, address)
-  }
-  // A socket that is closed sends nothing any more.
+  let isClosed = false
   socket.once('close', () => {
-    unsent = []
+    isClosed = true
   })
-  return (answer, port, address) => {
-    if (unsent.push({ answer, port, address }) === 1) setImmediate(sendAll)
-  }
+  return (answer, port, address) =>
+    afterReading(() => {
+      if (!isClosed) socket.send(answer, port, address)
+    })
 }
 
 function bind(socket: UdpSocket, host: string, port: number): Promise<number> {

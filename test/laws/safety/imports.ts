@@ -35,6 +35,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families.ts',
     'kernel/actions/define.ts',
     'kernel/actions/in-time.ts',
+    'kernel/process/after-reading.ts',
     'kernel/process/clock.ts',
     'kernel/process/file-lock.ts',
     'reachability/driver.ts',

@@ -1,6 +1,7 @@
 /** One request and its answer: chooses a target, forwards both ways as they come, and answers for targets that fail. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { afterReading } from '../../../../kernel/process/after-reading.ts'
 import type { AnswerHead } from '../targets/answer-parser.ts'
 import type { Backend } from '../targets/backend.ts'
 import type { Connected } from '../targets/backends.ts'
@@ -176,10 +177,9 @@ export class Exchange implements Asker {
     const answer = this.#answer
     if (trailers.length > 0) answer.addTrailers(Object.fromEntries(keptTrailers(trailers)))
     this.#end()
-    if (!last) answer.end()
     // One text is one write, which costs much less than two parts of one.
-    else if (last.length <= shortBytes) answer.end(last.toString('latin1'), 'latin1')
-    else answer.end(last)
+    const isShort = last && last.length <= shortBytes
+    afterReading(() => (isShort ? answer.end(last.toString('latin1'), 'latin1') : answer.end(last)))
   }
 
   get #isStillSent(): boolean {

@@ -1,5 +1,6 @@
 /** A connection to a target that speaks HTTP, which serves one request after the other. */
 import type { Socket } from 'node:net'
+import { afterReading } from '../../../../kernel/process/after-reading.ts'
 import { type AnswerHead, AnswerParser, type AnswerTaker, BadAnswer } from './answer-parser.ts'
 
 /** Whose connection it is. */
@@ -34,6 +35,8 @@ export class TargetConnection implements AnswerTaker {
   readonly #isKept: boolean
   /** Undefined while the connection is idle. */
   #asker: Asker | undefined
+  /** Whether the request of the asker is on its way. */
+  #isAsked = false
   readonly #parser = new AnswerParser(this)
 
   constructor(socket: Socket, owner: Owner, { isKept, idleMs }: { isKept: boolean; idleMs: number }) {
@@ -54,8 +57,16 @@ export class TargetConnection implements AnswerTaker {
   ask(asker: Asker, head: string): void {
     this.owner.load++
     this.#asker = asker
-    this.#parser.begin(asker.method)
-    this.socket.write(head, 'latin1')
+    const write = () => {
+      // Who asked may have given up meanwhile.
+      if (this.#asker !== asker) return
+      this.#isAsked = true
+      this.#parser.begin(asker.method)
+      this.socket.write(head, 'latin1')
+    }
+    // A body follows at once.
+    if (asker.hasSent) afterReading(write)
+    else write()
   }
 
   /** Gives the request up: whoever asked hears no more. */
@@ -69,13 +80,14 @@ export class TargetConnection implements AnswerTaker {
     if (!asker) return undefined
     this.owner.load--
     this.#asker = undefined
+    this.#isAsked = false
     this.#parser.stop()
     return asker
   }
 
   readonly #read = (bytes: Buffer): void => {
     // Bytes that nobody asked for could pass for the answer to the next request.
-    if (!this.#asker) return void this.socket.destroy()
+    if (!this.#isAsked) return void this.socket.destroy()
     try {
       this.#parser.take(bytes)
     } catch (error) {
@@ -86,11 +98,13 @@ export class TargetConnection implements AnswerTaker {
 
   readonly #readEnd = (): void => {
     try {
-      if (this.#asker) this.#parser.end()
+      if (this.#isAsked) {
+        this.#parser.end()
+        this.#leave()
+      }
     } catch (error) {
       this.#refuse(error)
     }
-    this.#leave()
     this.socket.destroy()
   }
 
