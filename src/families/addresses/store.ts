@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { prepared } from '../../kernel/data/prepared.ts'
+import { prepared, preparedStatements } from '../../kernel/data/prepared.ts'
 import { acrossProjects, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -91,18 +91,26 @@ async function claimFree(
   owner: string,
   lock: 'skip' | 'update',
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ ip: string }>`
+  const given = { family, rested: tx.now - restMs, owner, projectId: scope.projectId }
+  const [claimed] = await claims(
+    tx.query,
+    lock,
+    given,
+    (of) => sql`
     with free as (
       select ip from address
-      where family = ${family} and owner is null and released_at <= ${tx.now - restMs}
+      where family = ${of.family} and owner is null and released_at <= ${of.rested}
       order by released_at, ip limit 1 ${tx.dialect.lockRows(lock)}
     )
-    update address set owner = ${owner}, project_id = ${scope.projectId}
+    update address set owner = ${of.owner}, project_id = ${of.projectId}
     where ip in (select ip from free)
     returning ip
-  `.execute(tx.query)
-  return rows[0]?.ip
+  `,
+  )
+  return claimed?.ip
 }
+
+const claims = preparedStatements<{ readonly ip: string }>()
 
 /** Adds rows for the next addresses of the first pool that has more of them; false when all pools are used up. */
 async function addRows(tx: Transaction, family: 4 | 6): Promise<boolean> {

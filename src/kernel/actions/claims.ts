@@ -113,19 +113,21 @@ export async function finish(
   await noteEnded(tx, [action])
   await unlock(tx.query, action.id)
   // Wakes the workers for the actions behind this one.
-  for (const { next } of await leaveQueues(tx.query, action.id)) if (next !== null) tx.signal('actions', String(next))
+  const queues = await nextInQueues(tx.query, action.id)
+  if (queues.length > 0) await leaveQueues(tx.query, action.id)
+  for (const { next } of queues) if (next !== null) tx.signal('actions', String(next))
 }
 
 const unlock = preparedAlong((query, id: number) =>
   acrossProjects(query).deleteFrom('resource_lock').where('action_id', '=', id),
 )
 
-/** Removes an action from its queues and returns the next action of each. */
-const leaveQueues = prepared((query, id: number) =>
+/** The action behind one in each of its queues. */
+const nextInQueues = prepared((query, id: number) =>
   query
-    .deleteFrom('action_serial')
+    .selectFrom('action_serial')
     .where('action_id', '=', id)
-    .returning((of) =>
+    .select((of) =>
       of
         .selectFrom('action_serial as behind')
         .select((first) => first.fn.min<number | null>('behind.action_id').as('id'))
@@ -134,6 +136,8 @@ const leaveQueues = prepared((query, id: number) =>
         .as('next'),
     ),
 )
+
+const leaveQueues = preparedAlong((query, id: number) => query.deleteFrom('action_serial').where('action_id', '=', id))
 
 /** Takes all actions of a Project, which go next, out of their queues. */
 export async function leaveAllQueues(tx: Transaction, { projectId }: ProjectScope): Promise<void> {

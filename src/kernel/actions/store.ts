@@ -1,7 +1,7 @@
 /** Starting actions on behalf of a Project. Statements of workers are in claims.ts, reading in history.ts. */
 
 import type { Queries, Transaction } from '../data/db.ts'
-import { insertRowsAlong, preparedStatements } from '../data/prepared.ts'
+import { insertRowsAlong, preparedChanges, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { timestamp } from '../process/clock.ts'
@@ -150,15 +150,31 @@ async function takeLocks(
   if (wanted.size === 0) return
   // Locks are taken in one order, so that two transactions never wait for each other.
   const inOrder = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lock]) => lock)
-  const taken = await scoped(tx.query, scope)
-    .insertInto('resource_lock', inOrder)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning(['type', 'resource_id'])
-    .execute()
-  for (const { type, resource_id } of taken) wanted.delete(keyOfResource({ type, id: resource_id }))
-  const [missing] = wanted.values()
-  if (missing) throw locked(missing.type)
+  const given = {
+    projectId: scope.projectId,
+    types: inOrder.map(({ type }) => type),
+    ids: inOrder.map(({ resource_id }) => resource_id),
+    actions: inOrder.map(({ action_id }) => action_id),
+  }
+  const taken = await taking(tx.query, '', given, ({ projectId, types, ids, actions }) =>
+    scoped(tx.query, { projectId })
+      .insertInto(
+        'resource_lock',
+        types.map((type, at) => ({ type, resource_id: ids[at]!, action_id: actions[at]! })),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  if (taken === inOrder.length) return
+  for (const { type, resource_id, action_id } of inOrder) {
+    const held = await locksOn(tx.query, scope, type, [resource_id])
+    if (held.some((lock) => lock.action_id !== action_id)) throw locked(type)
+  }
+  // Whoever had it has just released it.
+  throw locked(inOrder[0]!.type)
 }
+
+/** Takes those locks that nobody holds. */
+const taking = preparedChanges()
 
 function locked(type: string): ApiError {
   return new ApiError('locked', `${type} is locked: an action is already running`)
@@ -203,15 +219,18 @@ export async function lockedIds(
   ids: readonly number[],
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
-  const given = { projectId: scope.projectId, type, ids }
-  const rows = await locks(query, '', given, ({ type, ids, ...scope }) =>
-    scoped(query, scope)
-      .selectFrom('resource_lock')
-      .select('resource_id')
-      .where('type', '=', type)
-      .where('resource_id', 'in', ids),
-  )
+  const rows = await locksOn(query, scope, type, ids)
   return new Set(rows.map((row) => row.resource_id))
 }
 
-const locks = preparedStatements<{ resource_id: number }>()
+function locksOn(query: Queries, { projectId }: ProjectScope, type: string, ids: readonly number[]) {
+  return locks(query, '', { projectId, type, ids }, ({ type, ids, ...scope }) =>
+    scoped(query, scope)
+      .selectFrom('resource_lock')
+      .select(['resource_id', 'action_id'])
+      .where('type', '=', type)
+      .where('resource_id', 'in', ids),
+  )
+}
+
+const locks = preparedStatements<Pick<ResourceLockRow, 'resource_id' | 'action_id'>>()

@@ -154,6 +154,28 @@ export function preparedStatements<Row>() {
   }
 }
 
+/**
+ * The same for statements that change rows: returns how many did. A statement that returned the rows would write them down
+ * first.
+ */
+export function preparedChanges() {
+  const cached = cache()
+  return async <G extends Given>(
+    query: Queries,
+    kind: string,
+    given: G,
+    build: (given: G) => Built,
+  ): Promise<number> => {
+    const values: unknown[] = []
+    const shape = `${kind} ${flatten(given, values)}`
+    const first = () => build(placed(given, placeholders(values.length).values()) as G)
+    const { engine, run } = handleOf(query)
+    const { compiled, inOrder } = cached(query, engine, shape, first)
+    const { numAffectedRows = 0n } = await run(compiled.sql, inOrder ? values : filled(compiled, values))
+    return Number(numAffectedRows)
+  }
+}
+
 /** Appends all values below something to `values`, and gives the form that it has apart from them. */
 function flatten(given: unknown, values: unknown[]): string {
   if (Array.isArray(given)) {

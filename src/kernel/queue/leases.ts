@@ -7,7 +7,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database, EveryTable, Transaction } from '../data/db.ts'
 import type { Dialect } from '../data/dialect.ts'
-import { preparedStatements } from '../data/prepared.ts'
+import { preparedChanges } from '../data/prepared.ts'
 import type { ProjectId } from '../scope.ts'
 
 /** Columns that every work item has. */
@@ -145,18 +145,20 @@ export async function writeHeld(
   change: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const statement = (given: HeldChange) =>
-    update(tx, table).set(given.change).where('id', '=', given.id).where('fence', '=', given.fence).returning('id')
+    update(tx, table).set(given.change).where('id', '=', given.id).where('fence', '=', given.fence)
   const isPlain = Object.values(change).every((value) => value === null || typeof value !== 'object')
   const given = { change, id, fence }
-  const rows = isPlain ? await writes(tx.query, table.name, given, statement) : await statement(given).execute()
-  if (rows.length !== 1) throw new LeaseLost(`${table.name} ${id} has been taken over`)
+  const written = isPlain
+    ? await writes(tx.query, table.name, given, statement)
+    : Number((await statement(given).executeTakeFirstOrThrow()).numUpdatedRows)
+  if (written !== 1) throw new LeaseLost(`${table.name} ${id} has been taken over`)
 }
 
 interface HeldChange extends Held {
   readonly change: Readonly<Record<string, unknown>>
 }
 
-const writes = preparedStatements<Pick<WorkRow, 'id'>>()
+const writes = preparedChanges()
 
 export interface Release {
   readonly delayMs: number

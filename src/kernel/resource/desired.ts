@@ -16,14 +16,7 @@ import {
 } from '../actions/define.ts'
 import { inTime } from '../actions/in-time.ts'
 import type { Database, Queries, TenantTables, Transaction } from '../data/db.ts'
-import {
-  acrossProjects,
-  preparedScoped,
-  preparedScopedMany,
-  type Scoped,
-  scoped,
-  type TenantTable,
-} from '../data/scoped.ts'
+import { acrossProjects, preparedScoped, preparedScopedMany, type Scoped, type TenantTable } from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -103,7 +96,6 @@ const rowsAtOnce = 1_000
 export function defineDesired<const T extends DesiredTable>(definition: DesiredDefinition<T>): Desired {
   const { table } = definition
   const tableOf = (rows: Scoped) => rows as unknown as Scoped<Record<string, DesiredRow>>
-  const rowsOf = (query: Queries, scope: ProjectScope) => tableOf(scoped(query, scope))
   const statesOf = preparedScopedMany((rows, ids: readonly number[]) =>
     tableOf(rows)
       .selectFrom(table as string)
@@ -116,6 +108,7 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       .select('generation')
       .where('id', '=', id),
   )
+  const { renewal, confirmation, removal, disposal } = writing(tableOf, table)
   const { title, target } = definition
   const desired: Desired = {
     table,
@@ -131,7 +124,13 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       const [row] = await statesOf(world.query, world.scope, [id])
       if (row && row.generation_in_force === row.generation) await definition.handOver(world, id, row.generation)
     },
-    renew: (tx, scope, ids) => renew(rowsOf(tx.query, scope), table, ids),
+    async renew(tx, scope, ids) {
+      // Always in the same order, so that two that renew the same targets do not wait for each other.
+      const ordered = [...new Set(ids)].sort((a, b) => a - b)
+      for (let from = 0; from < ordered.length; from += rowsAtOnce) {
+        await renewal(tx.query, scope, ordered.slice(from, from + rowsAtOnce))
+      }
+    },
     async generation(query, scope, id) {
       const [row] = await generations(query, scope, id)
       return row?.generation
@@ -145,40 +144,40 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       return new Map(rows.map(({ id, generation }) => [id, generation]))
     },
     async confirm(tx, scope, id, { generation, isGone }) {
-      if (isGone) {
-        const gone = rowsOf(tx.query, scope).deleteFrom(table as string)
-        await gone.where('id', '=', id).where('generation', '=', generation).execute()
-        return
-      }
-      await rowsOf(tx.query, scope)
-        .updateTable(table as string)
-        .set({ generation_in_force: generation })
-        .where('id', '=', id)
-        .where('generation_in_force', '<', generation)
-        .execute()
+      if (isGone) await disposal(tx.query, scope, id, generation)
+      else await confirmation(tx.query, scope, id, generation)
     },
     async forget(tx, scope, id) {
-      await rowsOf(tx.query, scope)
-        .deleteFrom(table as string)
-        .where('id', '=', id)
-        .execute()
+      await removal(tx.query, scope, id)
     },
     reconcile: (parts, drivers) => reconcile(desired, definition, parts, drivers),
   }
   return desired
 }
 
-/** Gives some targets a new generation. */
-async function renew(rows: Scoped<Record<string, DesiredRow>>, table: string, ids: readonly number[]): Promise<void> {
-  // Always in the same order, so that two that renew the same targets do not wait for each other.
-  const ordered = [...new Set(ids)].sort((a, b) => a - b)
-  for (let from = 0; from < ordered.length; from += rowsAtOnce) {
-    const first = ordered.slice(from, from + rowsAtOnce).map((id) => ({ id, generation: 1, generation_in_force: 0 }))
-    const next = sql<number>`${sql.ref(`${table}.generation`)} + 1`
-    await rows
-      .insertInto(table, first)
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ generation: next }))
-      .execute()
+/** The statements that write generations. */
+function writing(tableOf: (rows: Scoped) => Scoped<Record<string, DesiredRow>>, table: string) {
+  return {
+    /** Gives some targets a new generation. */
+    renewal: preparedScopedMany((rows, ids: readonly number[]) => {
+      const first = ids.map((id) => ({ id, generation: 1, generation_in_force: 0 }))
+      const next = sql<number>`${sql.ref(`${table}.generation`)} + 1`
+      return tableOf(rows)
+        .insertInto(table, first)
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ generation: next }))
+    }),
+    confirmation: preparedScoped((rows, id: number, generation: number) =>
+      tableOf(rows)
+        .updateTable(table)
+        .set({ generation_in_force: generation })
+        .where('id', '=', id)
+        .where('generation_in_force', '<', generation),
+    ),
+    removal: preparedScoped((rows, id: number) => tableOf(rows).deleteFrom(table).where('id', '=', id)),
+    /** Removes a target as long as nothing newer is desired of it. */
+    disposal: preparedScoped((rows, id: number, generation: number) =>
+      tableOf(rows).deleteFrom(table).where('id', '=', id).where('generation', '=', generation),
+    ),
   }
 }
 

@@ -10,6 +10,7 @@ import type { Spelling } from '../contract/spelling.ts'
 import { drawId, type Queries, type TenantTables, type Transaction } from '../data/db.ts'
 import { databaseFailure, Taken } from '../data/dialect.ts'
 import { KeptItems } from '../data/kept.ts'
+import { preparedChanges, preparedStatements } from '../data/prepared.ts'
 import {
   insertScopedAlong,
   preparedScoped,
@@ -185,26 +186,30 @@ function holding<T extends ResourceTable, P extends string, Item extends Resourc
   title,
   fromRow,
 }: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'lock' | 'hold'> {
+  const locked = preparedStatements<ResourceRow>()
+  const held = preparedStatements<{ readonly id: number }>()
   return {
-    async lock(tx, scope, id) {
-      const row = await rowsOf(tx.query, scope)
-        .selectFrom(type as string)
-        .selectAll()
-        .where('id', '=', id)
-        .modifyEnd(tx.dialect.lockRows('update'))
-        .executeTakeFirst()
+    async lock(tx, { projectId }, id) {
+      const [row] = await locked(tx.query, '', { projectId, id }, (given) =>
+        rowsOf(tx.query, given)
+          .selectFrom(type as string)
+          .selectAll()
+          .where('id', '=', given.id)
+          .modifyEnd(tx.dialect.lockRows('update')),
+      )
       if (!row) throw notFound(title, id)
       return fromRow(row as unknown as Row<T>)
     },
-    async hold(tx, scope, ids, mode = 'share') {
+    async hold(tx, { projectId }, ids, mode = 'share') {
       if (ids.length === 0) return new Set()
-      const rows = await rowsOf(tx.query, scope)
-        .selectFrom(type as string)
-        .select('id')
-        .where('id', 'in', ids)
-        .orderBy('id')
-        .modifyEnd(tx.dialect.lockRows(mode))
-        .execute()
+      const rows = await held(tx.query, mode, { projectId, ids }, (given) =>
+        rowsOf(tx.query, given)
+          .selectFrom(type as string)
+          .select('id')
+          .where('id', 'in', given.ids)
+          .orderBy('id')
+          .modifyEnd(tx.dialect.lockRows(mode)),
+      )
       return new Set(rows.map(({ id }) => id))
     },
   }
@@ -222,6 +227,12 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       failure?.kind === 'unique' && refusals.find(([column]) => failure.constraint.endsWith(`_${column}_key`))
     return taken ? taken[1]() : error
   }
+  const changes = preparedChanges()
+  const deletion = preparedScoped((rows, id: number) =>
+    anyTable(rows)
+      .deleteFrom(type as string)
+      .where('id', '=', id),
+  )
   // Rivals for names alone wait in the order of the names; for two columns there is no such order.
   const travels = refusals.every(([column]) => column === 'name')
   return {
@@ -250,19 +261,18 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       tellChanged(tx, { type, id: before.id }, { ...row })
       return fromRow(row as unknown as Row<T>)
     },
-    async set(tx, scope, id, columns) {
-      await rowsOf(tx.query, scope)
-        .updateTable(type as string)
-        .set(columns as object)
-        .where('id', '=', id)
-        .execute()
-      tellChanged(tx, { type, id }, columns as object as Readonly<Record<string, unknown>>)
+    async set(tx, { projectId }, id, columns) {
+      const change = columns as object as Readonly<Record<string, unknown>>
+      await changes(tx.query, '', { projectId, id, change }, (given) =>
+        rowsOf(tx.query, given)
+          .updateTable(type as string)
+          .set(given.change)
+          .where('id', '=', given.id),
+      )
+      tellChanged(tx, { type, id }, change)
     },
     async remove(tx, scope, { id, labels }) {
-      await rowsOf(tx.query, scope)
-        .deleteFrom(type as string)
-        .where('id', '=', id)
-        .execute()
+      await deletion(tx.query, scope, id)
       await indexLabels(tx, scope, { kind: type, id }, {}, labels)
       tellEnded(tx, { type, id })
     },

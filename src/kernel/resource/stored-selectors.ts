@@ -10,6 +10,7 @@ import {
   storedSelector,
 } from '../contract/selectors.ts'
 import type { Queries, TenantTables } from '../data/db.ts'
+import { preparedStatements } from '../data/prepared.ts'
 import { type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
 import type { ProjectScope } from '../scope.ts'
 
@@ -45,19 +46,22 @@ const selectorsAtOnce = 200
 export function defineSelectors<const T extends SelectorTable>(table: T): StoredSelectors<TenantTables[T]> {
   const rowsOf = (query: Queries, scope: ProjectScope) =>
     (scoped(query, scope) as unknown as Scoped<Record<string, SelectorRow>>).selectFrom(table as string)
+  const led = preparedStatements<SelectorRow>()
   return {
     async matching(query, scope, labels) {
       const conditions = conditionsMet(labels)
       const found: SelectorRow[] = []
       for (let after = 0; ; ) {
-        const some = await rowsOf(query, scope)
-          .selectAll()
-          .where('selector', 'is not', null)
-          .where('leading_term', 'in', conditions)
-          .where('id', '>', after)
-          .orderBy('id')
-          .limit(selectorsAtOnce)
-          .execute()
+        const given = { projectId: scope.projectId, conditions, after }
+        const some = await led(query, '', given, ({ conditions, after, ...scope }) =>
+          rowsOf(query, scope)
+            .selectAll()
+            .where('selector', 'is not', null)
+            .where('leading_term', 'in', conditions)
+            .where('id', '>', after)
+            .orderBy('id')
+            .limit(selectorsAtOnce),
+        )
         found.push(...some.filter(({ selector }) => matches(storedSelector(selector as string), labels)))
         if (some.length < selectorsAtOnce) return found as unknown as TenantTables[T][]
         after = some.at(-1)!.id

@@ -133,13 +133,13 @@ export async function matchesOfServer(
   scope: ProjectScope,
   serverId: number,
 ): Promise<Map<number, number>> {
-  const rows = await scoped(query, scope)
-    .selectFrom('firewall_match')
-    .select(['firewall_id', 'application_id'])
-    .where('server_id', '=', serverId)
-    .execute()
+  const rows = await matchesOf(query, scope, serverId)
   return new Map(rows.map((row) => [row.firewall_id, row.application_id]))
 }
+
+const matchesOf = preparedScoped((rows, serverId: number) =>
+  rows.selectFrom('firewall_match').select(['firewall_id', 'application_id']).where('server_id', '=', serverId),
+)
 
 /** The firewalls that are applied to a server by its id. */
 export async function directFirewalls(query: Queries, scope: ProjectScope, serverId: number): Promise<Set<number>> {

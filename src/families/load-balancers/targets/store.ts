@@ -2,7 +2,7 @@
  * Targets of Load Balancers in the database. A match is a server that the selector of a target matches now.
  */
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
-import { preparedScopedMany, scoped } from '../../../kernel/data/scoped.ts'
+import { preparedScoped, preparedScopedMany, scoped } from '../../../kernel/data/scoped.ts'
 import { rowsBelow } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -74,13 +74,13 @@ export async function matchesOfServer(
   scope: ProjectScope,
   serverId: number,
 ): Promise<Map<number, number>> {
-  const rows = await scoped(query, scope)
-    .selectFrom('load_balancer_match')
-    .select(['target_id', 'load_balancer_id'])
-    .where('server_id', '=', serverId)
-    .execute()
+  const rows = await matchesOf(query, scope, serverId)
   return new Map(rows.map((row) => [row.target_id, row.load_balancer_id]))
 }
+
+const matchesOf = preparedScoped((rows, serverId: number) =>
+  rows.selectFrom('load_balancer_match').select(['target_id', 'load_balancer_id']).where('server_id', '=', serverId),
+)
 
 /** The targets that a server is, by itself or as one that their selectors match. */
 export async function targetsOfServer(query: Queries, scope: ProjectScope, serverId: number): Promise<Target[]> {

@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import type { Dialect } from '../../../kernel/data/dialect.ts'
+import { preparedStatements } from '../../../kernel/data/prepared.ts'
 
 interface DnsChangeRow {
   /** `zone:ID` or `address:ADDRESS`, with a network for IPv6. */
@@ -25,13 +26,16 @@ export type DnsSubject = `zone:${number}` | `address:${string}`
 /** Announces that what name servers answer about something may be different from now on. */
 export async function announceDns(tx: Transaction, subject: DnsSubject): Promise<void> {
   const { nowMs } = tx.dialect
-  await tx.query
-    .insertInto('dns_change')
-    .values({ subject, touched: nowMs })
-    .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
-    .execute()
+  await changes(tx.query, '', { subject }, (given) =>
+    tx.query
+      .insertInto('dns_change')
+      .values({ ...given, touched: nowMs })
+      .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs })),
+  )
   tx.signal('dns', subject)
 }
+
+const changes = preparedStatements<unknown>()
 
 /** Announces the same of all subjects that a select gives. */
 export async function announceAllDns(
