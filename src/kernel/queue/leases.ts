@@ -102,34 +102,45 @@ export async function claimWork<Row extends WorkRow>(
 ): Promise<Claimed<Row>[]> {
   const { name, isOpen, pause, lease, order } = table
   const { underWay = [], among, fullProjects = [] } = search
+  const asked = among && alike(among.filter((id) => !underWay.includes(id)))
+  if (asked?.length === 0) return []
   const columns = order.map((column) => sql.ref(column))
   const assigned = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}, `)
-  const { rows } = await db.transact(({ query, dialect, now }) => {
+  // A claim means nothing without what its holder writes later; after a power failure nobody holds any.
+  const claim = async ({ query, dialect, now }: Transaction): Promise<Claimed<Row>[]> => {
     const conditions = [
       isOpen,
       isOver(dialect, pause, longestMs),
       ...(lease === pause ? [] : [sql`(${sql.ref(lease)} is null or ${isOver(dialect, lease, longestMs)})`]),
-      ...(underWay.length > 0 ? [sql`id not in (${sql.join(underWay)})`] : []),
-      ...(among ? [sql`id in (${sql.join(among)})`] : []),
+      ...(asked ? [sql`id in (${sql.join(asked)})`] : []),
+      ...(!asked && underWay.length > 0 ? [sql`id not in (${sql.join(underWay)})`] : []),
       ...(fullProjects.length > 0 ? [sql`project_id not in (${sql.join(fullProjects)})`] : []),
       ...where(now),
     ]
     // SQLite prepares a statement whose limit is a parameter anew each time that it runs.
     const most = dialect.shared ? limit : sql.lit(limit)
-    return sql<Claimed<Row>>`
+    const bounded = among && among.length <= limit ? sql`` : sql`limit ${most}`
+    const statement = sql<Claimed<Row>>`
       with claimed as (
         select id from ${sql.table(name)} as free
         where ${sql.join(conditions, sql` and `)}
-        order by ${sql.join(columns)} limit ${most} ${dialect.lockRows('skip')}
+        order by ${sql.join(columns)} ${bounded} ${dialect.lockRows('skip')}
       )
       update ${sql.table(name)}
       set ${sql.join(assigned, sql``)}${sql.ref(lease)} = ${dialect.nowMs} + ${leaseMs},
         fence = fence + 1, attempts = attempts + 1
       where ${isOpen} and id in (select id from claimed)
       returning *, ${dialect.nowMs} as claimed_at
-    `.execute(query)
-  })
-  return rows
+    `
+    return (await statement.execute(query)).rows
+  }
+  return db.transact(claim, { isDurable: false })
+}
+
+/** The same ids in a list of one of a few lengths, so that few statements are prepared. */
+function alike(ids: readonly number[]): readonly number[] {
+  const length = [1, 4, 16, 64].find((some) => ids.length <= some) ?? ids.length
+  return ids.length === 0 ? ids : [...ids, ...Array<number>(length - ids.length).fill(ids[0]!)]
 }
 
 /** An update of a table of which only the common columns are known. */

@@ -67,3 +67,30 @@ test('work of a full Project begins when a place becomes free while somebody loo
   held!.resolve()
   await worker.landed()
 })
+
+test('of announced work no more is asked for than there are places, and none is forgotten', async () => {
+  const asked: (readonly number[] | undefined)[] = []
+  const done: number[] = []
+  const worker = new Worker({
+    db: {} as Database,
+    log: {} as Logger,
+    name: 'actions',
+    ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 2, perProject: 2, leastRoom: 2 },
+    async claim(_limit, { among }) {
+      asked.push(among)
+      return (among ?? []).map((id) => ({ id, project_id: 1 as ProjectId, fence: 1, attempts: 1 }))
+    },
+    async work({ row: { id } }) {
+      await turn()
+      done.push(id)
+    },
+  })
+  const all = [1, 2, 3, 4, 5]
+  for (const id of all) worker.hear(id)
+  while (done.length < all.length) await turn()
+  assert.deepEqual(
+    done.toSorted((a, b) => a - b),
+    all,
+  )
+  assert.ok(asked.every((among) => among !== undefined && among.length <= 2))
+})

@@ -52,6 +52,8 @@ const mostHeardOf = 200
 export class Worker<Row extends ProjectWork> {
   readonly #options: WorkerOptions<Row>
   readonly #underWay = new Set<UnderWay<Row>>()
+  /** How much of it is of each Project. */
+  readonly #byProject = new Map<ProjectId, number>()
   #poll: NodeJS.Timeout | undefined
   #pulse: NodeJS.Timeout | undefined
   #claiming: Promise<void> | undefined
@@ -153,7 +155,8 @@ export class Worker<Row extends ProjectWork> {
 
   /** Claims if there is something to claim and a free place. */
   #goOn(): void {
-    if (this.#claiming || this.#stopping) return
+    const mayFind = this.#more || this.#heardOf.size > 0
+    if (!mayFind || this.#claiming || this.#stopping) return
     const room = this.#room()
     if (this.#mayLookThrough(room) || (this.#heardOf.size > 0 && room > 0)) void this.#claim()
   }
@@ -165,14 +168,15 @@ export class Worker<Row extends ProjectWork> {
   /** Returns the number of rows that may be claimed without any Project exceeding its limit. */
   #room(): number {
     const { atOnce, perProject } = this.#options
-    const busiest = Math.max(0, ...[...this.#byProject().values()].filter((some) => some < perProject))
+    let busiest = 0
+    for (const some of this.#byProject.values()) if (some < perProject) busiest = Math.max(busiest, some)
     return Math.min(atOnce - this.#underWay.size, perProject - busiest)
   }
 
-  #byProject(): Map<ProjectId, number> {
-    const counts = new Map<ProjectId, number>()
-    for (const { row } of this.#underWay) counts.set(row.project_id, (counts.get(row.project_id) ?? 0) + 1)
-    return counts
+  #count(project: ProjectId, more: 1 | -1): void {
+    const count = (this.#byProject.get(project) ?? 0) + more
+    if (count === 0) this.#byProject.delete(project)
+    else this.#byProject.set(project, count)
   }
 
   #claim(): Promise<void> {
@@ -193,19 +197,21 @@ export class Worker<Row extends ProjectWork> {
   async #claimOnce(): Promise<void> {
     const { perProject, inTurns } = this.#options
     const room = this.#room()
-    const among = this.#mayLookThrough(room) ? undefined : [...this.#heardOf]
+    const most = inTurns ? 1 : room
+    const scans = this.#mayLookThrough(room)
+    const among = scans ? undefined : [...this.#heardOf].slice(0, inTurns ? mostHeardOf : most)
     if (room <= 0 || this.#stopping || among?.length === 0) return
-    this.#heardOf.clear()
-    if (!among) this.#more = false
+    if (scans) this.#more = false
+    for (const id of among ?? this.#heardOf) this.#heardOf.delete(id)
     const askedAt = performance.now()
     const underWay = [...this.#underWay].map(({ row }) => row.id)
-    const full = [...this.#byProject()].filter(([, some]) => some >= perProject)
+    const full = [...this.#byProject].filter(([, some]) => some >= perProject)
     const fullProjects = full.map(([project]) => project)
     // Skipped work of a full Project is not announced again, and a place may become free before the answer is there.
     if (full.length > 0) this.#passedOver = true
-    const most = inTurns ? 1 : room
     const rows = await this.#claimNext(most, { underWay, among, fullProjects })
-    if (rows.length >= most) this.#more = true
+    // What was heard of and not asked for yet is still known.
+    if (rows.length >= most && (scans || inTurns)) this.#more = true
     for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: Promise.resolve() })
   }
 
@@ -230,8 +236,10 @@ export class Worker<Row extends ProjectWork> {
   #take(claim: UnderWay<Row>): void {
     this.#taken++
     this.#underWay.add(claim)
+    this.#count(claim.row.project_id, 1)
     claim.done = this.#options.work(claim).finally(() => {
       this.#underWay.delete(claim)
+      this.#count(claim.row.project_id, -1)
       this.#more ||= this.#passedOver
       this.#passedOver = false
       this.#goOn()
