@@ -17,6 +17,8 @@ const mostGrowth = 1.5
 const mostOfBare = 3
 const selectors = ['env=prod,tier!=web', 'app=app-7', 'env in (prod,dev),tier']
 const burst = 64
+/** Beside a thousand servers. */
+const leastServers = 900
 
 /** Lists of servers, and creations until the servers run. */
 export async function servers(workshop: Workshop, effort: Effort): Promise<Row[]> {
@@ -52,12 +54,15 @@ async function creations(
   const smallest = found[0]!.perSecond
   return found.map(({ name, perSecond }) => {
     const growth = median(perSecond.map((value, round) => smallest[round]! / value))
-    const bar = { text: `<= ${mostGrowth}x of 1k`, met: growth <= mostGrowth }
+    const wolke = median(perSecond)
+    const isFirst = perSecond === smallest
     return {
       name: `create servers until they run, beside ${name}`,
       unit: 'servers/s',
-      wolke: median(perSecond),
-      ...(name === sites.at(-1)!.name ? { bar } : {}),
+      wolke,
+      bar: isFirst
+        ? { text: `>= ${leastServers} a second`, met: wolke >= leastServers }
+        : { text: `<= ${mostGrowth}x of 1k`, met: growth <= mostGrowth },
       note: `${burst} servers, 32 at a time; takes ${growth.toFixed(2)}x of beside 1k`,
     }
   })
