@@ -32,7 +32,8 @@ export const firewallAttachment: Attachment = {
       starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id }))
     }
     const matched = await rematchServer(tx, scope, server)
-    if (ids.length > 0) await filters.renew(tx, scope, [server.id])
+    if (ids.length === 0) return matched
+    await filters.renew(tx, scope, [server.id])
     await checkFirewallLimit(tx, scope, [server.id])
     return [...starts, ...matched]
   },

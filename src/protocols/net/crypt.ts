@@ -30,11 +30,17 @@ function hashWith(password: string, salt: string): string {
 
 /** Three bytes become four letters, the lowest bits first; what is left at the end becomes as many as it needs. */
 function encode(bytes: Buffer): string {
-  const groups = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, at) => bytes.subarray(3 * at, 3 * at + 3))
-  return groups.map((group) => letters(group.readUIntLE(0, group.length), group.length + 1)).join('')
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const length = Math.min(3, bytes.length - at)
+    text += letters(bytes.readUIntLE(at, length), length + 1)
+  }
+  return text
 }
 
 /** Letters of six bits each, the lowest bits first. */
 function letters(value: number, count: number): string {
-  return Array.from({ length: count }, (_, at) => alphabet[(value >> (6 * at)) & 63]).join('')
+  let text = ''
+  for (let at = 0; at < count; at++) text += alphabet[(value >> (6 * at)) & 63]
+  return text
 }
