@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CompiledQuery, sql } from 'kysely'
 import { type BareDatabase, forEachBareDatabase, run } from '../../../test/kit/database/bare-database.ts'
+import { watchDatabase } from '../../../test/kit/database/watched-database.ts'
 import type { Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
@@ -132,15 +133,7 @@ function afterEachRead(db: Database, step: (read: number) => Promise<unknown>): 
 async function plansOf(db: Database, isSqlite: boolean, work: (db: Database) => Promise<unknown>): Promise<string[]> {
   const statements: CompiledQuery[] = []
   const { query } = db
-  const executor = query.getExecutor()
-  const recorder = query.withPlugin({
-    transformQuery: ({ node, queryId }) => {
-      statements.push(executor.compileQuery(node, queryId))
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  })
-  await work(Object.create(db, { query: { value: recorder } }) as Database)
+  await work(watchDatabase(db, () => ({}), { before: (statement) => void statements.push(statement) }))
   const explain = isSqlite ? 'explain query plan ' : 'explain '
   return Promise.all(
     statements.map(async ({ sql: statement, parameters }) => {

@@ -10,7 +10,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Sort } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
-import { scoped } from '../data/scoped.ts'
+import { preparedScopedMany, scoped } from '../data/scoped.ts'
 import { rowsAtOnce } from '../data/steps.ts'
 import { timestamp } from '../process/clock.ts'
 import { mapInTurns } from '../process/turns.ts'
@@ -149,13 +149,16 @@ export async function actionsByIds(
   filter: ActionFilter,
   sort: readonly Sort[] = [],
 ): Promise<Action[]> {
-  if (ids.length === 0) return []
-  const rows = await scoped(query, scope).selectFrom('action').selectAll().where('id', 'in', ids).execute()
+  const rows = await withIds(query, scope, ids)
   return rows
     .map(toAction)
     .filter((action) => passes(action, filter))
     .sort(comparing(complete(sort)))
 }
+
+const withIds = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('action').selectAll().where('id', 'in', ids),
+)
 
 /** The most actions without entries that a list scans. */
 const mostUnfiled = 200
