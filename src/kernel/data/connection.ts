@@ -57,7 +57,6 @@ const mostSeen = 1_000
 
 export class Connection {
   readonly #client: pg.PoolClient
-  readonly #wire: Wire
   readonly #prepares: boolean
   readonly #failed: (error: unknown) => void
   /** Statements by text, least recently used first. */
@@ -66,12 +65,10 @@ export class Connection {
   #names = 0
   #forgotten: string[] = []
   #broken: unknown
-  #isCorked = false
 
   /** `prepares` allows prepared statements; `failed` is called with every error of a statement. */
   constructor(client: pg.PoolClient, { prepares, failed }: { prepares: boolean; failed: (error: unknown) => void }) {
     this.#client = client
-    this.#wire = (client as unknown as { connection: Wire }).connection
     this.#prepares = prepares
     this.#failed = failed
     client.once('end', () => {
@@ -101,17 +98,6 @@ export class Connection {
         (error) => resolve(error ? this.#judge(unit, error) : { results: unit.results }),
       )
       this.#client.query(unit)
-    })
-  }
-
-  /** Buffers everything sent during this turn of the event loop and writes it at once. */
-  gather(): void {
-    if (this.#isCorked) return
-    this.#isCorked = true
-    this.#wire.stream.cork()
-    setImmediate(() => {
-      this.#isCorked = false
-      this.#wire.stream.uncork()
     })
   }
 

@@ -161,23 +161,55 @@ interface Draw {
   resolve(ids: Promise<number[]>): void
 }
 
+/** A lookup that waits to be sent or answered. */
+interface Lookup extends Statement {
+  resolve(result: QueryResult<unknown>): void
+  reject(error: unknown): void
+}
+
 /**
- * The connection shared by all lookups; those of one turn of the event loop are sent together. Lookups never wait for
- * locks or the disk, so none of them delays the others.
+ * The connection shared by all lookups; those of one turn of the event loop are one unit, which the server answers at
+ * once. Lookups never wait for locks or the disk, so none of them delays the others.
  */
 export class Lookups {
   readonly #connections: Connections
   #lease: Promise<Lease> | undefined
   #wanted: Draw[] = []
+  #next: Lookup[] = []
 
   constructor(connections: Connections) {
     this.#connections = connections
   }
 
-  async run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
-    const connection = await this.#connection()
-    connection.gather()
-    return read(connection, { text, values })
+  run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
+    return new Promise((resolve, reject) => {
+      const lookup = { text, values, resolve, reject }
+      if (this.#next.push(lookup) === 1) setImmediate(() => this.#sendAll(this.#next.splice(0)))
+    })
+  }
+
+  /** Sends lookups in one unit. After a failed one the server skips the rest, so that is sent again. Never rejects. */
+  async #sendAll(lookups: readonly Lookup[]): Promise<void> {
+    try {
+      const connection = await this.#connection()
+      let stale: Lookup | undefined
+      for (let left = lookups; left.length > 0; ) {
+        const { results, error } = await connection.send(left)
+        for (const [index, result] of results.entries()) left[index]!.resolve(result)
+        left = left.slice(results.length)
+        if (error === undefined) continue
+        if (connection.isBroken) throw error
+        const [failed] = left
+        // Repeated when its prepared statement was invalidated.
+        if (databaseFailure(error)?.kind === 'stale' && failed !== stale) stale = failed
+        else {
+          failed!.reject(error)
+          left = left.slice(1)
+        }
+      }
+    } catch (error) {
+      for (const { reject } of lookups) reject(error)
+    }
   }
 
   /** Ids greater than all ids drawn before the call. Requests of one turn of the event loop share a statement. */
