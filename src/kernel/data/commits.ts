@@ -7,11 +7,8 @@ import type { ProjectId } from '../scope.ts'
 import type { Connection, Outcome, Statement } from './connection.ts'
 import { OutcomeUnknown } from './db.ts'
 import { databaseFailure } from './dialect.ts'
+import { type Waiting, withAllRows } from './merging.ts'
 import type { Connections } from './pool.ts'
-import type { Refusal } from './prepared.ts'
-
-/** A statement that is sent along with the next one. */
-export interface Waiting extends Statement, Partial<Refusal> {}
 
 /** Thrown when COMMIT rolled back, because a statement had failed and the work had ignored it. */
 export class NotCommitted extends Error {}
@@ -119,7 +116,7 @@ async function commitGroup(connection: Connection, members: readonly BatchMember
   // Sorted, so that two groups never wait for each other's unique values.
   const inOrder = members.toSorted((a, b) => (a.claims < b.claims ? -1 : 1))
   try {
-    await commitOn(connection, [begin, ...inOrder.flatMap(({ statements }) => statements)])
+    await commitOn(connection, [begin, ...withAllRows(inOrder.map(({ statements }) => statements))])
     for (const { resolve } of members) resolve()
   } catch (error) {
     await rollBackOn(connection)

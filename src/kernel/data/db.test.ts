@@ -197,5 +197,15 @@ forEachBareDatabase('transactions', (openBare, engineName) => {
     const [later] = await db.transact((tx) => tx.drawIds(1))
     assert.ok(later! > Math.max(...all))
     assert.deepEqual(await db.transact((tx) => tx.drawIds(0)), [])
+    const expected = await db.transact(async (tx) => {
+      tx.expectIds()
+      return [...(await tx.drawIds(2)), ...(await tx.drawIds(9))]
+    })
+    const since = [later!, ...expected]
+    assert.deepEqual(
+      since,
+      [...new Set(since)].sort((a, b) => a - b),
+    )
+    assert.equal(since.length, 12)
   })
 })

@@ -60,7 +60,8 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
   runsPrepared(writes, { engine: 'sqlite', run: writer.run })
   const begin = (followUps: (() => void)[]) => {
     const drawIds = async (count: number) => groups.drawIds(count)
-    return handle({ query: writes, settings: writes, dialect, now: clock.now(), drawIds }, followUps, heard)
+    const parts = { query: writes, settings: writes, dialect, now: clock.now(), drawIds, expectIds() {} }
+    return handle(parts, followUps, heard)
   }
   return {
     dialect,

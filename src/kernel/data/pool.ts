@@ -176,6 +176,7 @@ export class Lookups {
   #lease: Promise<Lease> | undefined
   #wanted: Draw[] = []
   #next: Lookup[] = []
+  #isSoon = false
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -183,8 +184,19 @@ export class Lookups {
 
   run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
     return new Promise((resolve, reject) => {
-      const lookup = { text, values, resolve, reject }
-      if (this.#next.push(lookup) === 1) setImmediate(() => this.#sendAll(this.#next.splice(0)))
+      this.#next.push({ text, values, resolve, reject })
+      this.#sendSoon()
+    })
+  }
+
+  /** Sends everything at the end of this turn. */
+  #sendSoon(): void {
+    if (this.#isSoon) return
+    this.#isSoon = true
+    setImmediate(() => {
+      if (this.#wanted.length > 0) this.#drawAll(this.#wanted.splice(0))
+      this.#isSoon = false
+      void this.#sendAll(this.#next.splice(0))
     })
   }
 
@@ -216,7 +228,8 @@ export class Lookups {
   drawIds(count: number): Promise<number[]> {
     if (count === 0) return Promise.resolve([])
     const { promise, resolve } = Promise.withResolvers<number[]>()
-    if (this.#wanted.push({ count, resolve }) === 1) setImmediate(() => this.#drawAll(this.#wanted.splice(0)))
+    this.#wanted.push({ count, resolve })
+    this.#sendSoon()
     return promise
   }
 

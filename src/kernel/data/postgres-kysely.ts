@@ -20,7 +20,7 @@ interface StatementRunner {
 
 // Shared by all handles, because every transaction has its own.
 const adapter = new PostgresAdapter()
-const compiler = new PostgresQueryCompiler()
+export const compiler = new PostgresQueryCompiler()
 
 /** Builds statements for PostgreSQL; each runs on the connection that `acquire` returns. */
 export function kyselyOn(acquire: () => Promise<StatementRunner>): Kysely<Tables> {

@@ -163,6 +163,69 @@ forEachBareDatabase(
       )
     })
 
+    test('those that insert alike share their inserts, each with its own rows', async () => {
+      const { db, claim } = await openClaims()
+      const counting = [
+        'create table counted (number bigint)',
+        `create function count_one() returns trigger language plpgsql as $$
+          begin insert into counted values (1); return null; end $$`,
+        'create trigger each_insert after insert on entry for each statement execute function count_one()',
+      ]
+      for (const statement of counting) await run(db, statement)
+      const entry = 'entry' as never
+      const add = (id: number) =>
+        db.transact(async (tx) => {
+          await insertRowsAlong(tx, entry, [{ id, name: `name ${id}` }] as never[])
+          if (id % 10 === 0) await insertRowsAlong(tx, 'taken' as never, [{ name: `taken ${id}` }] as never[])
+        })
+      const ids = Array.from({ length: 40 }, (_, i) => i + 1)
+      await Promise.all([...ids.map(add), claim(db, 'other')])
+      const found = (await all(db)) as { id: number; name: string }[]
+      assert.deepEqual(
+        found.toSorted((a, b) => a.id - b.id),
+        ids.map((id) => ({ id, name: `name ${id}` })),
+      )
+      const { rows } = await sql<{ name: string }>`select name from taken order by name`.execute(db.query)
+      assert.deepEqual(
+        rows.map(({ name }) => name),
+        ['other', 'taken 10', 'taken 20', 'taken 30', 'taken 40'],
+      )
+      const counted = await sql<{ count: number }>`select count(*) from counted`.execute(db.query)
+      assert.ok(counted.rows[0]!.count > 0 && counted.rows[0]!.count < 30, `${counted.rows[0]!.count} inserts`)
+    })
+
+    test('lookups of one turn are one unit, in which one that fails spares the others', async () => {
+      const { db } = await open()
+      const divide = prepared((query: Queries, by: number) => {
+        const unit = sql<{ result: number; unit: number }>`select 12 / ${by}::int as result, xid as unit
+          from cast(pg_current_xact_id() as text) as xid`
+        return { compile: () => unit.compile(query) }
+      })
+      for (let round = 0; round < 3; round++) {
+        const settled = await Promise.allSettled([1, 2, 0, 3, 0, 4].map((by) => divide(db.query, by)))
+        const results = settled.map((one) => (one.status === 'fulfilled' ? one.value[0]!.result : 'failed'))
+        assert.deepEqual(results, [12, 6, 'failed', 4, 'failed', 3])
+      }
+      const together = await Promise.all([1, 2, 3].map((by) => divide(db.query, by)))
+      assert.equal(new Set(together.map((rows) => rows[0]!.unit)).size, 1)
+      assert.notEqual((await divide(db.query, 1))[0]!.unit, together[0]![0]!.unit)
+    })
+
+    test('fresh ids are greater than those that others drew since some were expected', async () => {
+      const { db } = await open()
+      const [expected, drawn] = [gate(), gate()]
+      const fresh = db.transact(async (tx) => {
+        tx.expectIds()
+        expected.open()
+        await drawn.pass()
+        return (await tx.drawIds(1, { fresh: true }))[0]!
+      })
+      await expected.pass()
+      const [other] = await db.transact((tx) => tx.drawIds(1))
+      drawn.open()
+      assert.ok((await fresh) > other!)
+    })
+
     test('groups of two processes that claim the same in other orders do not block each other', async () => {
       const { db, claim, another } = await openClaims()
       const [one, other, third] = [await another(), await another(), await another()]

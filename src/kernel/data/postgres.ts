@@ -92,7 +92,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
         return transactOnce(shared, (query) =>
           work(
             handle(
-              { query, settings: queries, dialect: postgresDialect, now: clock.now(), drawIds: idsFrom(lookups) },
+              { query, settings: queries, dialect: postgresDialect, now: clock.now(), ...idsFrom(lookups) },
               followUps,
               heard,
             ),
@@ -114,10 +114,23 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
 /** A transaction that draws an id mostly draws more, so its first draw fetches spare ones. */
 const spareIds = 3
 
-function idsFrom(lookups: Lookups): Transaction['drawIds'] {
+function idsFrom(lookups: Lookups): Pick<Transaction, 'drawIds' | 'expectIds'> {
   let spare: number[] = []
-  return async (count, { fresh } = { fresh: false }) => {
-    if (fresh || spare.length < count) spare = await lookups.drawIds(count + (count > 0 ? spareIds : 0))
-    return spare.splice(0, count)
+  let expected: Promise<number[]> | undefined
+  return {
+    async drawIds(count, { fresh } = { fresh: false }) {
+      if (expected && !fresh) {
+        const coming = expected
+        expected = undefined
+        spare = await coming
+      }
+      if (fresh || spare.length < count) spare = await lookups.drawIds(count + (count > 0 ? spareIds : 0))
+      return spare.splice(0, count)
+    },
+    expectIds() {
+      expected ??= lookups.drawIds(1 + spareIds)
+      // Whoever draws them hears of a failure; nobody else needs them.
+      expected.catch(() => undefined)
+    },
   }
 }

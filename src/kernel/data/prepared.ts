@@ -25,7 +25,7 @@ interface Handle {
   /** Only outside transactions on PostgreSQL: runs a statement that may read many rows on a connection of its own. */
   readonly runLarge?: Run
   /** Only for transactions on PostgreSQL: sends a statement along with the next one. */
-  postpone?(text: string, values: readonly unknown[], refusal?: Refusal): void
+  postpone?(statement: CompiledQuery, values: readonly unknown[], refusal?: Refusal): void
 }
 
 const handles = new WeakMap<Queries, Handle>()
@@ -77,7 +77,7 @@ async function execute<Row>(
 ): Promise<readonly Row[]> {
   const parameters = inOrder ? values : filled(statement, values)
   if (along && handle.postpone) {
-    handle.postpone(statement.sql, parameters, along.refusal)
+    handle.postpone(statement, parameters, along.refusal)
     return []
   }
   try {

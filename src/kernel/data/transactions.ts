@@ -1,10 +1,11 @@
 /** Transactions on PostgreSQL: each holds a connection from its first statement to its commit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { QueryResult } from 'kysely'
-import { begin, commitOn, explained, NotCommitted, rollBackOn, type SharedCommits, type Waiting } from './commits.ts'
+import { begin, commitOn, explained, NotCommitted, rollBackOn, type SharedCommits } from './commits.ts'
 import { isScript, type Outcome, type Statement } from './connection.ts'
 import { insideTransaction, late, type Queries, unavailable } from './db.ts'
 import { databaseFailure, isTrouble } from './dialect.ts'
+import type { Waiting } from './merging.ts'
 import type { Connections, Lease } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { runsPrepared } from './prepared.ts'
@@ -38,9 +39,9 @@ class OpenTransaction {
     runsPrepared(this.query, {
       engine: 'postgres',
       run: (text, values) => this.#run({ text, values }),
-      postpone: (text, values, refusal) => {
+      postpone: (compiled, values, refusal) => {
         this.#refuseIfOver()
-        this.#ahead.push({ text, values, ...refusal })
+        this.#ahead.push({ text: compiled.sql, values, compiled, ...refusal })
       },
     })
   }

@@ -42,6 +42,7 @@ export function adding<T extends ResourceTable, P extends string, Item extends R
   work: (tx: Transaction) => Promise<Added<Item, Reply>>,
 ): Promise<Reply> {
   return db.transact(async (tx) => {
+    tx.expectIds()
     await enforceLimit(tx, scope, resource, limits)
     const { added, reply } = await work(tx)
     noteTouched(tx, added.id)

@@ -111,11 +111,12 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
     run: watched(handle.run),
     ...(handle.runLarge && { runLarge: watched(handle.runLarge) }),
     ...(handle.postpone && {
-      postpone: (sql, parameters, refusal) => {
-        watch.before?.({ sql, parameters } as CompiledQuery)
-        handle.postpone?.(sql, parameters, refusal)
+      postpone: (compiled, parameters, refusal) => {
+        const statement = { ...compiled, parameters }
+        watch.before?.(statement)
+        handle.postpone?.(compiled, parameters, refusal)
         // It is sent before whatever comes next.
-        watch.after?.({ sql, parameters } as CompiledQuery, [])
+        watch.after?.(statement, [])
       },
     }),
   })
