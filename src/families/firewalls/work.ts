@@ -83,6 +83,7 @@ async function change(
   work: (tx: Transaction, id: number, rules: readonly Rule[]) => Promise<ActionStart[]>,
 ) {
   const actions = await db.transact(async (tx) => {
+    tx.expectIds()
     await lockProject(tx, scope, mode)
     const firewall = await firewalls.lock(tx, scope, id)
     return startActions(tx, scope, await work(tx, id, firewall.rules))

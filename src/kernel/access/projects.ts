@@ -6,6 +6,7 @@ import { noteTouched } from '../audit/note.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
+import { lockAlong } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { notFound, notUnique } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -177,8 +178,10 @@ export async function enterProject(
 
 /**
  * Orders transactions of one Project until they end: those in mode `share` run together, one in mode `update` runs
- * alone. An `update` is not overtaken by later `share` requests, as it would be with a row lock that many share.
+ * alone. An `update` is not overtaken by later `share` requests, as it would be with a row lock that many share. On
+ * PostgreSQL the lock is taken with the transaction's next statement, so what is read in another way may be older.
  */
 export async function lockProject(tx: Transaction, scope: ProjectScope, mode: 'share' | 'update'): Promise<void> {
-  await tx.dialect.lockKeys([`project ${scope.projectId}`], mode)?.execute(tx.query)
+  const keys = tx.dialect.lockKeys([`project ${scope.projectId}`], mode)
+  if (keys) await lockAlong(tx.query, keys)
 }

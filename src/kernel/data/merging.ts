@@ -2,10 +2,10 @@
 import { type CompiledQuery, createQueryId, InsertQueryNode, ValuesNode } from 'kysely'
 import type { Statement } from './connection.ts'
 import { compiler } from './postgres-kysely.ts'
-import type { Refusal } from './prepared.ts'
+import type { Locking, Refusal } from './prepared.ts'
 
 /** A statement that is sent along with the next one. */
-export interface Waiting extends Statement, Partial<Refusal> {
+export interface Waiting extends Statement, Partial<Refusal>, Locking {
   /** What it was made from; the same for all statements that differ in their values only. */
   readonly compiled?: CompiledQuery
 }

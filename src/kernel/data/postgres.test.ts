@@ -7,10 +7,10 @@ import { onBehalfOf, projectServed } from '../process/behalf.ts'
 import { limitsOf } from '../resource/limits.ts'
 import type { ProjectId } from '../scope.ts'
 import { Connection } from './connection.ts'
-import { type Database, OutcomeUnknown, type Queries } from './db.ts'
+import { type Database, OutcomeUnknown, type Queries, type Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { openDatabase } from './open.ts'
-import { insertRowsAlong, prepared } from './prepared.ts'
+import { insertRowsAlong, lockAlong, prepared } from './prepared.ts'
 import { acrossProjects } from './scoped.ts'
 
 forEachBareDatabase(
@@ -224,6 +224,37 @@ forEachBareDatabase(
       const [other] = await db.transact((tx) => tx.drawIds(1))
       drawn.open()
       assert.ok((await fresh) > other!)
+    })
+
+    test('a lock that travels along is held before what comes with it, and holds up no group', async () => {
+      const { db, another } = await open()
+      const rival = await another()
+      const lock = (tx: Transaction) => lockAlong(tx.query, tx.dialect.lockKeys(['once tested'])!)
+      const add = (tx: Transaction, id: number) => insertRowsAlong(tx, 'entry' as never, [{ id, name: '' }] as never[])
+      const [held, free] = [gate(), gate()]
+      const first = rival.transact(async (tx) => {
+        await lock(tx)
+        await sql`insert into entry values (1, 'one')`.execute(tx.query)
+        held.open()
+        await free.pass()
+      })
+      await held.pass()
+      const reading = db.transact(async (tx) => {
+        await lock(tx)
+        return (await all(tx)) as { id: number }[]
+      })
+      const writing = db.transact(async (tx) => {
+        await lock(tx)
+        await add(tx, 2)
+      })
+      await db.transact((tx) => add(tx, 3))
+      const waiting = sql<{ count: number }>`
+        select count(*) as count from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
+      await until(async () => (await waiting.execute(db.query)).rows[0]?.count === 2)
+      free.open()
+      await Promise.all([first, writing])
+      assert.ok((await reading).some(({ id }) => id === 1))
+      assert.equal((await all(db)).length, 3)
     })
 
     test('groups of two processes that claim the same in other orders do not block each other', async () => {

@@ -25,7 +25,7 @@ interface Handle {
   /** Only outside transactions on PostgreSQL: runs a statement that may read many rows on a connection of its own. */
   readonly runLarge?: Run
   /** Only for transactions on PostgreSQL: sends a statement along with the next one. */
-  postpone?(statement: CompiledQuery, values: readonly unknown[], refusal?: Refusal): void
+  postpone?(statement: CompiledQuery, values: readonly unknown[], along?: Partial<Refusal> & Locking): void
 }
 
 const handles = new WeakMap<Queries, Handle>()
@@ -50,6 +50,11 @@ export interface Refusal {
   readonly explain: Explain
   /** A unique value that concurrent transactions may also claim: the statement waits until they have ended. */
   readonly claims: string
+}
+
+/** Says of a statement that it may wait for locks of any kind, so that no other transaction may depend on it. */
+export interface Locking {
+  readonly locks?: boolean
 }
 
 /** Marks a statement that may be sent along with the next one, because nobody needs its result. */
@@ -231,6 +236,17 @@ export function preparedAlong<Values extends readonly (string | number | null)[]
     const first = () => build(query, ...(placeholders(values.length) as unknown as Values))
     await run(query, undefined, values, first, {})
   }
+}
+
+/**
+ * Runs a statement that takes locks and is never refused; on PostgreSQL it is sent along with the transaction's next
+ * statement, which runs once they are held. What is done outside of the transaction does not wait for them.
+ */
+export async function lockAlong(query: Queries, statement: Built): Promise<void> {
+  const { postpone, run } = handleOf(query)
+  const compiled = statement.compile(query)
+  if (postpone) postpone(compiled, compiled.parameters, { locks: true })
+  else await run(compiled.sql, compiled.parameters)
 }
 
 const insertions = remembered<unknown>()

@@ -39,9 +39,9 @@ class OpenTransaction {
     runsPrepared(this.query, {
       engine: 'postgres',
       run: (text, values) => this.#run({ text, values }),
-      postpone: (compiled, values, refusal) => {
+      postpone: (compiled, values, along) => {
         this.#refuseIfOver()
-        this.#ahead.push({ text: compiled.sql, values, compiled, ...refusal })
+        this.#ahead.push({ text: compiled.sql, values, compiled, ...along })
       },
     })
   }
@@ -52,6 +52,8 @@ class OpenTransaction {
     await this.#sending
     if (this.#failure) throw new NotCommitted('a failed statement was ignored', { cause: this.#failure.error })
     const last = this.#ahead.splice(0)
+    // What waits for locks must not hold up a group, whose other members hold their own.
+    if (last.some(({ locks }) => locks)) this.#lease ??= await this.#connections.lease()
     if (this.#lease) await commitOn(this.#lease.connection, last)
     else if (last.length > 1) await this.#commits.run(last.slice(1))
   }
