@@ -192,7 +192,7 @@ interface FamilyParts<T extends Endpoints> {
 export function byId<T extends ResourceTable, P extends string, Item extends ResourceItem>({
   get,
 }: Resource<T, P, Item>): ActedOn {
-  return { find: ({ db }, scope, id) => get(db.query, scope, id as number) }
+  return { find: async ({ db }, scope, id) => get(db.query, scope, id as number) }
 }
 
 const nothing: Events = async () => []

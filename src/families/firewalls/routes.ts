@@ -1,5 +1,6 @@
 /** Firewalls through the API. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import { resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { Platform } from '../../platform.ts'
 import type { firewallEndpoints } from './contract.ts'
@@ -13,9 +14,12 @@ export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndp
   return {
     ...resourceRoutes(platform, firewalls, (some, query, { scope }) => firewallsToWire(query, scope, some)),
 
-    async get({ scope, params }) {
-      const { firewall, isApplied } = await getFirewallInUse(db.query, scope, params.id)
-      return { firewall: isApplied ? await firewallToWire(db.query, scope, firewall) : toWire(firewall) }
+    get({ scope, params }) {
+      return after(getFirewallInUse(db.query, scope, params.id), ({ firewall, isApplied }) =>
+        isApplied
+          ? firewallToWire(db.query, scope, firewall).then((wire) => ({ firewall: wire }))
+          : { firewall: toWire(firewall) },
+      )
     },
 
     create: (call) => work.create(platform, call),

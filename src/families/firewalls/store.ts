@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Queries } from '../../kernel/data/db.ts'
 import { preparedScoped } from '../../kernel/data/scoped.ts'
 import { notFound } from '../../kernel/errors.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -30,12 +31,13 @@ const firewallInUse = preparedScoped((rows, id: number) => {
 })
 
 /** A firewall, and whether it is applied to anything: most are not, so that one statement is enough. Errors: `not_found`. */
-export async function getFirewallInUse(
+export function getFirewallInUse(
   query: Queries,
   scope: ProjectScope,
   id: number,
-): Promise<{ firewall: Firewall; isApplied: boolean }> {
-  const [row] = await firewallInUse(query, scope, id)
-  if (!row) throw notFound('firewall', id)
-  return { firewall: fromRow(row), isApplied: Boolean(row.is_applied) }
+): AtOnce<{ firewall: Firewall; isApplied: boolean }> {
+  return after(firewallInUse(query, scope, id), ([row]) => {
+    if (!row) throw notFound('firewall', id)
+    return { firewall: fromRow(row), isApplied: Boolean(row.is_applied) }
+  })
 }

@@ -8,6 +8,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Need, Role } from '../access/roles.ts'
 import { type ErrorCode, TooMuch } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
+import type { AtOnce } from '../process/at-once.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Browser } from './browser.ts'
 import { type Change, inEffect } from './changes.ts'
@@ -148,7 +149,7 @@ export type Calls<T extends Endpoints> = { readonly [K in keyof T]: ApiCall<T[K]
 
 /** One handler for each row; a missing, surplus or mistyped handler does not compile. */
 export type Handlers<T extends Endpoints> = {
-  readonly [K in keyof T]: (call: ApiCall<T[K]>) => Promise<Returned<T[K]>>
+  readonly [K in keyof T]: (call: ApiCall<T[K]>) => AtOnce<Returned<T[K]>>
 }
 
 type Returned<E extends Endpoint> = E['method'] extends 'GET' ? ReplyOf<E> : ReplyOf<E> | LaterReply<ReplyOf<E>>

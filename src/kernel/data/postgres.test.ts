@@ -114,7 +114,7 @@ forEachBareDatabase(
       )
       await run(bare.db, "insert into entry values (1, 'one')")
       const look = () => lookup(bare.db.query, 1)
-      const lookInside = () => bare.db.transact((tx) => lookup(tx.query, 1))
+      const lookInside = () => bare.db.transact(async (tx) => lookup(tx.query, 1))
       for (let i = 0; i < 4; i++) await Promise.all([look(), lookInside()])
       await run(await bare.another(), "alter table entry add extra text default 'x'")
       for (const ask of [look, lookInside, look, lookInside]) {

@@ -2,7 +2,8 @@
  * Statements compiled once and run with different values: for statements that many requests need, where compiling costs
  * as much as running.
  */
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import { type AtOnce, after } from '../process/at-once.ts'
 import type { EveryTable, Queries, Transaction } from './db.ts'
 import type { DatabaseUrl, Run } from './dialect.ts'
 
@@ -74,24 +75,31 @@ function toStatement(compiled: CompiledQuery): Statement {
   return { compiled, inOrder }
 }
 
-async function execute<Row>(
+/** Runs a statement; a lookup on SQLite is done at once. */
+function execute<Row>(
   handle: Handle,
   { compiled: statement, inOrder }: Statement,
   values: readonly unknown[],
   along: Along | undefined,
-): Promise<readonly Row[]> {
+): AtOnce<readonly Row[]> {
   const parameters = inOrder ? values : filled(statement, values)
   if (along && handle.postpone) {
     handle.postpone(statement, parameters, along.refusal)
     return []
   }
+  if (along?.refusal) return executeOr(along.refusal, handle, statement.sql, parameters)
+  return after(handle.run(statement.sql, parameters), rowsOf<Row>)
+}
+
+async function executeOr<Row>({ explain }: Refusal, { run }: Handle, text: string, parameters: readonly unknown[]) {
   try {
-    const result = handle.run(statement.sql, parameters)
-    return (result instanceof Promise ? await result : result).rows as readonly Row[]
+    return rowsOf<Row>(await run(text, parameters))
   } catch (error) {
-    throw along?.refusal ? along.refusal.explain(error) : error
+    throw explain(error)
   }
 }
+
+const rowsOf = <Row>({ rows }: QueryResult<unknown>) => rows as readonly Row[]
 
 /** A statement that can be compiled, in either of kysely's two ways. */
 interface Built {
@@ -127,7 +135,7 @@ export function remembered<Row>() {
     values: readonly unknown[],
     build: () => Built,
     along?: Along,
-  ): Promise<readonly Row[]> => {
+  ): AtOnce<readonly Row[]> => {
     const handle = handleOf(query)
     return execute(handle, cached(query, handle.engine, key, build), values, along)
   }
@@ -216,7 +224,7 @@ function filled({ parameters }: CompiledQuery, values: readonly unknown[]): unkn
  */
 export function prepared<Values extends readonly (string | number | null)[], Row>(
   build: (query: Queries, ...values: Values) => Compilable<Row>,
-): (query: Queries, ...values: Values) => Promise<readonly Row[]> {
+): (query: Queries, ...values: Values) => AtOnce<readonly Row[]> {
   const run = remembered<Row>()
   return (query, ...values) => {
     const first = () => build(query, ...(placeholders(values.length) as unknown as Values))

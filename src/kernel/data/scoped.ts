@@ -14,6 +14,7 @@ import type {
   UpdateQueryBuilder,
   UpdateResult,
 } from 'kysely'
+import type { AtOnce } from '../process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { EveryTable, Queries, TenantTables, Transaction } from './db.ts'
 import { insertRowsAlong, prepared, preparedStatements, type Refusal } from './prepared.ts'
@@ -79,7 +80,7 @@ export function acrossProjects(query: Queries): Kysely<EveryTable> {
 /** A statement that is built once; `build` gets a placeholder for each value. See `prepared`. */
 export function preparedScoped<Values extends readonly (string | number | null)[], Row>(
   build: (rows: Scoped, ...values: Values) => Compilable<Row>,
-): (query: Queries, scope: ProjectScope, ...values: Values) => Promise<readonly Row[]> {
+): (query: Queries, scope: ProjectScope, ...values: Values) => AtOnce<readonly Row[]> {
   const run = prepared<[ProjectId, ...Values], Row>((query, projectId, ...values) =>
     build(scoped(query, { projectId }), ...values),
   )

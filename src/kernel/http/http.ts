@@ -6,30 +6,27 @@
 import type { RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Principal, principalIn, refusalOf } from '../access/principal.ts'
+import type { Principal } from '../access/principal.ts'
 import type { Note } from '../audit/note.ts'
 import { currentSince } from '../contract/as-of.ts'
 import { publicBase } from '../contract/bases.ts'
 import type { Endpoint } from '../contract/contract.ts'
-import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
-import { LaterReply } from '../contract/later.ts'
+import { maxBodyBytes } from '../contract/input.ts'
 import { titleOf } from '../contract/path-params.ts'
 import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
-import { unavailable } from '../data/db.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { after } from '../process/at-once.ts'
 import { onBehalfOf } from '../process/behalf.ts'
-import { reading } from '../process/turns.ts'
-import type { ProjectId } from '../scope.ts'
-import { type About, type Admission, admit, admitSession, uncharged, visitor } from './admission/admission.ts'
-import { checkCalendar, nothingAt } from './admission/calendar.ts'
+import { type About, type Admission, admit, admitSession, decided, uncharged, visitor } from './admission/admission.ts'
+import { nothingAt } from './admission/calendar.ts'
 import { backgroundHeader, type ConsoleCall, consoleCallOf, routing } from './admission/console-api.ts'
-import { findNamed } from './admission/named-projects.ts'
-import { type Handled, narrowingOf, Readers } from './admission/narrowing.ts'
-import { type Asked, askedAt, noteOf } from './admission/notes.ts'
+import { placed, projectNamed } from './admission/named-projects.ts'
+import { Readers } from './admission/narrowing.ts'
+import { askedAt } from './admission/notes.ts'
 import { readBody } from './api/body.ts'
-import { readInput, readParams, toCall } from './api/calls.ts'
-import { answer, linksFrom, type Replying } from './api/replies.ts'
-import { passageOf } from './interception.ts'
+import type { RouteConfig } from './api/exchange.ts'
+import { DirectReads } from './direct.ts'
+import { type CarryOut, carryingOut, type Mounted } from './endpoints.ts'
 import type { EdgeOptions, Mounting } from './mounting.ts'
 import { type OpenPage, servePage } from './pages/open-pages.ts'
 import { isInTree, mountTree } from './pages/page-trees.ts'
@@ -51,7 +48,6 @@ import { closeGently, createInstance, undecodable } from './server/instance.ts'
 import { LazyPart } from './server/lazy-part.ts'
 import { createServer } from './server/node-http.ts'
 import { requestLogger } from './server/request-log.ts'
-import type { Running } from './server/running.ts'
 import { serverFor } from './server/server.ts'
 import { Streams } from './streams/streams.ts'
 import { type SocketPath, WebSockets } from './streams/web-sockets.ts'
@@ -79,18 +75,8 @@ declare module 'fastify' {
     note: Note | undefined
     isIntercepted: boolean
   }
-  interface FastifyContextConfig {
-    endpoint?: Endpoint
-    asked?: Asked | undefined
-    /** The path of a stream of events. */
-    stream?: string
-    /** True when pages ask for it without anybody doing something. */
-    isBackground?: boolean
-  }
+  interface FastifyContextConfig extends RouteConfig {}
 }
-
-/** An endpoint below its base, with its handler. */
-type Mounted = Replying & Handled
 
 /** The endpoints and pages mounted so far. */
 interface Routes {
@@ -107,13 +93,14 @@ export function buildEdge(given: EdgeOptions): Edge {
   const options = clouds.options({ ...given, trust }, partKeys)
   const sockets = new WebSockets(options, clouds)
   const streams = new Streams(options)
+  const state = { isClosing: false }
   const parts: Parts = {
     options,
     clouds,
     streams,
     routes: { mounted: [], readers: new Readers(), pages: new Map(), served: new Map() },
+    direct: new DirectReads(options, state),
   }
-  const state = { isClosing: false }
   const paths = routing(options.bases ?? [publicBase])
   let load: ((part: Mounting) => Promise<void>) | undefined
   const lazy = new LazyPart({
@@ -129,7 +116,7 @@ export function buildEdge(given: EdgeOptions): Edge {
   })
   const { isChange } = given
   const listening = (requests: RequestListener) => {
-    const all = lazy.before(requests)
+    const all = lazy.before(parts.direct.before(requests))
     return serverFor({ requests: isChange ? clouds.gated(all) : all, sockets }, options)
   }
   const server = prepare(createInstance(listening, trust, paths), parts, state)
@@ -162,6 +149,7 @@ interface Parts {
   readonly clouds: Clouds<CloudParts>
   readonly streams: Streams
   readonly routes: Routes
+  readonly direct: DirectReads
 }
 
 /** Lets an instance treat requests as all are treated. */
@@ -171,6 +159,7 @@ function prepare(server: FastifyInstance, { options, routes }: Parts, state: { r
   server.decorateRequest('note', undefined)
   server.decorateRequest('isIntercepted', false)
   admitAll(server, options, routes)
+  guardAll(server, options)
   readBodies(server)
   answerRefusals(server, options)
   server.setNotFoundHandler((request, reply) => {
@@ -185,7 +174,7 @@ function prepare(server: FastifyInstance, { options, routes }: Parts, state: { r
   return server
 }
 
-function mountingOn(server: FastifyInstance, { options, clouds, routes, streams }: Parts): Mounting {
+function mountingOn(server: FastifyInstance, { options, clouds, routes, streams, direct }: Parts): Mounting {
   return {
     mount(endpoints, handlers, base = publicBase) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
@@ -194,7 +183,9 @@ function mountingOn(server: FastifyInstance, { options, clouds, routes, streams 
         const mounted = { endpoint, base, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
         routes.mounted.push(mounted)
         routes.readers.add(mounted)
-        mountEndpoint(server, { options, clouds, routes }, mounted)
+        const carryOut = carryingOut(mounted, { options, clouds, routes })
+        mountEndpoint(server, mounted, carryOut)
+        direct.add(mounted, carryOut)
       }
     },
     open(page) {
@@ -225,11 +216,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
       const now = options.clock.now()
       reply.headers(standardHeaders(request.id, verdict, now))
       request.principal = principal
-      done(refusal ?? misdirected(request, reply, routes, options) ?? unauthorized(request, now))
-    }
-    // Nothing has been started yet, so the caller may be told to retry.
-    const fail = (cause: unknown) => {
-      settle({ ...uncharged(request, options), refusal: unavailable(cause) })
+      done(refusal ?? misdirected(request, reply, routes, options))
     }
     const misaddressed = hostRefusal(request.raw)
     if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
@@ -243,8 +230,18 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     if (page) return settle(page.isFree ? uncharged(request, options) : visitor(request, options))
     const call = consoleCallOf(request.raw)
     const admission = call ? admitSession(request, aboutOf(request, call), options) : admit(request, options)
-    if (admission instanceof Promise) admission.then(settle, fail)
-    else settle(admission)
+    void after(decided(admission, request, options), settle)
+  })
+}
+
+/**
+ * Lets only those pass who may call what they ask for. A hook of each route knows its endpoint, while the framework makes
+ * the options of a route anew for each request that is asked for them.
+ */
+function guardAll(server: FastifyInstance, { clock }: EdgeOptions): void {
+  server.addHook('onRoute', (route) => {
+    const { endpoint } = route.config ?? {}
+    if (endpoint) route.onRequest = (request, _reply, done) => done(placed(request, endpoint, clock.now()))
   })
 }
 
@@ -252,20 +249,6 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 function aboutOf(request: FastifyRequest, { projectId = projectNamed(request) }: ConsoleCall): About {
   const { isBackground } = request.routeOptions.config
   return { projectId, isUse: !isBackground && request.headers[backgroundHeader] === undefined }
-}
-
-function projectNamed({ params }: FastifyRequest): ProjectId | undefined {
-  const { project_id: named } = params as { readonly project_id?: string }
-  return named === undefined ? undefined : (Number(named) as ProjectId)
-}
-
-/** Places the caller in the Project that the path names, if it names one; the refusal if it may not call the endpoint. */
-function unauthorized(request: FastifyRequest, nowMs: number): ApiError | undefined {
-  const { endpoint } = request.routeOptions.config
-  if (!endpoint || !request.principal) return undefined
-  const named = projectNamed(request)
-  if (named !== undefined) request.principal = principalIn(request.principal, named)
-  return refusalOf(request.principal, endpoint, nowMs)
 }
 
 // ---- Routing and parsing -------------------------------------------------------------------------------------------
@@ -310,64 +293,17 @@ function readBodies(server: FastifyInstance): void {
   )
 }
 
-function mountEndpoint(server: FastifyInstance, parts: Omit<Parts, 'streams'>, mounted: Mounted): void {
-  const { options, clouds, routes } = parts
-  const { endpoint, base, handler } = mounted
-  const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
-  const hasParams = endpoint.path.includes('{')
-  const namesProject = endpoint.path.includes('{project_id}')
-  const narrowing = narrowingOf(mounted, routes.readers, options.query)
-  const asked = askedAt(endpoint, base)
+function mountEndpoint(server: FastifyInstance, mounted: Mounted, carryOut: CarryOut): void {
+  const { endpoint, base } = mounted
   server.route({
     method: endpoint.method,
     url: base + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
-    config: { endpoint, asked },
-    handler: (request, reply) => {
-      request.note = noteOf(request, asked)
-      const project = request.principal!.scope?.projectId
-      // What changes clouds would wait for itself.
-      const running = options.isChange?.(request.raw) ? undefined : clouds.running
-      if (endpoint.method === 'GET') return reading(project, () => respond(request, reply, running))
-      return onBehalfOf(project, () => respond(request, reply, running), request.note)
+    config: { endpoint, asked: askedAt(endpoint, base) },
+    handler(request, reply) {
+      const sent = carryOut(request, reply)
+      // The framework waits for what it is given, also for an answer that is sent already.
+      return sent instanceof Promise ? sent : undefined
     },
   })
-
-  async function respond(request: FastifyRequest, reply: FastifyReply, running?: Running): Promise<FastifyReply> {
-    running?.begin()
-    try {
-      return await carryOut(request, reply)
-    } finally {
-      running?.end()
-    }
-  }
-
-  async function carryOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    request.endpoint = endpoint
-    const now = options.clock.now()
-    checkCalendar(endpoint, request.url, now, (path) => linksFrom(request, options) + path)
-    const params = hasParams ? readParams(request.params as Record<string, string>) : {}
-    if (namesProject) await findNamed(request.principal!, options.query)
-    const sees = request.principal!.limits?.within && narrowing
-    await sees?.enter(toCall(request, params, options))
-    let input: { query: Record<string, unknown>; body: unknown }
-    try {
-      input = readInput(request, endpoint, checkBody, now)
-    } catch (refusal) {
-      // 404 comes before 422: the resource in the path is looked for before the input is refused.
-      if (hasParams) await routes.readers.read(mounted, toCall(request, params, options))
-      throw refusal
-    }
-    const call = toCall(request, params, options, input)
-    const handle = async () => {
-      const made = await handler(sees ? await sees.fit(call) : call)
-      if (request.note) options.audit?.succeeded(request.note)
-      return made
-    }
-    const { interceptor } = options
-    const made = await (interceptor ? interceptor(passageOf(request, reply, call), handle) : handle())
-    if (!(made instanceof LaterReply)) return answer(request, reply, mounted, made, options)
-    const read = async () => answer(request, reply, mounted, await made.read(), options)
-    return reading(request.principal!.scope?.projectId, read)
-  }
 }

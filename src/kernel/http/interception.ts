@@ -1,12 +1,12 @@
 /** Lets requests pass an interceptor, once each. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pathOf } from '../contract/urls.ts'
 import type { ApiError } from '../errors.ts'
 import { toRefusal } from './admission/refusal.ts'
+import type { Incoming, Outgoing } from './api/exchange.ts'
 import type { Interceptor, Passage } from './interceptor.ts'
 
 /** The passage of a request; `call` is missing for one that is refused before its handler. */
-export function passageOf(request: FastifyRequest, reply: FastifyReply, call?: Passage['call']): Passage {
+export function passageOf(request: Incoming, reply: Outgoing, call?: Passage['call']): Passage {
   const { id, method, principal, params, url, routeOptions } = request
   request.isIntercepted = true
   const { stream, endpoint } = routeOptions.config
@@ -25,8 +25,8 @@ export function passageOf(request: FastifyRequest, reply: FastifyReply, call?: P
 
 /** The refusal of a request as its client gets it: one that is refused before its handler is intercepted here. */
 export async function intercepted(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: Incoming,
+  reply: Outgoing,
   refusal: ApiError,
   { interceptor }: { readonly interceptor?: Interceptor },
 ): Promise<ApiError> {

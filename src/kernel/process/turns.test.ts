@@ -80,7 +80,7 @@ testTurns('input and output go on between the pieces of long work', async () => 
 testTurns('one long read of a Project is under way at once, and those of others beside it', async () => {
   const underWay = { a: 0, b: 0 }
   const most = { a: 0, b: 0 }
-  const read = (project: ProjectId | undefined, name: 'a' | 'b', pieces: number) =>
+  const read = async (project: ProjectId | undefined, name: 'a' | 'b', pieces: number) =>
     reading(project, async () => {
       let taken = 0
       await mapInTurns(

@@ -5,6 +5,7 @@
  */
 import { insideTransaction } from '../data/db.ts'
 import type { ProjectId } from '../scope.ts'
+import { type AtOnce, ending } from './at-once.ts'
 import { onBehalfOf, projectServed, type Read, readServed } from './behalf.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Rotation } from './rotation.ts'
@@ -64,13 +65,12 @@ async function enterLong(read: Read): Promise<void> {
 }
 
 /** Does what a request asks that only reads: few long ones of a Project are under way at once, and the others wait. */
-export async function reading<T>(project: ProjectId | undefined, work: () => Promise<T>): Promise<T> {
+export function reading<T>(project: ProjectId | undefined, work: () => AtOnce<T>): AtOnce<T> {
   const read: Read = { pieces: 0 }
-  try {
-    return await onBehalfOf(project, work, undefined, read)
-  } finally {
-    read.leave?.()
-  }
+  return ending(
+    () => onBehalfOf(project, work, undefined, read),
+    () => read.leave?.(),
+  )
 }
 
 /** Resolves when it is the caller's turn to do some work, which is never at once. */

@@ -20,6 +20,7 @@ import {
   type TenantTable,
 } from '../data/scoped.ts'
 import { type ApiError, notFound, notUnique } from '../errors.ts'
+import { type AtOnce, after } from '../process/at-once.ts'
 import { timestamp } from '../process/clock.ts'
 import { mapInTurns } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -89,9 +90,9 @@ export interface Resource<T extends ResourceTable, P extends string, Item extend
     page: PageQuery,
     filters?: Filters,
   ): Promise<{ items: Item[]; pagination: Page<Item>['pagination'] }>
-  find(query: Queries, scope: ProjectScope, id: number): Promise<Item | undefined>
+  find(query: Queries, scope: ProjectScope, id: number): AtOnce<Item | undefined>
   /** Errors: `not_found`. */
-  get(query: Queries, scope: ProjectScope, id: number): Promise<Item>
+  get(query: Queries, scope: ProjectScope, id: number): AtOnce<Item>
   /** Those with the given ids, by id; missing ones are left out. */
   byIds(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<Item[]>
   /** Reads one for a change: nobody else changes it until the transaction ends. Errors: `not_found`. */
@@ -159,21 +160,19 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
       .where('id', 'in', ids)
       .orderBy('id'),
   )
-  const find = async (query: Queries, scope: ProjectScope, id: number) => {
-    const [row] = await byId(query, scope, id)
-    return row && fromRow(row as unknown as Row<T>)
-  }
+  const find = (query: Queries, scope: ProjectScope, id: number) =>
+    after(byId(query, scope, id), ([row]) => row && fromRow(row as unknown as Row<T>))
   return {
     find,
     async list(query, scope, page, filters) {
       const { rows, pagination } = await listPage<Row<T> & ResourceRow>(query, scope, listing, page, filters)
       return { items: await mapInTurns(rows, (row) => kept.of(row)), pagination }
     },
-    async get(query, scope, id) {
-      const item = await find(query, scope, id)
-      if (!item) throw notFound(title, id)
-      return item
-    },
+    get: (query, scope, id) =>
+      after(find(query, scope, id), (item) => {
+        if (!item) throw notFound(title, id)
+        return item
+      }),
     async byIds(query, scope, ids) {
       const rows = await some(query, scope, ids)
       return rows.map((row) => fromRow(row as unknown as Row<T>))

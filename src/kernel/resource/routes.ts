@@ -2,6 +2,7 @@
 import { maxPerPage } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { byChunks } from '../data/steps.ts'
+import { type AtOnce, after } from '../process/at-once.ts'
 import type { Faults } from '../process/faults.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { PageQuery } from './listing.ts'
@@ -22,11 +23,7 @@ export interface Viewer {
 }
 
 /** The wire forms of some resources, in order, with one read for all of them where more than their rows is needed. */
-export type View<Item, Wire> = (
-  items: readonly Item[],
-  query: Queries,
-  viewer: Viewer,
-) => Promise<readonly Wire[]> | readonly Wire[]
+export type View<Item, Wire> = (items: readonly Item[], query: Queries, viewer: Viewer) => AtOnce<readonly Wire[]>
 
 interface ListCall extends Viewer {
   readonly query: PageQuery
@@ -54,10 +51,8 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
   hooks: UpdateHooks<Item, UpdateOf<Resource<T, P, Item>>> = {},
 ) {
   const { type, path } = resource
-  const reply = async (item: Item, query: Queries, viewer: Viewer) => {
-    const [wire] = await view([item], query, viewer)
-    return { [type]: wire } as { readonly [K in T]: Wire }
-  }
+  const reply = (item: Item, query: Queries, viewer: Viewer) =>
+    after(view([item], query, viewer), ([wire]) => ({ [type]: wire }) as { readonly [K in T]: Wire })
   return {
     async list(call: ListCall) {
       const { items, pagination } = await resource.list(db.query, call.scope, call.query, filtersIn(call.query))
@@ -67,8 +62,8 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
       }
     },
 
-    get: async (call: Viewer & OnOne) =>
-      reply(await resource.get(db.query, call.scope, call.params.id), db.query, call),
+    get: (call: Viewer & OnOne) =>
+      after(resource.get(db.query, call.scope, call.params.id), (item) => reply(item, db.query, call)),
 
     update(call: UpdateCall<Resource<T, P, Item>>) {
       const { scope, params, body } = call
@@ -80,7 +75,7 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
           const after = await resource.update(tx, scope, before, body)
           if (after === changedMeanwhile) return after
           await hooks.after?.(tx, scope, after, body)
-          return replyOf(db, tx, (query) => reply(after, query, call))
+          return replyOf(db, tx, async (query) => reply(after, query, call))
         })
       })
     },

@@ -111,7 +111,8 @@ function readersOf(platform: Platform, drivers: Drivers): ReadonlyMap<string, Re
       const own = handlers(platform, drivers)
       return Object.entries(endpoints).flatMap(([key, { method, path, of, query = {} }]) => {
         if (method !== 'GET' || path !== of) return []
-        const read: Read = (call) => own[key]!({ ...call, query: parseQuery(query, '', 0), body: undefined } as never)
+        const read: Read = async (call) =>
+          own[key]!({ ...call, query: parseQuery(query, '', 0), body: undefined } as never)
         return [[of, read] as const]
       })
     }),

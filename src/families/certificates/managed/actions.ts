@@ -41,9 +41,18 @@ function goneMeanwhile(error: unknown): never {
   throw new DriverError('the certificate, or a zone that it needs, was deleted', { transient: false, cause: error })
 }
 
+/** A certificate that was there when its action began. Errors: `DriverError` when it was deleted meanwhile. */
+async function getThere(...[query, scope, id]: Parameters<typeof certificates.get>) {
+  try {
+    return await certificates.get(query, scope, id)
+  } catch (error) {
+    return goneMeanwhile(error)
+  }
+}
+
 async function orderOf({ query, scope, input }: Context) {
   const id = input.certificate
-  const { domainNames: domains } = await certificates.get(query, scope, id).catch(goneMeanwhile)
+  const { domainNames: domains } = await getThere(query, scope, id)
   const { url, challenges } = await getOrder(query, scope, id).catch(goneMeanwhile)
   const order: AuthorityOrder = { certificateId: id, domains, url }
   return { order, challenges }
@@ -66,7 +75,7 @@ async function withZones({ query, scope }: Context, domains: readonly string[]) 
 
 async function check(context: Context): Promise<void> {
   const { query, scope, input, drivers } = context
-  const { domainNames } = await certificates.get(query, scope, input.certificate).catch(goneMeanwhile)
+  const { domainNames } = await getThere(query, scope, input.certificate)
   const found = await withZones(context, domainNames)
   const identities = await drivers.authority.caaIdentities()
   for (const inZone of Map.groupBy(found, ({ zone }) => zone.id).values()) {
@@ -89,7 +98,7 @@ async function check(context: Context): Promise<void> {
 
 async function order(context: Context) {
   const { query, scope, input, drivers } = context
-  const { domainNames: domains, chain } = await certificates.get(query, scope, input.certificate).catch(goneMeanwhile)
+  const { domainNames: domains, chain } = await getThere(query, scope, input.certificate)
   const request = { certificateId: input.certificate, domains, replaces: chain }
   const { url, challenges } = await drivers.authority.order(request)
   const zones = await withZones(

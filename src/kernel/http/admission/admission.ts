@@ -1,9 +1,11 @@
 /** Admission: finds the principal of a request and charges its rate limit (spec: Authentication, Limits). */
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Identity, type Principal, principalIn, type Sessions } from '../../access/principal.ts'
+import { type Principal, principalIn, type Sessions } from '../../access/principal.ts'
 import type { Authenticator } from '../../access/tokens.ts'
 import { wolkeBase } from '../../contract/bases.ts'
+import { unavailable } from '../../data/db.ts'
 import { ApiError } from '../../errors.ts'
+import { type AtOnce, after } from '../../process/at-once.ts'
 import { clientNetwork } from '../../process/network.ts'
 import type { ProjectId } from '../../scope.ts'
 import { foreignRefusal, strangeHostRefusal } from './console-api.ts'
@@ -81,7 +83,7 @@ export function visitor(
  * Finds the principal of a request and charges its limit (spec: Authentication). Synchronous when the token is cached,
  * which is nearly always. Refusals: `unauthorized`, `token_readonly`, `rate_limit_exceeded`.
  */
-export function admit(request: Caller, options: Gate): Admission | Promise<Admission> {
+export function admit(request: Caller, options: Gate): AtOnce<Admission> {
   const token = bearerToken(request.headers.authorization)
   if (!token) return admitNobody(request, options, 'no API token: send "Authorization: Bearer <token>"')
   const principal = options.authenticator.cached(token)
@@ -92,20 +94,27 @@ export function admit(request: Caller, options: Gate): Admission | Promise<Admis
  * Finds whose session a request of the console belongs to, and charges their limit. Refusals: `invalid_input` with status
  * 421 for a foreign host, `forbidden` for a request of a foreign page, `unauthorized`, `rate_limit_exceeded`.
  */
-export function admitSession(request: Caller, about: About, options: Gate): Admission | Promise<Admission> {
+export function admitSession(request: Caller, about: About, options: Gate): AtOnce<Admission> {
   const refusal = strangeHostRefusal(request, options.publicOrigins) ?? foreignRefusal(request)
   if (refusal) return { ...visitor(request, options), refusal }
   const found = options.sessions?.find(request.headers, about)
-  const enter = (identity: Identity | undefined) =>
+  return after(found, (identity) =>
     identity
       ? admitPrincipal(request, options, principalIn(identity, about.projectId))
-      : admitNobody(request, options, 'sign in first')
-  return found instanceof Promise ? found.then(enter) : enter(found)
+      : admitNobody(request, options, 'sign in first'),
+  )
 }
 
 function bearerToken(header: string | undefined): string | undefined {
   if (header?.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
   return header.slice(7).trim() || undefined
+}
+
+/** The admission of a request; a failure to decide refuses it. Refusals: `unavailable`. */
+export function decided(admission: AtOnce<Admission>, request: Caller, options: Gate): AtOnce<Admission> {
+  // Nothing has been started yet, so the caller may be told to retry.
+  const fail = (cause: unknown): Admission => ({ ...uncharged(request, options), refusal: unavailable(cause) })
+  return admission instanceof Promise ? admission.catch(fail) : admission
 }
 
 const invalidTokenText = 'the token you provided is invalid'
@@ -130,7 +139,7 @@ async function admitStranger(request: Caller, options: Gate, token: string): Pro
 }
 
 /** Admits the owner of a token. A management token is unknown to the API of Projects. */
-function admitProgram(request: Caller, options: Gate, principal: Principal): Admission | Promise<Admission> {
+function admitProgram(request: Caller, options: Gate, principal: Principal): AtOnce<Admission> {
   const isUnknown = principal.actor.kind !== 'token' && !request.url.startsWith(`${wolkeBase}/`)
   return isUnknown ? admitNobody(request, options, invalidTokenText) : admitPrincipal(request, options, principal)
 }
@@ -140,7 +149,7 @@ function admitNobody(request: Caller, { limits }: Gate, message: string): Admiss
   return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict) }
 }
 
-function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal): Admission | Promise<Admission> {
+function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal): AtOnce<Admission> {
   return after(charge(principal, limits), (verdict) => judge(request, principal, verdict))
 }
 
@@ -148,18 +157,13 @@ function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal)
  * Charges whoever pays for a request. People have a share of their Project's limit: programs leave it alone, and no person
  * takes all of it. Whoever has no role in the Project that is named costs that Project nothing.
  */
-function charge({ actor, bucket, role, scope }: Principal, limits: Limits): Verdict | Promise<Verdict> {
+function charge({ actor, bucket, role, scope }: Principal, limits: Limits): AtOnce<Verdict> {
   if (actor.kind === 'token') return limits.projects.take(bucket)
   if (actor.kind === 'management' || role === undefined) return limits.callers.take(bucket)
   const people = `people:${scope!.projectId}`
   return after(limits.shares.take(`${people}:${bucket}`), (own) =>
     own.admitted ? after(limits.people.take(people), (all) => narrower(own, all)) : own,
   )
-}
-
-/** Continues after a verdict, at once when that is known. */
-function after<T>(verdict: Verdict | Promise<Verdict>, then: (verdict: Verdict) => T | Promise<T>): T | Promise<T> {
-  return verdict instanceof Promise ? verdict.then(then) : then(verdict)
 }
 
 function judge(request: Caller, principal: Principal, verdict: Verdict): Admission {

@@ -14,6 +14,7 @@ import { narrowed, type Selector } from '../../contract/selectors.ts'
 import type { Queries } from '../../data/db.ts'
 import { ApiError, invalidInput, type Problem } from '../../errors.ts'
 import { firstId, largestId } from '../../ids.ts'
+import type { AtOnce } from '../../process/at-once.ts'
 import { labelsById, labelsByName } from '../../resource/labels-of.ts'
 import type { ProjectScope } from '../../scope.ts'
 
@@ -21,7 +22,7 @@ import type { ProjectScope } from '../../scope.ts'
 export interface Handled {
   readonly endpoint: Endpoint
   readonly base: string
-  readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
+  readonly handler: (call: ApiCall<Endpoint>) => AtOnce<unknown>
 }
 
 type Call = ApiCall<Endpoint>
@@ -56,7 +57,7 @@ export class Readers {
 }
 
 /** The reply of a reader; the query of the call is not meant for it. */
-function ask({ endpoint: { query = {} }, handler }: Handled, call: Call): Promise<unknown> {
+function ask({ endpoint: { query = {} }, handler }: Handled, call: Call): AtOnce<unknown> {
   return handler({ ...call, query: parseQuery(query, '', 0) })
 }
 

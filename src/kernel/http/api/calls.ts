@@ -1,5 +1,4 @@
 /** Makes of a request what a handler gets. */
-import type { FastifyRequest } from 'fastify'
 import { type ApiCall, type Endpoint, type QueryParams, widePaging } from '../../contract/contract.ts'
 import { type BodyCheck, parseQuery } from '../../contract/input.ts'
 import { isIdParam } from '../../contract/path-params.ts'
@@ -7,6 +6,7 @@ import { reachedAt, searchOf } from '../../contract/urls.ts'
 import { consoleCallOf } from '../admission/console-api.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
 import { browserOf } from '../pages/served.ts'
+import type { Incoming } from './exchange.ts'
 import { linksFrom } from './replies.ts'
 
 interface CallOptions {
@@ -28,7 +28,7 @@ function consoleParams({ query }: Endpoint): QueryParams | undefined {
 }
 
 /** Errors: `invalid_input`. */
-export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
+export function readInput(request: Incoming, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
   const params = consoleCallOf(request.raw) ? consoleParams(endpoint) : endpoint.query
   const query = params ? parseQuery(params, searchOf(request.url), now) : {}
   const body = checkBody && (request.body === undefined ? {} : request.body)
@@ -38,7 +38,7 @@ export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody
 
 /** The call of a handler; without input that of one which only looks for the resource in the path. */
 export function toCall(
-  request: FastifyRequest,
+  request: Incoming,
   params: Record<string, number | string>,
   options: CallOptions,
   input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },

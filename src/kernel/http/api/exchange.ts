@@ -1,19 +1,56 @@
-/** Requests with their answers, as those see them who watch an edge. */
-import type { IncomingHttpHeaders } from 'node:http'
+/** Requests with their answers, as those see them who answer, and those who watch an edge. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../../access/principal.ts'
+import type { Note } from '../../audit/note.ts'
 import type { Endpoint } from '../../contract/contract.ts'
 import type { ApiError } from '../../errors.ts'
+import type { Asked } from '../admission/notes.ts'
 
-interface ReceivedRequest {
+/** What the edge knows of a route. */
+export interface RouteConfig {
+  readonly endpoint?: Endpoint
+  readonly asked?: Asked | undefined
+  /** The path of a stream of events. */
+  readonly stream?: string
+  /** True when pages ask for it without anybody doing something. */
+  readonly isBackground?: boolean
+}
+
+/** A request on its way to its answer, with the framework or without it. */
+export interface Incoming {
   /** The correlation id. */
   readonly id: string
+  /** The address of the caller, for whom a trusted proxy may ask. */
+  readonly ip: string
+  readonly protocol: string
   readonly method: string
+  /** The URL by which it is routed. */
+  readonly url: string
+  /** The URL as it was sent. */
   readonly originalUrl: string
   readonly headers: IncomingHttpHeaders
-  readonly principal: Principal | undefined
+  readonly params: unknown
   /** Parsed; undefined for a request without a body, or one that was refused before it was read. */
   readonly body: unknown
-  readonly routeOptions: { readonly config: { readonly endpoint?: Endpoint } }
+  readonly raw: IncomingMessage
+  readonly routeOptions: { readonly bodyLimit: number; readonly config: RouteConfig }
+  principal: Principal | undefined
+  /** Set once it is carried out. */
+  endpoint: Endpoint | undefined
+  note: Note | undefined
+  isIntercepted: boolean
+}
+
+/** An answer that is being made. Each function returns the answer itself. */
+export interface Outgoing {
+  readonly raw: ServerResponse
+  readonly statusCode: number
+  /** Since the request came, in milliseconds. */
+  readonly elapsedTime: number
+  code(status: number): Outgoing
+  type(contentType: string): Outgoing
+  header(name: string, value: string): Outgoing
+  send(body?: string | Buffer): Outgoing
 }
 
 /** One request and its answer, just before it is sent. */
@@ -25,9 +62,8 @@ export interface Exchange {
   readonly reply: unknown
   /** The JSON of the answer; undefined for one that has none. */
   readonly text: string | undefined
-  readonly request: ReceivedRequest
-  /** Since the request came, in milliseconds. */
-  readonly response: { readonly elapsedTime: number }
+  readonly request: Pick<Incoming, 'id' | 'method' | 'originalUrl' | 'headers' | 'principal' | 'body' | 'routeOptions'>
+  readonly response: Pick<Outgoing, 'elapsedTime'>
 }
 
 /** Hears of every exchange; it keeps neither request nor response, which hold much more than they show. */

@@ -1,12 +1,12 @@
 /** Sends the replies of handlers as JSON, in the shape that the date asks for. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asOf, successStatus } from '../../contract/as-of.ts'
 import { inEffect, kernelChanges } from '../../contract/changes.ts'
 import type { Endpoint } from '../../contract/contract.ts'
 import { originOf } from '../../contract/urls.ts'
+import type { AtOnce } from '../../process/at-once.ts'
 import type { Clock } from '../../process/clock.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
-import type { Observe } from './exchange.ts'
+import type { Incoming, Observe, Outgoing } from './exchange.ts'
 import { toJson } from './json-pieces.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
 
@@ -27,12 +27,12 @@ export interface Replying {
 
 /** Sends what a handler returned, with the status and the links of its endpoint. */
 export function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: Incoming,
+  reply: Outgoing,
   { endpoint, currentFrom }: Replying,
   result: unknown,
   options: ReplyOptions,
-): FastifyReply | Promise<FastifyReply> {
+): AtOnce<Outgoing> {
   const now = options.clock.now()
   const status = successStatus(endpoint, now)
   reply.code(status)
@@ -63,7 +63,7 @@ function formFor(accept = '', forms: NonNullable<Endpoint['forms']>): Form | und
 }
 
 /** Sends a reply in another form than JSON; the next page, if there is one, is linked. */
-function sendForm(request: FastifyRequest, reply: FastifyReply, [type, write]: Form, result: unknown): FastifyReply {
+function sendForm(request: Incoming, reply: Outgoing, [type, write]: Form, result: unknown): Outgoing {
   const { meta } = result as { readonly meta?: { readonly next: number | null } }
   if (meta && meta.next !== null) {
     const url = new URL(request.originalUrl, 'http://localhost')
@@ -78,11 +78,7 @@ function sendForm(request: FastifyRequest, reply: FastifyReply, [type, write]: F
 }
 
 /** Sends JSON, compressed according to Accept-Encoding. */
-export function sendJson(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  text: string,
-): FastifyReply | Promise<FastifyReply> {
+export function sendJson(request: Incoming, reply: Outgoing, text: string): AtOnce<Outgoing> {
   if (!isCompressible(text)) return reply.send(text)
   reply.header('vary', 'accept-encoding')
   const encoding = preferredEncoding(request.headers['accept-encoding'])
@@ -93,7 +89,7 @@ export function sendJson(
 
 /** The origin of links in a reply; empty when they must stay on the caller's host. */
 export function linksFrom(
-  { protocol, headers }: FastifyRequest,
+  { protocol, headers }: Pick<Incoming, 'protocol' | 'headers'>,
   { publicOrigins = [] }: Pick<ReplyOptions, 'publicOrigins'>,
 ): string {
   return originOf(protocol, headers.host, publicOrigins)

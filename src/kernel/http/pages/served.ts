@@ -10,6 +10,7 @@ import { clientNetwork } from '../../process/network.ts'
 import { type Admission, visitor } from '../admission/admission.ts'
 import { foreignRefusal, strangeHostRefusal } from '../admission/console-api.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
+import type { Incoming } from '../api/exchange.ts'
 
 /** A request as a page gets it. */
 export interface ServedCall {
@@ -91,7 +92,10 @@ function toCall(request: FastifyRequest, options: ServedOptions): ServedCall {
 }
 
 /** Returns the browser's origin. A proxy in front may have taken TLS off. */
-function originFor({ protocol, headers }: FastifyRequest, { publicOrigins = [] }: ServedOptions): string {
+function originFor(
+  { protocol, headers }: Pick<Incoming, 'protocol' | 'headers'>,
+  { publicOrigins = [] }: ServedOptions,
+): string {
   const host = headers.host?.toLowerCase() ?? 'localhost'
   const named = publicOrigins.find((origin) => origin.slice(origin.indexOf('//') + 2) === host)
   return named ?? `${protocol}://${host}`
@@ -102,7 +106,7 @@ function originFor({ protocol, headers }: FastifyRequest, { publicOrigins = [] }
 /** Cookies that go along with replies that have not been sent yet. */
 const waiting = new WeakMap<object, string[]>()
 
-export function browserOf(request: FastifyRequest, options: ServedOptions): Browser {
+export function browserOf(request: Incoming, options: ServedOptions): Browser {
   const { headers, ip, raw } = request
   return {
     origin: originFor(request, options),

@@ -16,3 +16,10 @@ export function trustIn(networks: readonly string[] = []): Trust {
 export function callerAddress(request: IncomingMessage, trust: Trust): string {
   return proxyAddr(request, trust) ?? ''
 }
+
+/** The protocol by which a caller asks, of which a trusted proxy says the last one that its header names. */
+export function protocolOf({ headers, socket }: IncomingMessage, trust: Trust): string {
+  const told = headers['x-forwarded-proto']
+  if (told && trust(socket.remoteAddress ?? '', 0)) return String(told).split(',').at(-1)!.trim()
+  return 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
+}

@@ -1,0 +1,108 @@
+/** A request and its answer on Node's HTTP server alone, as they are for requests without a body. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Principal } from '../../access/principal.ts'
+import type { Note } from '../../audit/note.ts'
+import type { Endpoint } from '../../contract/contract.ts'
+import type { Incoming, Outgoing } from '../api/exchange.ts'
+import { callerAddress, protocolOf, type Trust } from './caller.ts'
+import { correlationId } from './edge.ts'
+
+/** A request of which nothing is read before it is asked for. */
+export class PlainRequest implements Incoming {
+  readonly id: string = correlationId()
+  readonly raw: IncomingMessage
+  readonly params: Readonly<Record<string, string>>
+  readonly routeOptions: Incoming['routeOptions']
+  readonly body: undefined = undefined
+  principal: Principal | undefined = undefined
+  endpoint: Endpoint | undefined = undefined
+  note: Note | undefined = undefined
+  isIntercepted = false
+  readonly #trust: Trust
+
+  constructor(
+    raw: IncomingMessage,
+    params: Readonly<Record<string, string>>,
+    routeOptions: Incoming['routeOptions'],
+    trust: Trust,
+  ) {
+    this.raw = raw
+    this.params = params
+    this.routeOptions = routeOptions
+    this.#trust = trust
+  }
+
+  get ip(): string {
+    return callerAddress(this.raw, this.#trust)
+  }
+
+  get protocol(): string {
+    return protocolOf(this.raw, this.#trust)
+  }
+
+  get method(): string {
+    return this.raw.method!
+  }
+
+  get url(): string {
+    return this.raw.url!
+  }
+
+  get originalUrl(): string {
+    return this.raw.url!
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.headers
+  }
+}
+
+/** An answer whose headers are handed to Node as they are sent: names and values in turn. */
+export class PlainReply implements Outgoing {
+  readonly raw: ServerResponse
+  statusCode = 200
+  readonly #headers: string[] = []
+  readonly #began = performance.now()
+  #ended: number | undefined
+
+  /** `sent` is called when all of it is handed to the system. */
+  constructor(raw: ServerResponse, sent: (reply: PlainReply) => void) {
+    this.raw = raw
+    raw.on('finish', () => {
+      this.#ended = performance.now()
+      sent(this)
+    })
+  }
+
+  get elapsedTime(): number {
+    return (this.#ended ?? performance.now()) - this.#began
+  }
+
+  code(status: number): this {
+    this.statusCode = status
+    return this
+  }
+
+  type(contentType: string): this {
+    return this.header('content-type', contentType)
+  }
+
+  header(name: string, value: string): this {
+    this.#headers.push(name, value)
+    return this
+  }
+
+  headers(values: Readonly<Record<string, string>>): this {
+    for (const name in values) this.#headers.push(name, values[name]!)
+    return this
+  }
+
+  send(body?: string | Buffer): this {
+    const { raw, statusCode } = this
+    // An answer without content has no length (RFC 9110, 8.6).
+    if (statusCode !== 204) this.header('content-length', String(body === undefined ? 0 : Buffer.byteLength(body)))
+    raw.writeHead(statusCode, this.#headers)
+    raw.end(statusCode === 204 ? undefined : body)
+    return this
+  }
+}
