@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queries } from '../../kernel/data/db.ts'
 import { preparedScoped } from '../../kernel/data/scoped.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type AtOnce, after } from '../../kernel/process/at-once.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -11,8 +11,8 @@ import { spelling } from './contract.ts'
 import { type Firewall, inOrder, type Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
 
-/** Earlier versions stored rules in any order. */
-function fromRow({ id, name, labels, rules, created, version }: FirewallRow): Firewall {
+/** A firewall of a row. Earlier versions stored rules in any order. */
+export function fromRow({ id, name, labels, rules, created, version }: FirewallRow): Firewall {
   return { id, name, labels: readLabels(labels), rules: inOrder(JSON.parse(rules) as Rule[]), created, version }
 }
 
@@ -30,14 +30,10 @@ const firewallInUse = preparedScoped((rows, id: number) => {
     .where('id', '=', id)
 })
 
-/** A firewall, and whether it is applied to anything: most are not, so that one statement is enough. Errors: `not_found`. */
-export function getFirewallInUse(
-  query: Queries,
-  scope: ProjectScope,
-  id: number,
-): AtOnce<{ firewall: Firewall; isApplied: boolean }> {
+/** The row of a firewall, and whether it is applied to anything: most are not, so that one statement is enough. Errors: `not_found`. */
+export function firewallRow(query: Queries, scope: ProjectScope, id: number) {
   return after(firewallInUse(query, scope, id), ([row]) => {
     if (!row) throw notFound('firewall', id)
-    return { firewall: fromRow(row), isApplied: Boolean(row.is_applied) }
+    return row
   })
 }

@@ -2,8 +2,9 @@
 import { asOf, successStatus } from '../../contract/as-of.ts'
 import { inEffect, kernelChanges } from '../../contract/changes.ts'
 import type { Endpoint } from '../../contract/contract.ts'
+import { keepJson, keptJson } from '../../contract/kept.ts'
 import { originOf } from '../../contract/urls.ts'
-import type { AtOnce } from '../../process/at-once.ts'
+import { type AtOnce, after } from '../../process/at-once.ts'
 import type { Clock } from '../../process/clock.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import type { Incoming, Observe, Outgoing } from './exchange.ts'
@@ -52,8 +53,13 @@ export function answer(
     if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
     return sendJson(request, reply.type(json), text)
   }
-  const text = toJson(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
-  return typeof text === 'string' ? send(text) : text.then(send)
+  if (now < currentFrom) return after(toJson(asOf(result, endpoint.reply!, now)), send)
+  const known = keptJson(result)
+  if (known !== undefined) return send(known)
+  return after(toJson(result), (text) => {
+    keepJson(result, text)
+    return send(text)
+  })
 }
 
 type Form = readonly [type: string, write: (reply: unknown) => string | Buffer]
