@@ -4,7 +4,7 @@
  * a list or of a resource by its id; all others, and all refusals of a URL, go the usual way.
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { hasValidHost, isDecodable } from '../contract/urls.ts'
+import { hasValidHost, isDecodable, pathOf } from '../contract/urls.ts'
 import { parseId } from '../ids.ts'
 import { after } from '../process/at-once.ts'
 import { type Admission, admit, decided } from './admission/admission.ts'
@@ -77,15 +77,16 @@ export class DirectReads {
   }
 
   #find(url: string): Found | undefined {
-    const mark = url.indexOf('?')
-    const path = mark === -1 ? url : url.slice(0, mark)
-    if (mark !== -1 && !isDecodable(url)) return undefined
-    const whole = this.#byPath.get(path)
-    if (whole) return { route: whole, params: noParams }
+    const path = pathOf(url)
+    if (path !== url && !isDecodable(url)) return undefined
     const last = path.lastIndexOf('/') + 1
-    const route = this.#byStart.get(path.slice(0, last))
     const id = path.slice(last)
-    return route && parseId(id) !== undefined ? { route, params: { id } } : undefined
+    if (parseId(id) === undefined) {
+      const route = this.#byPath.get(path)
+      return route && { route, params: noParams }
+    }
+    const route = this.#byStart.get(path.slice(0, last))
+    return route && { route, params: { id } }
   }
 
   #answer(request: PlainRequest, reply: PlainReply, { endpoint, carryOut }: Route): void {

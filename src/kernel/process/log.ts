@@ -103,7 +103,8 @@ function describeError(error: unknown): unknown {
 
 /** The path of a request in printable characters, without its query and without possible secrets. */
 export function loggedPath(url: string): string {
-  return withoutSecrets(url.split('?', 1)[0]!, '/')
+  const mark = url.indexOf('?')
+  return withoutSecrets(mark === -1 ? url : url.slice(0, mark), '/')
 }
 
 /** A User-Agent as it may be logged. */

@@ -48,6 +48,7 @@ export function localLimiter(
   const intervalMs = spanMs / limit
   /** Least recently used first, so that the bound drops the bucket that was idle longest. */
   const fullAt = new Map<string, number>()
+  let latest: string | undefined
   const verdict = (admitted: boolean, backlogMs: number): Verdict => ({
     admitted,
     limit,
@@ -61,8 +62,12 @@ export function localLimiter(
       const before = backlog(key, at)
       const after = before + intervalMs
       const admitted = after <= spanMs + intervalMs * 1e-6
-      fullAt.delete(key)
-      if (fullAt.size >= maxBuckets) fullAt.delete(fullAt.keys().next().value as string)
+      // One that comes again is the latest already.
+      if (key !== latest) {
+        fullAt.delete(key)
+        if (fullAt.size >= maxBuckets) fullAt.delete(fullAt.keys().next().value as string)
+        latest = key
+      }
       fullAt.set(key, at + (admitted ? after : before))
       return verdict(admitted, admitted ? after : before)
     },
