@@ -24,7 +24,7 @@ interface Route {
   readonly routeOptions: PlainRequest['routeOptions']
 }
 
-interface Found {
+interface Match {
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
 }
@@ -63,7 +63,7 @@ export class DirectReads {
       if (!found) return others(request, response)
       const { route, params } = found
       const incoming = new PlainRequest(request, params, route.routeOptions, this.#options.trust)
-      this.#answer(incoming, new PlainReply(response, (reply) => this.#log(incoming, reply)), route)
+      this.#answer(incoming, new PlainReply(response, this.#state, (reply) => this.#log(incoming, reply)), route)
     }
   }
 
@@ -76,7 +76,7 @@ export class DirectReads {
     )
   }
 
-  #find(url: string): Found | undefined {
+  #find(url: string): Match | undefined {
     const path = pathOf(url)
     if (path !== url && !isDecodable(url)) return undefined
     const last = path.lastIndexOf('/') + 1

@@ -23,14 +23,14 @@ export type Mounted = Replying & Handled
 /** Answers an admitted request. Errors: its refusal. */
 export type CarryOut = (request: Incoming, reply: Outgoing) => AtOnce<Outgoing>
 
-interface Parts {
+interface Edge {
   readonly options: EdgeOptions
   readonly clouds: Clouds<CloudParts>
   readonly routes: { readonly readers: Readers }
 }
 
 /** How the requests for an endpoint are carried out. */
-export function carryingOut(mounted: Mounted, { options, clouds, routes }: Parts): CarryOut {
+export function carryingOut(mounted: Mounted, { options, clouds, routes }: Edge): CarryOut {
   const { endpoint, base } = mounted
   const asked = askedAt(endpoint, base)
   const carryOut = steps(mounted, options, routes.readers)
@@ -51,8 +51,6 @@ export function carryingOut(mounted: Mounted, { options, clouds, routes }: Parts
   }
 }
 
-type Call = ApiCall<Endpoint>
-
 /** The steps from an admitted request to its answer. Errors: its refusal. */
 function steps(mounted: Mounted, options: EdgeOptions, readers: Readers): CarryOut {
   const { endpoint, handler } = mounted
@@ -60,12 +58,13 @@ function steps(mounted: Mounted, options: EdgeOptions, readers: Readers): CarryO
   const hasParams = endpoint.path.includes('{')
   const namesProject = endpoint.path.includes('{project_id}')
   const narrowing = narrowingOf(mounted, readers, options.query)
-  const lookFirst = async (call: Call, isNarrowed: boolean) => {
+  const lookFirst = async (call: ApiCall<Endpoint>, isNarrowed: boolean) => {
     if (namesProject) await findNamed(call.caller, options.query)
     if (isNarrowed) await narrowing.enter(call)
   }
-  const handle = (call: Call, isNarrowed: boolean) => (isNarrowed ? narrowing.fit(call).then(handler) : handler(call))
-  const act = (request: Incoming, reply: Outgoing, call: Call, isNarrowed: boolean) => {
+  const handle = (call: ApiCall<Endpoint>, isNarrowed: boolean) =>
+    isNarrowed ? narrowing.fit(call).then(handler) : handler(call)
+  const act = (request: Incoming, reply: Outgoing, call: ApiCall<Endpoint>, isNarrowed: boolean) => {
     const noted = (made: unknown) => {
       if (request.note) options.audit?.succeeded(request.note)
       return made

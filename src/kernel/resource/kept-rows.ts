@@ -5,7 +5,7 @@
 
 /** Rows are kept of as many resources, and none with longer texts, in characters. */
 const mostRows = 2_000
-const longestRow = 4_096
+const longestRow = 2_048
 
 /** Makes something of rows by a pure function, or returns what it has made of the same row before. */
 export function ofRows<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {

@@ -63,10 +63,12 @@ export class PlainReply implements Outgoing {
   statusCode = 200
   readonly #headers: string[] = []
   readonly #began = performance.now()
+  readonly #state: { readonly isClosing: boolean }
   #ended: number | undefined
 
   /** `sent` is called when all of it is handed to the system. */
-  constructor(raw: ServerResponse, sent: (reply: PlainReply) => void) {
+  constructor(raw: ServerResponse, state: { readonly isClosing: boolean }, sent: (reply: PlainReply) => void) {
+    this.#state = state
     this.raw = raw
     raw.on('finish', () => {
       this.#ended = performance.now()
@@ -88,10 +90,17 @@ export class PlainReply implements Outgoing {
   }
 
   header(name: string, value: string): this {
-    this.#headers.push(name, value)
+    const headers = this.#headers
+    for (let i = 0; i < headers.length; i += 2) {
+      if (headers[i] !== name) continue
+      headers[i + 1] = value
+      return this
+    }
+    headers.push(name, value)
     return this
   }
 
+  /** Adds headers that it does not have yet. */
   headers(values: Readonly<Record<string, string>>): this {
     for (const name in values) this.#headers.push(name, values[name]!)
     return this
@@ -99,10 +108,15 @@ export class PlainReply implements Outgoing {
 
   send(body?: string | Buffer): this {
     const { raw, statusCode } = this
+    // Callers reconnect elsewhere.
+    if (this.#state.isClosing) this.header('connection', 'close')
+    const length = body === undefined ? 0 : Buffer.byteLength(body)
     // An answer without content has no length (RFC 9110, 8.6).
-    if (statusCode !== 204) this.header('content-length', String(body === undefined ? 0 : Buffer.byteLength(body)))
+    if (statusCode !== 204) this.header('content-length', String(length))
     raw.writeHead(statusCode, this.#headers)
-    raw.end(statusCode === 204 ? undefined : body)
+    // What is ASCII need not be encoded.
+    if (length > 0 && statusCode !== 204) raw.end(body, length === body!.length ? 'latin1' : 'utf8')
+    else raw.end()
     return this
   }
 }
