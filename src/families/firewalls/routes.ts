@@ -1,9 +1,8 @@
 /** Firewalls through the API. */
-
+import { constant } from '../../kernel/contract/constant.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import { kept } from '../../kernel/contract/kept.ts'
+import { KeptItems } from '../../kernel/data/kept.ts'
 import { after } from '../../kernel/process/at-once.ts'
-import { ofRows } from '../../kernel/resource/kept-rows.ts'
 import { resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
@@ -17,7 +16,7 @@ import * as work from './work.ts'
 export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndpoints> {
   const { db } = platform
   // Most firewalls are applied to nothing, so that their row is all that they show.
-  const unapplied = ofRows((row: FirewallRow) => kept({ firewall: toWire(fromRow(row)) }))
+  const unapplied = new KeptItems((row: FirewallRow) => constant({ firewall: toWire(fromRow(row)) }))
   const applied = async (scope: ProjectScope, row: FirewallRow) => ({
     firewall: await firewallToWire(db.query, scope, fromRow(row)),
   })
@@ -26,7 +25,7 @@ export function firewallRoutes(platform: Platform): Handlers<typeof firewallEndp
 
     get({ scope, params }) {
       return after(firewallRow(db.query, scope, params.id), (row) =>
-        row.is_applied ? applied(scope, row) : unapplied(row),
+        row.is_applied ? applied(scope, row) : unapplied.of(row),
       )
     },
 

@@ -9,6 +9,13 @@ const mostCharacters = 1_000_000
 
 type AnyRow = Readonly<Record<string, unknown>> & { readonly id: number }
 
+let isOff = false
+
+/** Lets nothing be kept in this process from now on, which tests compare with what is kept. */
+export function keepNothing(): void {
+  isOff = true
+}
+
 interface KeptItem<Item> {
   readonly row: AnyRow
   readonly item: Item
@@ -26,7 +33,7 @@ export class KeptItems<Row extends { readonly id: number }, Item> {
 
   of(row: Row): Item {
     const read = row as unknown as AnyRow
-    const known = this.#entries.get(row.id)
+    const known = isOff ? undefined : this.#entries.get(row.id)
     if (known && isSame(known.row, read)) return known.item
     const item = this.#make(row)
     this.#keep(read, item)

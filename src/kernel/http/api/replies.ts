@@ -2,7 +2,6 @@
 import { asOf, successStatus } from '../../contract/as-of.ts'
 import { inEffect, kernelChanges } from '../../contract/changes.ts'
 import type { Endpoint } from '../../contract/contract.ts'
-import { keepJson, keptJson } from '../../contract/kept.ts'
 import { originOf } from '../../contract/urls.ts'
 import { type AtOnce, after } from '../../process/at-once.ts'
 import type { Clock } from '../../process/clock.ts'
@@ -53,13 +52,7 @@ export function answer(
     if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
     return sendJson(request, reply.type(json), text)
   }
-  if (now < currentFrom) return after(toJson(asOf(result, endpoint.reply!, now)), send)
-  const known = keptJson(result)
-  if (known !== undefined) return send(known)
-  return after(toJson(result), (text) => {
-    keepJson(result, text)
-    return send(text)
-  })
+  return after(toJson(now < currentFrom ? asOf(result, endpoint.reply!, now) : result), send)
 }
 
 type Form = readonly [type: string, write: (reply: unknown) => string | Buffer]

@@ -2,6 +2,7 @@
 import { findProject } from '../../../../src/kernel/access/projects.ts'
 import { createToken, revokeToken } from '../../../../src/kernel/access/tokens.ts'
 import type { DatabaseUrl } from '../../../../src/kernel/data/dialect.ts'
+import { keepNothing } from '../../../../src/kernel/data/kept.ts'
 import { scoped } from '../../../../src/kernel/data/scoped.ts'
 import { timestamp } from '../../../../src/kernel/process/clock.ts'
 import type { ProjectId } from '../../../../src/kernel/scope.ts'
@@ -64,6 +65,7 @@ async function runningIn({ db }: Installation, projectId: ProjectId): Promise<nu
 
 if (process.send) {
   process.once('message', async ({ database, ...options }: ProcessOptions) => {
+    if (!options.keepsAnswers) keepNothing()
     const installation = await install(database.engine, { ...options, database }, opened)
     process.on('message', async ([id, what, asked]: [number, keyof Orders, never]) => {
       const answer = await carryOut(installation, what, asked)
