@@ -22,6 +22,8 @@ const consoleDigest = digestOf([...filesOfConsole(), 'build.mjs', 'package-lock.
 const isConsoleCurrent =
   existsSync(consoleDigestFile) &&
   existsSync('dist/console/index.html') &&
+  // The program is made of some of these files, too.
+  existsSync('console/generated') &&
   readFileSync(consoleDigestFile, 'utf8') === consoleDigest
 if (!isConsoleCurrent) {
   const { buildConsole } = await import('./console/build.ts')

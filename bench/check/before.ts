@@ -48,7 +48,9 @@ export interface Built {
 export async function buildBefore(tree: string, commit: string, folder: string): Promise<Built> {
   await extract(tree, commit, folder)
   symlinkSync(join(tree, 'node_modules'), join(folder, 'node_modules'))
-  cpSync(join(tree, 'dist'), join(folder, 'dist'), { recursive: true })
+  for (const made of ['dist', 'console/generated']) {
+    cpSync(join(tree, made), join(folder, made), { recursive: true })
+  }
   const hasOtherLibraries = isDifferent(tree, folder, 'package-lock.json')
   const says = hasOtherLibraries
     ? ['its libraries are others: it was built with those of now, so what these cost is not seen']
