@@ -178,6 +178,12 @@ async function packResult(): Promise<string> {
   return `export const result = ${JSON.stringify(result)}`
 }
 
+/**
+ * The bundler takes calls of these for pure and drops those whose result nobody uses, though they throw what a `try` around
+ * them waits for. It knows nothing of members of the global object.
+ */
+const throwing = ['decodeURI', 'decodeURIComponent', 'encodeURI', 'encodeURIComponent', 'String.fromCodePoint']
+
 /** A module that is imported on demand in one place may well be needed at once in another. */
 const checks = { ineffectiveDynamicImport: false, bundlerTimings: false }
 const common = {
@@ -185,6 +191,7 @@ const common = {
   logLevel: 'warn',
   checks,
   plugins: [replaced, builtins, packed],
+  transform: { define: Object.fromEntries(throwing.map((name) => [name, `globalThis.${name}`])) },
 } satisfies InputOptions
 
 /** Functions and classes keep their names, for stack traces and for code that looks at them. */
