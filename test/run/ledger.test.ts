@@ -124,6 +124,19 @@ test('both databases have one form of a statement', () => {
   assert.equal(form(postgres), form(sqlite))
 })
 
+test('rows and parts that are alike make no other form, however many there are', () => {
+  const row = '(?, coalesce(?, (select name from project where id = ?)))'
+  const inserted = `insert into audit (time, project_name) values ${row}`
+  assert.equal(form(`${inserted}, ${row}, ${row}`), form(inserted))
+  assert.equal(form(`${inserted}, ${row} returning id`), form(`${inserted} returning id`))
+  assert.notEqual(form(`${inserted}, (?, ?)`), form(inserted))
+  const part = 'select id from label where key = ? and value in (?, ?)'
+  const joined = (...parts: string[]) => `select thing.* from (${parts.join(' union all ')} order by id limit 3) as ids`
+  assert.equal(form(joined(part, part, part, part)), form(joined(part, part)))
+  assert.notEqual(form(joined(part, part)), form(joined(part)))
+  assert.notEqual(form(joined(part, 'select id from thing')), form(joined(part, part)))
+})
+
 test('a statement has the parts that its text names', () => {
   const claim = `with claimed as ( select id from action as free where status = 'running' and at not between now + 1 and now + ?
     and (lease is null or lease < now) and not exists (select 1 from lock where lock.id = free.id) order by id, at desc limit ? )
