@@ -30,3 +30,10 @@ test('neither many rows nor long ones are all kept', () => {
   for (let id = 2; id < 20; id++) kept.of({ ...row, id, note: 'x'.repeat(100_000) })
   assert.notEqual(kept.of(row), second)
 })
+
+test('a row that changes often takes no place from others', () => {
+  const kept = new KeptItems((given: Row) => ({ shown: given.name }))
+  const first = kept.of(row)
+  for (let change = 0; change < 20; change++) kept.of({ id: 2, name: `${change}`, note: 'x'.repeat(100_000) })
+  assert.equal(kept.of(row), first)
+})

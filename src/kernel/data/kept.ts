@@ -36,8 +36,14 @@ export class KeptItems<Row extends { readonly id: number }, Item> {
     const known = isOff ? undefined : this.#entries.get(row.id)
     if (known && isSame(known.row, read)) return known.item
     const item = this.#make(row)
+    if (known) this.#drop(known.row)
     this.#keep(read, item)
     return item
+  }
+
+  #drop(row: AnyRow): void {
+    this.#entries.delete(row.id)
+    this.#characters -= charactersOf(row)
   }
 
   #keep(row: AnyRow, item: Item): void {
