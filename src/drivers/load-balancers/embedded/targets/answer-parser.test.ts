@@ -53,6 +53,17 @@ const answers: Readonly<Record<string, { text: string; method?: string; isEnded?
     text: sized.replace('\r\n\r\n', '\r\nConnection: x, Close\r\n\r\n'),
     read: { parts: ['200 OK Content-Length|3|Connection|x, Close', 'body one'], isReusable: false },
   },
+  'a wish that only looks like the one to close': {
+    text: sized.replace('\r\n\r\n', '\r\nConnection: disclosed\r\n\r\n'),
+    read: { parts: ['200 OK Content-Length|3|Connection|disclosed', 'body one'], isReusable: true },
+  },
+  'headers that end with a byte that JavaScript takes for a space': {
+    text: `${chunked.replace('\r\n\r\n', '\r\nX-City: voil\xc3\xa0 \r\n\r\n')}0\r\nT: \xc3\xa0\r\n\r\n`,
+    read: {
+      parts: ['200 OK Transfer-Encoding|Chunked|X-City|voil\xc3\xa0', 'body ', 'T', '\xc3\xa0'],
+      isReusable: true,
+    },
+  },
   'HTTP/1.0': {
     text: sized.replace('1.1', '1.0'),
     read: { parts: ['200 OK Content-Length|3', 'body one'], isReusable: false },
@@ -106,6 +117,10 @@ const bad: Readonly<Record<string, string>> = {
   'a signed length': sized.replace('3', '+3'),
   'a length in hexadecimal': sized.replace('3', '0x3'),
   'no length where one is announced': sized.replace('3', ''),
+  'a length with a byte that JavaScript takes for a space': sized.replace('3', '3\xa0'),
+  'a coding with a byte that JavaScript takes for a space': chunked.replace('Chunked', 'chunked\xa0'),
+  'ever more answers before it': 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(33) + sized,
+  'many spaces before a zero': sized.replace('\r\n\r\n', `\r\nX:${' '.repeat(16_000)}\0\r\n\r\n`),
   'two equal lengths': sized.replace('\r\n\r\n', '\r\nContent-Length: 3\r\n\r\n'),
   'a list of lengths': sized.replace('3', '3, 3'),
   'a length that is no number any more': sized.replace('3', '9'.repeat(16)),

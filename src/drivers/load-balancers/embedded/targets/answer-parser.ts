@@ -32,11 +32,14 @@ export class BadAnswer extends Error {}
 
 /** The most bytes of a head, of trailers, and of a line that announces a chunk. */
 const mostHeadBytes = 16_384
+/** The most answers before the one that counts, such as `100 Continue`. */
+const mostInterim = 32
 /** More digits do not fit in a number. */
 const mostSizeDigits = 13
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
-const headerLine = /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/
+/** A value begins with what is no space, so that many spaces are looked at once. */
+const headerLine = /^([\w!#$%&'*+.^`|~-]+):[\t ]*((?:[\x21-\x7e\x80-\xff][\t\x20-\x7e\x80-\xff]*)?)$/
 /** A size, and extensions that nobody reads: without spaces, as some skip those and others do not. */
 const sizeLine = /^([\da-f]+)(?:;[\w!#$%&'*+.^`|~-]+(?:=(?:[\w!#$%&'*+.^`|~-]+|"[\t\x20!#-[\]-~]*"))?)*$/i
 
@@ -51,6 +54,7 @@ export class AnswerParser {
   /** How many bytes of the body, or of a chunk, are still to come. */
   #missing = 0
   #isOfLastingConnection = false
+  #interim = 0
 
   constructor(taker: AnswerTaker) {
     this.#taker = taker
@@ -62,6 +66,7 @@ export class AnswerParser {
     this.#state = 'head'
     this.#held = undefined
     this.#missing = 0
+    this.#interim = 0
   }
 
   /** Whether nothing of the answer is to come. */
@@ -130,6 +135,7 @@ export class AnswerParser {
       return nothing
     }
     if (head.status < 200) {
+      if (++this.#interim > mostInterim) throw new BadAnswer()
       if (head.status === 100) this.#taker.onContinue()
       return rest
     }
@@ -141,8 +147,9 @@ export class AnswerParser {
     const hasNoBody = this.#isToHead || head.status === 204 || head.status === 304 || length === 0
     this.#state = hasNoBody ? 'ended' : isChunked ? 'chunks' : length === undefined ? 'open' : 'sized'
     this.#missing = length ?? 0
-    const isClosing = head.connection?.includes('close') ?? false
-    const isKept = version === '1' ? !isClosing : (head.connection?.includes('keep-alive') ?? false) && !isChunked
+    const wishes = head.connection?.split(/[\t ,]+/) ?? []
+    const isClosing = wishes.includes('close')
+    const isKept = version === '1' ? !isClosing : wishes.includes('keep-alive') && !isChunked
     this.#isOfLastingConnection = isKept && !isClosing && this.#state !== 'open'
     this.#taker.onHead(head)
     if (hasNoBody) this.#taker.onEnd(undefined, [])
@@ -237,9 +244,16 @@ function parseHeaders(lines: readonly string[]): string[] {
   for (const line of lines) {
     const found = headerLine.exec(line)
     if (!found) throw new BadAnswer()
-    headers.push(found[1]!, found[2]!.trimEnd())
+    headers.push(found[1]!, withoutSpacesAfter(found[2]!))
   }
   return headers
+}
+
+/** Spaces and tabs alone are no part of a value; other bytes are, whatever JavaScript takes for a space. */
+function withoutSpacesAfter(value: string): string {
+  let end = value.length
+  while (end > 0 && (value[end - 1] === ' ' || value[end - 1] === '\t')) end--
+  return value.slice(0, end)
 }
 
 /** One length, or chunks: nothing else, and nothing twice. */
