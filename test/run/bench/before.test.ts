@@ -10,12 +10,13 @@ import { buildBefore, commitBefore } from '../../../bench/check/before.ts'
 import { figuresOf, keepFigures } from '../../../bench/check/figures.ts'
 import { Refusal } from '../../../bench/options.ts'
 
-/** A repository whose build copies a source, and commands in it. */
+/** A repository whose build copies a source and what was made of others before, and commands in it. */
 function newTree(t: { after(end: () => void): void }) {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-bench-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const tree = join(folder, 'tree')
   mkdirSync(join(tree, 'src'), { recursive: true })
+  mkdirSync(join(tree, 'console/generated'), { recursive: true })
   mkdirSync(join(tree, 'dist'))
   mkdirSync(join(tree, 'node_modules'))
   const git = (...args: string[]) =>
@@ -32,8 +33,14 @@ function newTree(t: { after(end: () => void): void }) {
     git('commit', '--quiet', '--message', program)
     return git('rev-parse', 'HEAD')
   }
-  write('.gitignore', 'dist/\nnode_modules\n')
-  write('build.mjs', `import { copyFileSync } from 'node:fs'\ncopyFileSync('src/main.js', 'dist/main.js')\n`)
+  write('.gitignore', 'dist/\nnode_modules\nconsole/generated/\n')
+  write('console/generated/tables.js', '')
+  const copies = [
+    `copyFileSync('src/main.js', 'dist/main.js')`,
+    `copyFileSync('console/generated/tables.js', 'dist/tables.js')`,
+  ]
+  write('build.mjs', [`import { copyFileSync } from 'node:fs'`, ...copies].join('\n'))
+  write('dist/tables.js', '')
   git('init', '--quiet')
   return { folder, tree, git, write, commit }
 }
