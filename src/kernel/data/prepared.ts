@@ -144,27 +144,35 @@ export function remembered<Row>() {
 /** Values of a statement, by name: numbers and texts, and lists and records of them. */
 type Given = Readonly<Record<string, unknown>>
 
+/** Runs the statement of a kind and of the form of what is given. */
+type RunForm<Result> = <G extends Given>(
+  query: Queries,
+  kind: string,
+  given: G,
+  build: (given: G) => Built,
+) => AtOnce<Result>
+
+/** Statements built once for each kind and for each form of what is given, with what is wanted of their results. */
+function forms<Result>(by: (handle: Handle) => Run, wanted: (result: QueryResult<unknown>) => Result): RunForm<Result> {
+  const cached = cache()
+  return (query, kind, given, build) => {
+    const values: unknown[] = []
+    const shape = `${kind} ${flatten(given, values)}`
+    const first = () => build(placed(given, placeholders(values.length).values()) as typeof given)
+    const handle = handleOf(query)
+    const { compiled, inOrder } = cached(query, handle.engine, shape, first)
+    return after(by(handle)(compiled.sql, inOrder ? values : filled(compiled, values)), wanted)
+  }
+}
+
 /**
  * Statements built once for each kind and for each form of what is given: `build` gets the same names and lists, with
  * placeholders for values. Outside a transaction each has a connection to itself on PostgreSQL, where lookups share one, so
  * that it may read many rows.
  */
 export function preparedStatements<Row>() {
-  const cached = cache()
-  return async <G extends Given>(
-    query: Queries,
-    kind: string,
-    given: G,
-    build: (given: G) => Built,
-  ): Promise<readonly Row[]> => {
-    const values: unknown[] = []
-    const shape = `${kind} ${flatten(given, values)}`
-    const first = () => build(placed(given, placeholders(values.length).values()) as G)
-    const { engine, run, runLarge = run } = handleOf(query)
-    const { compiled, inOrder } = cached(query, engine, shape, first)
-    const result = runLarge(compiled.sql, inOrder ? values : filled(compiled, values))
-    return (result instanceof Promise ? await result : result).rows as readonly Row[]
-  }
+  const run = forms(({ run, runLarge = run }) => runLarge, rowsOf<Row>)
+  return async <G extends Given>(...asked: Parameters<typeof run<G>>): Promise<readonly Row[]> => run(...asked)
 }
 
 /**
@@ -172,21 +180,11 @@ export function preparedStatements<Row>() {
  * first.
  */
 export function preparedChanges() {
-  const cached = cache()
-  return async <G extends Given>(
-    query: Queries,
-    kind: string,
-    given: G,
-    build: (given: G) => Built,
-  ): Promise<number> => {
-    const values: unknown[] = []
-    const shape = `${kind} ${flatten(given, values)}`
-    const first = () => build(placed(given, placeholders(values.length).values()) as G)
-    const { engine, run } = handleOf(query)
-    const { compiled, inOrder } = cached(query, engine, shape, first)
-    const { numAffectedRows = 0n } = await run(compiled.sql, inOrder ? values : filled(compiled, values))
-    return Number(numAffectedRows)
-  }
+  const run = forms(
+    ({ run }) => run,
+    ({ numAffectedRows = 0n }) => Number(numAffectedRows),
+  )
+  return async <G extends Given>(...asked: Parameters<typeof run<G>>): Promise<number> => run(...asked)
 }
 
 /** Appends all values below something to `values`, and gives the form that it has apart from them. */
