@@ -6,14 +6,14 @@ import type { Logger } from '../process/log.ts'
 import type { ProjectId } from '../scope.ts'
 import { Worker } from './worker.ts'
 
+const common = { db: {} as Database, log: {} as Logger, name: 'actions' } as const
+
 test('draining waits for work that became free while somebody looked for more', async () => {
   const free = [1]
   const begun = Promise.withResolvers<void>()
   const ended: number[] = []
   const worker = new Worker({
-    db: {} as Database,
-    log: {} as Logger,
-    name: 'actions',
+    ...common,
     ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 4, perProject: 4, leastRoom: 2 },
     // It answers long after it has read what is free.
     async claim() {
@@ -40,9 +40,7 @@ test('work of a full Project begins when a place becomes free while somebody loo
   const [shortEnds, shortEnded, held] = [1, 2, 3].map(() => Promise.withResolvers<void>())
   const nextBegan = Promise.withResolvers<void>()
   const worker = new Worker({
-    db: {} as Database,
-    log: {} as Logger,
-    name: 'actions',
+    ...common,
     ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 4, perProject: 2, leastRoom: 1 },
     // The answer that there is nothing for others arrives after the place has become free.
     async claim(limit, { fullProjects }) {
@@ -72,9 +70,7 @@ test('of announced work no more is asked for than there are places, and none is 
   const asked: (readonly number[] | undefined)[] = []
   const done: number[] = []
   const worker = new Worker({
-    db: {} as Database,
-    log: {} as Logger,
-    name: 'actions',
+    ...common,
     ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 2, perProject: 2, leastRoom: 2 },
     async claim(_limit, { among }) {
       asked.push(among)

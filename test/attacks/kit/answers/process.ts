@@ -76,6 +76,7 @@ if (process.send) {
   })
   process.on('disconnect', async () => {
     for (const close of opened.splice(0).reverse()) await close()
+    // What was started for the parent, and nobody waits for any more, would keep this process.
     process.exit()
   })
 }
