@@ -60,6 +60,8 @@ export interface LoadBalancerPlaceRow {
   readonly project_id: ProjectId
   readonly network_id: number
   readonly ip: string
+  /** The same as a number. */
+  readonly address: number
   readonly status: 'ok' | 'attaching' | 'detaching'
 }
 

@@ -1,7 +1,7 @@
 /** Private networks: which ranges, subnets and routes fit together. Pure (spec: Networks). */
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { parseAddress, parseCidr } from '../../protocols/net/ip.ts'
+import { numberOfIpv4, parseAddress, parseCidr } from '../../protocols/net/ip.ts'
 import { privateUse } from '../../protocols/net/private-networks.ts'
 
 export const subnetTypes = ['cloud', 'server', 'vswitch'] as const
@@ -44,29 +44,16 @@ export interface Network extends Topology {
 // ---- Addresses as numbers ------------------------------------------------------------------------------------------
 
 /** The first and the last address of an IPv4 range. */
-interface Span {
+export interface Span {
   readonly first: number
   readonly last: number
 }
 
-/** An IPv4 address as a number. */
-/** An IPv4 address as a number. */
-export function toNumber(address: string): number {
-  let [number, octet] = [0, 0]
-  for (let at = 0; at < address.length; at++) {
-    const code = address.charCodeAt(at)
-    if (code === dot) [number, octet] = [number * 256 + octet, 0]
-    else octet = octet * 10 + code - zero
-  }
-  return number * 256 + octet
-}
-
-const [dot, zero] = ['.'.charCodeAt(0), '0'.charCodeAt(0)] as [number, number]
 const toAddress = (value: number) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.')
 
 function spanOf(cidr: string): Span {
   const [address = '', prefixLength] = cidr.split('/')
-  const first = toNumber(address)
+  const first = numberOfIpv4(address)
   return { first, last: first + 2 ** (32 - Number(prefixLength)) - 1 }
 }
 
@@ -74,9 +61,13 @@ const meet = (a: Span, b: Span) => a.first <= b.last && b.first <= a.last
 const holds = (outer: Span, inner: Span) => outer.first <= inner.first && inner.last <= outer.last
 /** Whether a range holds an IPv4 address. */
 export const holdsAddress = (cidr: string, address: string) => {
-  const at = toNumber(address)
+  const at = numberOfIpv4(address)
   return holds(spanOf(cidr), { first: at, last: at })
 }
+
+/** The spans of those subnets that have one of some ranges. */
+export const spansOf = ({ subnets }: Pick<Topology, 'subnets'>, ranges: readonly string[]): Span[] =>
+  subnets.filter(({ ipRange }) => ranges.includes(ipRange)).map(({ ipRange }) => spanOf(ipRange))
 
 /** Whether two ranges have an address in common. */
 export const overlap = (a: string, b: string) => meet(spanOf(a), spanOf(b))
@@ -101,7 +92,8 @@ export function subnetFinder(subnets: readonly Subnet[]): (address: number) => S
 }
 
 /** The subnet that holds an address. */
-export const subnetAround = (subnets: readonly Subnet[], address: string) => subnetFinder(subnets)(toNumber(address))
+export const subnetAround = (subnets: readonly Subnet[], address: string) =>
+  subnetFinder(subnets)(numberOfIpv4(address))
 
 /** What no server of a subnet can have: the addresses of gateways, and the first and the last one. */
 function reservedIn(network: Pick<Topology, 'ipRange'>, { ipRange }: Subnet): string[] {

@@ -35,6 +35,8 @@ export interface NetworkAttachmentRow {
   readonly network_id: number
   readonly server_id: number
   readonly ip: string
+  /** The same as a number. */
+  readonly address: number
   /** JSON lists of addresses. */
   readonly alias_ips: string
   readonly former_alias_ips: string | null

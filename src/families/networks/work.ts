@@ -8,6 +8,7 @@ import { ApiError, invalidInput, limitExceeded } from '../../kernel/errors.ts'
 import { act, adding, conflicting, type OnOne } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import { numberOfIpv4 } from '../../protocols/net/ip.ts'
 import * as actions from './actions.ts'
 import { networkChanges } from './changes.ts'
 import type { networkEndpoints } from './contract.ts'
@@ -23,7 +24,6 @@ import {
   type SubnetRules,
   subnetFinder,
   type Topology,
-  toNumber,
   withoutRoute,
   withoutSubnet,
   withRoute,
@@ -176,7 +176,7 @@ function needVswitches({ catalogue, capabilities }: Platform, { networkZone, vsw
 async function refuseStranding(tx: Transaction, scope: ProjectScope, id: number, { subnets }: Topology): Promise<void> {
   const members = await membersOf(tx.query, scope, [id])
   const subnetOf = subnetFinder(subnets)
-  const stranded = members.filter(({ ip }) => !subnetOf(toNumber(ip)))
+  const stranded = members.filter(({ ip }) => !subnetOf(numberOfIpv4(ip)))
   if (stranded.length === 0) return
   const who = stranded.some(({ type }) => type === 'server') ? 'servers' : 'Load Balancers'
   throw new ApiError('service_error', `cannot delete the subnet: ${who} are attached to it`)

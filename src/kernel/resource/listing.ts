@@ -48,12 +48,27 @@ export async function listPage<Row>(
   filters: Filters = {},
 ): Promise<Page<Row>> {
   const source = new Source(queries, scope, listing, query, filters)
-  const offset = (query.page - 1) * query.per_page
-  const found = await slice(source, query.label_selector, offset, query.per_page + 1)
-  const rows = found.slice(0, query.per_page) as unknown as Row[]
-  const pagination = numberPage(query, found.length)
-  if (pagination.total_entries !== null || query.label_selector) return { rows, pagination }
-  return { rows, pagination: pageNumbers(query, found.length > query.per_page, await source.count()) }
+  return pageBy(query, {
+    read: async (skip, take) => (await slice(source, query.label_selector, skip, take)) as unknown as Row[],
+    count: async () => (query.label_selector ? null : source.count()),
+  })
+}
+
+/** How a page is read. */
+interface Reading<Row> {
+  read(skip: number, take: number): Promise<readonly Row[]>
+  /** How many there are in all; null when nobody counts them. */
+  count(): Promise<number | null>
+}
+
+/** One page of rows, for which one more than fits is read; they are counted where that does not tell how many there are. */
+export async function pageBy<Row>(request: PageRequest, { read, count }: Reading<Row>): Promise<Page<Row>> {
+  const { page, per_page } = request
+  const found = await read((page - 1) * per_page, per_page + 1)
+  const rows = found.slice(0, per_page)
+  const pagination = numberPage(request, found.length)
+  if (pagination.total_entries !== null) return { rows, pagination }
+  return { rows, pagination: pageNumbers(request, found.length > per_page, await count()) }
 }
 
 async function slice(source: Source, selector: Selector | undefined, skip: number, take: number): Promise<ListedRow[]> {

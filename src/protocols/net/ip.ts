@@ -186,6 +186,19 @@ function splitBytes(bits: bigint, count: number): Uint8Array {
   )
 }
 
+/** A canonical IPv4 address as a number, in whose order addresses are. */
+export function numberOfIpv4(address: string): number {
+  let [number, octet] = [0, 0]
+  for (let at = 0; at < address.length; at++) {
+    const code = address.charCodeAt(at)
+    if (code === dot) [number, octet] = [number * 256 + octet, 0]
+    else octet = octet * 10 + code - zero
+  }
+  return number * 256 + octet
+}
+
+const [dot, zero] = ['.'.charCodeAt(0), '0'.charCodeAt(0)] as [number, number]
+
 /** 4 or 6; undefined for what is no address. */
 export function familyOf(address: string): Family | undefined {
   const parsed = parseAddress(address)

@@ -7,10 +7,11 @@ import { loadBalancers } from '../store.ts'
 import { goesPrivate } from '../targets/domain.ts'
 import { deleteTargets, targetsOf } from '../targets/store.ts'
 import { followMember } from '../targets/work.ts'
-import { balancersIn, deletePlace } from './store.ts'
+import { balancersIn, deletePlace, placeRows } from './store.ts'
 
 export const loadBalancerMembers: MemberKind = {
   type: 'load_balancer',
+  rows: placeRows,
   async within(query, scope, networkIds) {
     const places = await balancersIn(query, scope, networkIds)
     return places.map(({ balancerId, ...place }) => {

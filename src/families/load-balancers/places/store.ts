@@ -1,8 +1,11 @@
 /** Load Balancers in networks, in the database. */
+import { sql } from 'kysely'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
-import { scoped } from '../../../kernel/data/scoped.ts'
+import { type Scoped, scoped } from '../../../kernel/data/scoped.ts'
 import { rowsBelow } from '../../../kernel/data/steps.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
+import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
+import type { MemberRows } from '../../networks/members/attachment.ts'
 import type { LoadBalancerPlaceRow } from '../tables.ts'
 
 /** Where a Load Balancer is in a network. */
@@ -41,13 +44,22 @@ export async function balancersIn(
 
 const placesBelow = { table: 'load_balancer_place', parent: 'network_id', order: ['ip'] } as const
 
+/** Selects the Load Balancers in a network as its members. */
+export function placeRows(tables: Scoped, networkId: number): MemberRows {
+  const rows = tables
+    .selectFrom('load_balancer_place')
+    .select([sql.lit('load_balancer').as('type'), 'id', 'ip', 'address', sql.lit('[]').as('alias_ips'), 'status'])
+    .where('network_id', '=', networkId)
+  return rows as unknown as MemberRows
+}
+
 /** Puts a Load Balancer into a network that the transaction has locked. */
 export async function insertPlace(
   tx: Transaction,
   scope: ProjectScope,
   { balancerId, networkId, ip }: Omit<BalancerPlace, 'status'>,
 ): Promise<void> {
-  const row = { id: balancerId, network_id: networkId, ip, status: 'attaching' as const }
+  const row = { id: balancerId, network_id: networkId, ip, address: numberOfIpv4(ip), status: 'attaching' as const }
   await scoped(tx.query, scope).insertInto('load_balancer_place', [row]).execute()
 }
 

@@ -1,16 +1,26 @@
 /** Everything that can be in networks. Adding a kind is one line here. */
 import type { ActionStart } from '../../../kernel/actions/store.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import { type Page, type PageQuery, pageBy } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { loadBalancerMembers } from '../../load-balancers/places/attachment.ts'
 import { holdServers } from '../../servers/reads.ts'
-import type { MemberKind } from './attachment.ts'
+import type { Span } from '../domain.ts'
+import type { MemberKind, MemberRow } from './attachment.ts'
 import { interfaces } from './desired.ts'
-import type { Member } from './domain.ts'
-import { occupancyOf as occupancyOfServers, placesOf, removeServers, serversIn } from './store.ts'
+import { type Member, type MemberStatus, type MemberType, memberTypes } from './domain.ts'
+import {
+  memberPage,
+  occupancyOf as occupancyOfServers,
+  placesOf,
+  removeServers,
+  serverRows,
+  serversIn,
+} from './store.ts'
 
 const serverMembers: MemberKind = {
   type: 'server',
+  rows: serverRows,
   async within(query, scope, networkIds) {
     const places = await serversIn(query, scope, networkIds)
     return places.map(({ serverId, ...place }) => ({ ...place, type: 'server', id: serverId }))
@@ -49,6 +59,27 @@ export async function leaveNetwork(tx: Transaction, scope: ProjectScope, network
 export async function membersOf(query: Queries, scope: ProjectScope, networkIds: readonly number[]): Promise<Member[]> {
   const kinds = await Promise.all(memberKinds.map(({ within }) => within(query, scope, networkIds)))
   return kinds.flat().sort((a, b) => a.id - b.id)
+}
+
+/** One page of what is in a network. */
+export function pageOfMembers(
+  query: Queries,
+  scope: ProjectScope,
+  networkId: number,
+  {
+    type = memberTypes,
+    status: statuses,
+    spans,
+    sort,
+    ...request
+  }: PageQuery & {
+    readonly type?: readonly MemberType[] | undefined
+    readonly status?: readonly MemberStatus[] | undefined
+    readonly spans: readonly Span[] | undefined
+  },
+): Promise<Page<MemberRow>> {
+  const kinds = memberKinds.filter((kind) => type.includes(kind.type))
+  return pageBy(request, memberPage(query, scope, { networkId, kinds, statuses, spans, sort }))
 }
 
 /** How much is in a network that the transaction has locked, and every address that nobody else can get there. */

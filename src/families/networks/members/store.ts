@@ -1,15 +1,17 @@
 /** Servers in networks, in the database. */
 import { sql } from 'kysely'
+import type { Sort } from '../../../kernel/contract/contract.ts'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedStatements } from '../../../kernel/data/prepared.ts'
-import { preparedScopedMany, scoped } from '../../../kernel/data/scoped.ts'
+import { preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
 import { byChunks, rowsBelow } from '../../../kernel/data/steps.ts'
 import type { ProjectId, ProjectScope } from '../../../kernel/scope.ts'
-import { holdsAddress } from '../domain.ts'
+import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
+import { holdsAddress, type Span } from '../domain.ts'
 import { networks } from '../store.ts'
 import type { NetworkAttachmentRow } from '../tables.ts'
-import type { Occupancy } from './attachment.ts'
-import type { PrivateTarget, ServerPlace } from './domain.ts'
+import type { MemberKind, MemberRow, MemberRows, Occupancy } from './attachment.ts'
+import type { MemberStatus, PrivateTarget, ServerPlace } from './domain.ts'
 
 function fromRow(row: NetworkAttachmentRow): ServerPlace {
   return {
@@ -34,6 +36,84 @@ export async function serversIn(
 }
 
 const attachmentsBelow = { table: 'network_attachment', parent: 'network_id', order: ['server_id'] } as const
+
+/** Selects the servers in a network as its members. */
+export function serverRows(tables: Scoped, networkId: number): MemberRows {
+  const rows = tables
+    .selectFrom('network_attachment')
+    .select([sql.lit('server').as('type'), 'server_id as id', 'ip', 'address', 'alias_ips', 'status'])
+    .where('network_id', '=', networkId)
+  return rows as unknown as MemberRows
+}
+
+/** Which members of a network a page is about, in the order of fields of theirs and then by id. */
+interface MembersAsked {
+  readonly networkId: number
+  /** All that can be of the types that are asked for. */
+  readonly kinds: readonly Pick<MemberKind, 'type' | 'rows'>[]
+  readonly statuses: readonly MemberStatus[] | undefined
+  /** They have an address in one of these spans; undefined for any address. */
+  readonly spans: readonly Span[] | undefined
+  readonly sort: readonly Sort[]
+}
+
+/** The statements of one page of members, whatever they are: they are in one order. */
+export function memberPage(
+  query: Queries,
+  { projectId }: ProjectScope,
+  { networkId, kinds, statuses, spans, sort }: MembersAsked,
+) {
+  const kind = JSON.stringify([kinds.map(({ type }) => type), sort])
+  const given = { projectId, networkId, statuses, spans: spans?.flatMap(({ first, last }) => [first, last]) }
+  const select = (given: MembersGiven, columns = (rows: MemberRows) => rows) =>
+    kinds
+      .map(({ rows }) => columns(narrowed(rows(scoped(query, given), given.networkId), given)))
+      .reduce((all, one) => all.unionAll(one))
+  return {
+    read: (skip: number, take: number) =>
+      pages(query, `${kind} ${take}`, { ...given, skip }, (given) =>
+        inOrder(select(given), sort).limit(take).offset(given.skip),
+      ),
+    async count() {
+      const [row] = await counts(query, kind, given, (given) => counted(query, select(given, onlyAddress)))
+      return row!.total
+    },
+  }
+}
+
+const pages = preparedStatements<MemberRow>()
+const counts = preparedStatements<{ readonly total: number }>()
+
+interface MembersGiven {
+  readonly projectId: ProjectId
+  readonly networkId: number
+  readonly statuses: readonly MemberStatus[] | undefined
+  /** The first and the last address of each span. */
+  readonly spans: readonly number[] | undefined
+}
+
+function narrowed(rows: MemberRows, { statuses, spans }: MembersGiven): MemberRows {
+  const some = statuses ? rows.where('status', 'in', statuses) : rows
+  if (!spans) return some
+  const ends = Array.from({ length: spans.length / 2 }, (_, at) => [spans[2 * at]!, spans[2 * at + 1]!] as const)
+  return some.where((is) => is.or(ends.map(([first, last]) => is.between('address', first, last))))
+}
+
+/** In the order of a page: those that are equal are by id, whatever the direction. No two have the same address. */
+function inOrder(rows: MemberRows, sort: readonly Sort[]): MemberRows {
+  const isTotal = sort.some(({ field }) => field === 'id' || field === 'ip')
+  const complete = isTotal ? sort : [...sort, { field: 'id', descending: false }]
+  return complete.reduce((some, { field, descending }) => {
+    const column = field === 'ip' ? 'address' : (field as keyof MemberRow)
+    return some.orderBy(column, descending ? 'desc' : 'asc')
+  }, rows)
+}
+
+/** All that is counted of members, so that their index is all that is looked at. */
+const onlyAddress = (rows: MemberRows) => rows.clearSelect().select('address') as unknown as MemberRows
+
+const counted = (query: Queries, rows: MemberRows) =>
+  query.selectFrom(rows.as('member')).select(sql<number>`count(*)`.as('total'))
 
 /** How many servers are in a network, and the addresses that they have or may come back to. Few of them have aliases. */
 export async function occupancyOf(query: Queries, scope: ProjectScope, networkId: number): Promise<Occupancy> {
@@ -97,7 +177,7 @@ export async function insertMember(
   scope: ProjectScope,
   { networkId, serverId, ip, aliasIps }: Pick<ServerPlace, 'networkId' | 'serverId' | 'ip' | 'aliasIps'>,
 ): Promise<void> {
-  const addresses = { ip, alias_ips: JSON.stringify(aliasIps), former_alias_ips: null }
+  const addresses = { ip, address: numberOfIpv4(ip), alias_ips: JSON.stringify(aliasIps), former_alias_ips: null }
   const row = { id: await drawId(tx), network_id: networkId, server_id: serverId, ...addresses }
   await scoped(tx.query, scope)
     .insertInto('network_attachment', [{ ...row, status: 'attaching' }])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { agree, type Consistency, type Snapshot } from '../../../../test/kit/proof.ts'
+import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
 import { isReserved, type Subnet, subnetAround } from '../domain.ts'
 import type { InterfacesState } from '../driver.ts'
 
@@ -18,8 +19,9 @@ export const consistency: Consistency = {
       assert.equal(former, null, `I10: network ${id} remembers what it cannot go back to`)
       for (const { vswitchId } of JSON.parse(subnets)) if (vswitchId !== null) wanted.push(`${vswitchId} in ${id}`)
     }
-    for (const { id, status, former_alias_ips: former } of await found.all('network_attachment')) {
+    for (const { id, ip, address, status, former_alias_ips: former } of await found.all('network_attachment')) {
       assert.deepEqual([status, former], ['ok', null], `attachment ${id} is at rest`)
+      assert.equal(address, numberOfIpv4(ip), `attachment ${id} has one address`)
     }
     assert.deepEqual(coupled.sort(), wanted.sort(), 'vSwitches are coupled with the networks that name them')
     await checkAddresses(found)
