@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Incus, IncusError } from '../../../protocols/incus/client.ts'
 import type { Instance } from '../../../protocols/incus/edit.ts'
-import { boot, removeInstance } from './guest.ts'
+import { boot, prepareBoot, removeInstance } from './guest.ts'
 
 const seed = '/var/lib/cloud/seed/nocloud-net/network-config'
 const folder = '/etc/cloud/cloud.cfg.d'
 const own = `${folder}/80_wolke.cfg`
 const container = { name: 'srv-7', type: 'container', config: { 'cloud-init.network-config': 'new' } } as unknown
 
-/** Boots a container that has some files, and tells which were written. */
-async function bootWith(files: Map<string, string>): Promise<string[]> {
+/** Prepares the boot of a container that has some files, and tells which were written. */
+async function prepareWith(files: Map<string, string>): Promise<string[]> {
   const written: string[] = []
   const pathIn = (url: string) => new URL(url, 'http://incus').searchParams.get('path')!
   const incus = {
@@ -20,36 +20,34 @@ async function bootWith(files: Map<string, string>): Promise<string[]> {
       written.push(pathIn(url))
       files.set(pathIn(url), content)
     },
-    change: async () => undefined,
   }
-  await boot(incus as unknown as Incus, container as Instance)
+  await prepareBoot(incus as unknown as Incus, container as Instance)
   return written
 }
 
 test('a container reads its network at every boot, from the first one on', async () => {
   const files = new Map([[folder, '[]']])
-  assert.deepEqual(await bootWith(files), [own])
+  assert.deepEqual(await prepareWith(files), [own])
   assert.equal(files.get(own), 'updates: {"network":{"when":["boot","boot-new-instance"]}}\n')
   files.set(seed, 'old')
-  assert.deepEqual(await bootWith(files), [seed])
+  assert.deepEqual(await prepareWith(files), [seed])
   assert.equal(files.get(seed), 'new')
-  assert.deepEqual(await bootWith(files), [])
+  assert.deepEqual(await prepareWith(files), [])
 })
 
 test('a container without cloud-init is left as it is', async () => {
-  assert.deepEqual(await bootWith(new Map()), [])
+  assert.deepEqual(await prepareWith(new Map()), [])
 })
 
 test('a start that failed is a success only when the guest is known to run', async () => {
   const startOf = (status: string) => {
     const incus = {
-      file: async () => undefined,
       change: async () => {
         throw new IncusError(400, 'PUT /state', 'it has failed')
       },
       get: async () => ({ value: { status } }),
     }
-    return boot(incus as unknown as Incus, container as Instance)
+    return boot(incus as unknown as Incus, 'srv-7')
   }
   await startOf('Running')
   await assert.rejects(startOf('Stopped'), { transient: false })

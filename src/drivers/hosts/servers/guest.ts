@@ -77,13 +77,9 @@ async function removeSnapshots(incus: Incus, name: string): Promise<void> {
   }
 }
 
-/** Gives an instance power, with its network as it is now. Errors: `DriverError`. */
-export async function boot(incus: Incus, instance: Instance): Promise<void> {
-  if (instance.type === 'container') {
-    await renewNetworkSeed(incus, instance)
-    await renewSystemConfig(incus, instance)
-  }
-  const failure = await setPower(incus, instance.name, { action: 'start', timeout: -1 })
+/** Gives an instance power. Errors: `DriverError`. */
+export async function boot(incus: Incus, name: string): Promise<void> {
+  const failure = await setPower(incus, name, { action: 'start', timeout: -1 })
   if (failure) throw failure
 }
 
@@ -119,14 +115,20 @@ export async function renewNetworkSeed(incus: Incus, { name, config }: Instance)
   if (found !== undefined) await renew(incus, path, found, config['cloud-init.network-config'] ?? '')
 }
 
+/** Tells a guest without power what its next boot is to know that Incus does not tell it. Errors: `DriverError`. */
+export async function prepareBoot(incus: Incus, instance: Instance): Promise<void> {
+  if (instance.type !== 'container') return
+  await Promise.all([renewNetworkSeed(incus, instance), renewSystemConfig(incus, instance)])
+}
+
 /**
  * Vendor data says that the network follows at every boot, but is kept only once it was read to its end: a system that loses
  * its power in its first boot would start with the old network. One without cloud-init has no place for it.
  */
 async function renewSystemConfig(incus: Incus, { name }: Instance): Promise<void> {
-  if ((await incus.file(fileOf(name, systemFolder))) === undefined) return
   const path = fileOf(name, `${systemFolder}/80_wolke.cfg`)
-  await renew(incus, path, await incus.file(path), systemConfig)
+  const [folder, found] = await Promise.all([incus.file(fileOf(name, systemFolder)), incus.file(path)])
+  if (folder !== undefined) await renew(incus, path, found, systemConfig)
 }
 
 async function renew(incus: Incus, path: string, found: string | undefined, wanted: string): Promise<void> {

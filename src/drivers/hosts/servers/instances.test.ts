@@ -101,6 +101,15 @@ test('devices of others stay, and its own come back', () => {
   assert.deepEqual(Object.keys(task.devices).sort(), ['eth0', 'root', 'vol-3'])
 })
 
+test('a container asks nobody for its public addresses, also one that was made before', () => {
+  const key = 'linux.sysctl.net.ipv6.conf.eth0.accept_dad'
+  assert.equal(newInstance(wanted, internal, options).config[key], '0')
+  assert.equal(key in newInstance(wanted, internal, ofMachines).config, false)
+  const { [key]: _, ...older } = made(wanted).config
+  const task = nextTask({ ...made(wanted), config: older }, wanted, internal, options)
+  assert.equal(task?.do === 'configure' && task.config[key], '0')
+})
+
 test('a virtual machine names its cloud to its guest, boots what nobody signed, and has a drive for cloud-init', () => {
   const { config, devices } = newInstance(wanted, internal, ofMachines)
   assert.equal(config['raw.qemu'], '-smbios type=1,manufacturer=Hetzner,serial=7')

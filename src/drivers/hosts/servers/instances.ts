@@ -122,7 +122,7 @@ function documentsOf(instance: Instance, state: ServerState, options: InstanceOp
 function configOf(state: ServerState, options: InstanceOptions): Config {
   const { id, generation, name, cores, memoryMb, power } = state
   return {
-    ...(options.instanceType === 'virtual-machine' ? firmwareOf(id) : {}),
+    ...(options.instanceType === 'virtual-machine' ? firmwareOf(id) : noProbes),
     ...options.instanceConfig,
     ...marksOf(id, generation),
     'user.wolke.name': name,
@@ -132,6 +132,12 @@ function configOf(state: ServerState, options: InstanceOptions): Config {
     [placementGroup]: String(state.placementGroup ?? ''),
   }
 }
+
+/**
+ * A container asks nobody whether its addresses are its own, which would hold its boot for one or two seconds: hosts let no
+ * one else send from them.
+ */
+const noProbes: Config = { 'linux.sysctl.net.ipv6.conf.eth0.accept_dad': '0' }
 
 /**
  * Images that know the cloud by its firmware find the metadata service, and nobody signs all that servers boot from. Not

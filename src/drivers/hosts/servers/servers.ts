@@ -14,7 +14,7 @@ import { type Candidate, candidatesOf, onMember, Placements, withGroup } from '.
 import { generationOf, idOf, imageAlias, serverName } from '../names.ts'
 import type { Internal, Overlay, PublicNic } from '../overlay/overlay.ts'
 import type { Tombstones } from '../tombstones.ts'
-import { boot, install, instanceOf, move, removeInstance, setPassword, stop } from './guest.ts'
+import { boot, install, instanceOf, move, prepareBoot, removeInstance, setPassword, stop } from './guest.ts'
 import {
   type InstanceOptions,
   isRunning,
@@ -57,9 +57,11 @@ export class Servers {
     const { incus, overlay, tombstones, options, media } = this.#parts
     if (!media) refuseOtherSystems(state)
     if (await tombstones.cover(tombOf(state.id), state.generation)) return
-    const internal = await overlay.reserve(state.id, state.generation, state.placementGroup)
+    const [internal] = await Promise.all([
+      overlay.reserve(state.id, state.generation, state.placementGroup),
+      settleOperations(incus, serverName(state.id)),
+    ])
     if (!internal) return
-    await settleOperations(incus, serverName(state.id))
     for (let tasks = 0; tasks < mostTasks; tasks++) {
       const instance = await this.#find(state.id)
       if (!instance) {
@@ -70,7 +72,10 @@ export class Servers {
       await media?.need(state, instance.location)
       const task = nextTask(instance, state, internal, options)
       // Without a task, it stands behind what the network knows of it all the same.
-      if (!task || task.do === 'boot') await overlay.admit(publicNicOf(instance, state))
+      if (!task || task.do === 'boot') {
+        const prepared = task && prepareBoot(incus, instance)
+        await Promise.all([overlay.admit(publicNicOf(instance, state)), prepared])
+      }
       if (!task) return needKnownPower(instance)
       await this.#perform(task, instance, state, internal, report)
     }
@@ -86,9 +91,8 @@ export class Servers {
 
   async #create(state: ServerState, internal: Internal, report: Report | undefined): Promise<void> {
     const { incus, tombstones, options, overcommit, media } = this.#parts
-    const source = { type: 'image', alias: await this.#image(state) }
-    const candidates = await candidatesOf(incus, overcommit, state.id)
-    const instance = { ...newInstance(state, internal, options), source }
+    const [alias, candidates] = await Promise.all([this.#image(state), candidatesOf(incus, overcommit, state.id)])
+    const instance = { ...newInstance(state, internal, options), source: { type: 'image', alias } }
     try {
       const target = candidates.length > 0 ? await this.#choose(state, candidates) : undefined
       await media?.need(state, target)
@@ -128,7 +132,7 @@ export class Servers {
     if (task.do === 'install') return install(incus, instance.name, state, await this.#image(state), report)
     if (task.do === 'boot') {
       await this.#keepApart(instance, state, report)
-      return boot(incus, instance)
+      return boot(incus, instance.name)
     }
     if (task.do === 'set password') return setPassword(incus, instance.name, state)
     await editInstance(incus, instance.name, (current) => {
