@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { constant } from '../../kernel/contract/constant.ts'
 import type { Queries } from '../../kernel/data/db.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Application, ResolvedApplication } from './applications/domain.ts'
@@ -72,10 +73,13 @@ function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, desc
   }
 }
 
-function applicationToWire(application: ResolvedApplication): AppliedResource | Promise<AppliedResource> {
+function applicationToWire(application: ResolvedApplication): AtOnce<AppliedResource> {
   const target = targetToWire(application)
   if (target.type === 'server') return target
-  return mapInTurns(application.matched, serverToWire).then((servers) => ({ ...target, applied_to_resources: servers }))
+  return after(mapInTurns(application.matched, serverToWire), (servers) => ({
+    ...target,
+    applied_to_resources: servers,
+  }))
 }
 
 const serverToWire = (id: number) => ({ type: 'server' as const, server: { id } })

@@ -83,8 +83,9 @@ export async function floatingIpsOfServers(
 ): Promise<{ id: number; ip: string; serverId: number }[]> {
   const rows = await ofServers(query, scope, serverIds)
   // Asked for an order, SQLite would go through all that the Project has.
-  rows.sort((a, b) => a.id - b.id)
-  return rows.map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number }))
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number }))
 }
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>

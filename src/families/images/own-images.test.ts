@@ -62,6 +62,53 @@ forEachDatabase('images of a Project', (open) => {
     assert.deepEqual((await api.get('/images?per_page=50&page=9')).body.images, [])
   })
 
+  test('a list that was asked for before says what is there now', async () => {
+    const { api, x86, first, backup, second, world, settle } = await openGallery(open)
+    const { clock } = world
+    const queries = ['', 'per_page=3', 'per_page=50', 'type=snapshot&type=backup', 'sort=created:desc&per_page=7']
+    /** Asks for each list twice: the second time nothing has changed. */
+    const lists = async () => {
+      const all = await Promise.all(queries.map((query) => api.get(`/images?${query}`)))
+      for (const [index, query] of queries.entries()) {
+        assert.equal((await api.get(`/images?${query}`)).text, all[index]!.text, query)
+        const own = all[index]!.body.images.filter(({ type }: Image) => type === 'snapshot' || type === 'backup')
+        for (const image of own) assert.deepEqual((await api.get(`/images/${image.id}`)).body.image, image)
+      }
+      return all.map(({ body }) => body)
+    }
+    const shown = async (id: number) => (await lists())[3]!.images.find((image: Image) => image.id === id)
+    const total = async () => (await lists())[0]!.meta.pagination.total_entries
+    const before = await total()
+    expect(await api.put(`/images/${first}`, { description: 'other' }), 200)
+    assert.equal((await shown(first)).description, 'other')
+    expect(await api.put(`/images/${first}`, { labels: { stage: 'gone' } }), 200)
+    assert.deepEqual((await shown(first)).labels, { stage: 'gone' })
+    // This writes the row without a new version of it.
+    expect(await api.post(`/images/${first}/actions/change_protection`, { delete: true }), 201)
+    assert.deepEqual((await shown(first)).protection, { delete: true })
+    expect(await api.post(`/images/${first}/actions/change_protection`, { delete: false }), 201)
+    assert.deepEqual((await shown(first)).protection, { delete: false })
+    expect(await api.put(`/images/${backup}`, { type: 'snapshot' }), 200)
+    assert.deepEqual([(await shown(backup)).type, (await shown(backup)).bound_to], ['snapshot', null])
+    const { image } = expect(await api.post(`/servers/${x86}/actions/create_image`, {}), 201).body
+    assert.equal((await shown(image.id)).status, 'creating')
+    await settle()
+    assert.equal((await shown(image.id)).status, 'available')
+    assert.equal(await total(), before + 1)
+    for (const id of [image.id, first, second, backup]) expect(await api.delete(`/images/${id}`), 204)
+    assert.deepEqual((await lists())[3]!.images, [])
+    assert.equal(await total(), before - 3)
+    const listed = async () => idsOf((await lists())[2]!.images)
+    const named = async () => (await api.get('/images?name=debian-11&include_deprecated=true')).body.images
+    const [deprecated] = await named()
+    clock.set('2026-08-31T07:59:59Z')
+    assert.ok((await listed()).includes(deprecated.id))
+    assert.equal((await named())[0].deprecation, null)
+    clock.advance(1_000)
+    assert.ok(!(await listed()).includes(deprecated.id))
+    assert.deepEqual((await named())[0].deprecation, deprecated.deprecation)
+  })
+
   test('they are sorted together', async () => {
     const { api } = await openGallery(open)
     const all = await listAll(api)

@@ -1,5 +1,6 @@
 /** Images through the API: those of the catalogue, which nobody changes, and those of the Project. */
 import type { Handlers } from '../../kernel/contract/contract.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import { resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { Platform } from '../../platform.ts'
 import type { imageEndpoints } from './contract.ts'
@@ -13,15 +14,16 @@ export function imageRoutes(platform: Platform): Handlers<typeof imageEndpoints>
   const { db, catalogue, clock } = platform
   const own = resourceRoutes(platform, images, (some) => some.map((image) => ownImageToWire(image, clock.now())))
   return {
-    async list({ scope, query }) {
+    list({ scope, query }) {
       const now = clock.now()
       const found = selectImages(catalogue.images, query, now)
-      const { images: listed, pagination } = await listImages(db.query, scope, query, found)
-      const wires = listed.map((image) => ('version' in image ? ownImageToWire(image, now) : imageToWire(image, now)))
-      return { images: wires, meta: { pagination } }
+      return after(listImages(db.query, scope, query, found), ({ images: listed, pagination }) => ({
+        images: listed.map((image) => ('version' in image ? ownImageToWire(image, now) : imageToWire(image, now))),
+        meta: { pagination },
+      }))
     },
 
-    async get(call) {
+    get(call) {
       const known = catalogue.imageById(call.params.id)
       return known ? { image: imageToWire(known, clock.now()) } : own.get(call)
     },

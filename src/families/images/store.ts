@@ -2,8 +2,9 @@
 import type { Catalogue, SystemImage } from '../../catalogue/catalogue.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { insertScopedAlong, scoped } from '../../kernel/data/scoped.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
-import { listJoined, type PageQuery } from '../../kernel/resource/listing.ts'
+import { listJoined, type Page, type PageQuery } from '../../kernel/resource/listing.ts'
 import { defineResource } from '../../kernel/resource/resource.ts'
 import type { Listing } from '../../kernel/resource/source.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -84,21 +85,24 @@ function templateOf({ id, architecture, disk_size, os_flavor, os_version, deprec
 }
 
 /** One page of the Project's own images together with those of the catalogue that the same request shows. */
-export async function listImages(
+export function listImages(
   query: Queries,
   scope: ProjectScope,
   request: PageQuery & ImageFilter,
   catalogue: readonly SystemImage[],
-): Promise<{ images: (SystemImage | OwnImage)[]; pagination: Awaited<ReturnType<typeof listJoined>>['pagination'] }> {
+): AtOnce<{ images: (SystemImage | OwnImage)[]; pagination: Page<ImageRow>['pagination'] }> {
   const { status, architecture, bound_to } = request
   const type = request.type?.filter((one) => ownTypes.includes(one))
   const excluded = type?.length === 0 || request.name !== undefined
-  const { entries, pagination } = await listJoined<ImageRow, SystemImage>(query, scope, imageListing, request, {
+  const listed = listJoined<ImageRow, SystemImage>(query, scope, imageListing, request, {
     items: catalogue,
     fieldOf: (image, field) => image[field as 'id' | 'name' | 'created'],
     filters: excluded ? undefined : { type, status, architecture, bound_to },
   })
-  return { images: entries.map((entry) => ('row' in entry ? fromRow(entry.row) : entry.item)), pagination }
+  return after(listed, ({ entries, pagination }) => ({
+    images: entries.map((entry) => ('row' in entry ? images.ofRow(entry.row) : entry.item)),
+    pagination,
+  }))
 }
 
 export type NewImage = Pick<

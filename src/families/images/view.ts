@@ -2,33 +2,35 @@
 import type { Static } from 'typebox'
 import type { SystemImage } from '../../catalogue/catalogue.ts'
 import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
-import { constant } from '../../kernel/contract/constant.ts'
+import { constantFormOf } from '../../kernel/contract/constant.ts'
 import { deprecationToWire } from '../server-types/reads.ts'
 import type { Image as Wire } from './contract.ts'
 import type { OwnImage } from './domain.ts'
 
 type ImageWire = Static<typeof Wire>
 
-/** An image of the catalogue never changes while the server runs, so each of its wire forms is made once. */
-const made = new WeakMap<SystemImage, Map<string, ImageWire>>()
+/** The forms of images, since the field `deprecated` was removed and before. */
+function formsOf<Thing extends object>(
+  make: (image: Thing) => ImageWire,
+  withDeprecated: (shown: ImageWire) => ImageWire,
+) {
+  const current = constantFormOf(make)
+  const former = constantFormOf((image: Thing) => withDeprecated(current(image)))
+  return (now: number) => (inEffect(kernelChanges.deprecated_field_removed, now) ? current : former)
+}
+
+const addDeprecated = (shown: ImageWire) => ({ ...shown, deprecated: shown.deprecation?.announced ?? null })
+const ofSystem = formsOf(toCurrent, addDeprecated)
+const ofDeprecatedLater = formsOf((image: SystemImage) => toCurrent({ ...image, deprecation: null }), addDeprecated)
+const ofProject = formsOf(ownToCurrent, ({ deleted, ...shown }) => ({ ...shown, deprecated: null, deleted }))
 
 /**
  * An image as the API shows it at `now` (ms since the epoch): with `deprecated` until that field was removed.
  * All callers get the same object: embed it, never change it.
  */
 export function imageToWire(image: SystemImage, now: number): ImageWire {
-  const deprecation = deprecationToWire(image.deprecation, now)
-  const isCurrent = inEffect(kernelChanges.deprecated_field_removed, now)
-  const forms = made.get(image) ?? new Map<string, ImageWire>()
-  made.set(image, forms)
-  const key = `${deprecation !== null} ${isCurrent}`
-  let form = forms.get(key)
-  if (!form) {
-    const shown = toCurrent({ ...image, deprecation })
-    form = constant(isCurrent ? shown : { ...shown, deprecated: deprecation?.announced ?? null })
-    forms.set(key, form)
-  }
-  return form
+  const isToldLater = image.deprecation !== null && deprecationToWire(image.deprecation, now) === null
+  return (isToldLater ? ofDeprecatedLater : ofSystem)(now)(image)
 }
 
 function toCurrent(image: SystemImage): ImageWire {
@@ -55,8 +57,10 @@ function toCurrent(image: SystemImage): ImageWire {
   }
 }
 
-/** A snapshot or a backup as the API shows it at `now`. */
-export function ownImageToWire(image: OwnImage, now: number): ImageWire {
+/** A snapshot or a backup as the API shows it at `now`; the same object for the same image. */
+export const ownImageToWire = (image: OwnImage, now: number): ImageWire => ofProject(now)(image)
+
+function ownToCurrent(image: OwnImage): ImageWire {
   const { id, type, status, description, imageSizeMb, created, architecture, labels } = image
   return {
     id,
@@ -76,7 +80,6 @@ export function ownImageToWire(image: OwnImage, now: number): ImageWire {
     protection: { delete: image.isProtected },
     labels,
     deprecation: null,
-    ...(inEffect(kernelChanges.deprecated_field_removed, now) ? {} : { deprecated: null }),
     deleted: null,
   }
 }

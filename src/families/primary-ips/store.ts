@@ -2,6 +2,7 @@
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { byChunks } from '../../kernel/data/steps.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -88,12 +89,12 @@ export async function setReverseNames(
 // ---- Who has which -------------------------------------------------------------------------------------------------
 
 /** The Primary IPs of some servers. */
-export async function primaryIpsOfServers(
+export function primaryIpsOfServers(
   query: Queries,
   scope: ProjectScope,
   serverIds: readonly number[],
-): Promise<PrimaryIp[]> {
-  return byChunks(serverIds, async (some) => (await ofServers(query, scope, some)).map(fromRow))
+): AtOnce<readonly PrimaryIp[]> {
+  return byChunks(serverIds, (some) => after(ofServers(query, scope, some), (rows) => rows.map(fromRow)))
 }
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>

@@ -68,13 +68,14 @@ export async function volumesOfServers(
 ): Promise<(Pick<Volume, 'id' | 'status' | 'automount'> & { readonly serverId: number })[]> {
   const rows = await ofServers(query, scope, serverIds)
   // Asked for an order, SQLite would go through all that the Project has.
-  rows.sort((a, b) => a.id - b.id)
-  return rows.map((row) => ({
-    id: row.id,
-    status: row.status,
-    automount: row.automount === 1,
-    serverId: row.server_id as number,
-  }))
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .map((row) => ({
+      id: row.id,
+      status: row.status,
+      automount: row.automount === 1,
+      serverId: row.server_id as number,
+    }))
 }
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { hostAndPort } from '../../protocols/net/listen-address.ts'
 import { parseId } from '../ids.ts'
+import { remembering } from '../process/remembered.ts'
 import { type Endpoint, maxText } from './contract.ts'
 import { isStorable } from './input.ts'
 import { isIdParam } from './path-params.ts'
@@ -103,7 +104,7 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 export function originOf(protocol: string, host: string | undefined, publicOrigins: readonly string[]): string {
   const named = publicOrigins.find((origin) => origin.slice(origin.indexOf('//') + 2) === host?.toLowerCase())
   if (named !== undefined) return named
-  if (host !== undefined && isOwn(host.replace(/:\d+$/, ''))) return `${protocol}://${host}`
+  if (host !== undefined && isOwnWithPort(host)) return `${protocol}://${host}`
   return publicOrigins[0] ?? ''
 }
 
@@ -112,6 +113,8 @@ export function reachedAt(protocol: string, { headers, socket }: IncomingMessage
   const host = headers.host ?? hostAndPort({ host: socket.localAddress ?? '', port: socket.localPort ?? 0 })
   return `${protocol}://${host}`
 }
+
+const isOwnWithPort = remembering((host: string) => isOwn(host.replace(/:\d+$/, '')))
 
 function isOwn(hostname: string): boolean {
   return hostname.toLowerCase() === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0

@@ -16,6 +16,11 @@ export function keepNothing(): void {
   isOff = true
 }
 
+/** Whether anything may be kept in this process. */
+export function keepsAnything(): boolean {
+  return !isOff
+}
+
 interface KeptItem<Item> {
   readonly row: AnyRow
   readonly item: Item

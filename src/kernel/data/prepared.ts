@@ -172,7 +172,7 @@ function forms<Result>(by: (handle: Handle) => Run, wanted: (result: QueryResult
  */
 export function preparedStatements<Row>() {
   const run = forms(({ run, runLarge = run }) => runLarge, rowsOf<Row>)
-  return async <G extends Given>(...asked: Parameters<typeof run<G>>): Promise<readonly Row[]> => run(...asked)
+  return <G extends Given>(...asked: Parameters<typeof run<G>>): AtOnce<readonly Row[]> => run(...asked)
 }
 
 /**

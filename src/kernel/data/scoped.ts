@@ -93,13 +93,13 @@ export function preparedScoped<Values extends readonly (string | number | null)[
  */
 export function preparedScopedMany<Value extends string | number, Row>(
   build: (rows: Scoped, values: readonly Value[]) => Compilable<Row>,
-): (query: Queries, scope: ProjectScope, values: readonly Value[]) => Promise<Row[]> {
+): (query: Queries, scope: ProjectScope, values: readonly Value[]) => AtOnce<readonly Row[]> {
   const run = preparedStatements<Row>()
-  return async (query, { projectId }, values) => {
+  return (query, { projectId }, values) => {
     if (values.length === 0) return []
     const first = (given: { projectId: ProjectId; values: readonly Value[] }) =>
       build(scoped(query, given), given.values) as Compilable
-    return [...(await run(query, '', { projectId, values }, first))]
+    return run(query, '', { projectId, values }, first)
   }
 }
 

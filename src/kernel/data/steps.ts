@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'kysely'
+import { type AtOnce, inSteps, type Steps, value } from '../process/at-once.ts'
 import { turnOfLong } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Queries, TenantTables } from './db.ts'
@@ -102,14 +103,22 @@ export function past(columns: readonly string[], values: readonly unknown[], { d
 }
 
 /** Returns the results of `read` for all items, of which it gets a bounded number at a time. */
-export async function byChunks<T, Found>(
+export function byChunks<T, Found>(
   all: readonly T[],
-  read: (some: readonly T[]) => Promise<readonly Found[]> | readonly Found[],
+  read: (some: readonly T[]) => AtOnce<readonly Found[]>,
   atOnce = rowsAtOnce,
-): Promise<Found[]> {
+): AtOnce<readonly Found[]> {
+  return all.length > 0 && all.length <= atOnce ? read(all) : inSteps(inChunks(all, read, atOnce))
+}
+
+function* inChunks<T, Found>(
+  all: readonly T[],
+  read: (some: readonly T[]) => AtOnce<readonly Found[]>,
+  atOnce: number,
+): Steps<readonly Found[]> {
   const found: Found[] = []
   for (let from = 0; from < all.length; from += atOnce) {
-    for (const one of await read(all.slice(from, from + atOnce))) found.push(one)
+    for (const one of yield* value(read(all.slice(from, from + atOnce)))) found.push(one)
   }
   return found
 }

@@ -8,6 +8,32 @@ export function after<T, R>(given: AtOnce<T>, then: (value: T) => AtOnce<R>): At
   return given instanceof Promise ? given.then(then) : then(given)
 }
 
+/** Work of several steps, which yields whatever has to be awaited. */
+export type Steps<T> = Generator<Promise<unknown>, T, unknown>
+
+/** A step that needs a value: to be used with `yield*`, as `await` is. Throws what its promise is rejected with. */
+export function* value<T>(given: AtOnce<T>): Steps<T> {
+  return (given instanceof Promise ? yield given : given) as T
+}
+
+/** Does all steps, at once as long as nothing has to be awaited. */
+export function inSteps<T>(steps: Steps<T>): AtOnce<T> {
+  const step = steps.next()
+  return step.done ? step.value : goOn(steps, step.value)
+}
+
+async function goOn<T>(steps: Steps<T>, awaited: Promise<unknown>): Promise<T> {
+  for (let wait = awaited; ; ) {
+    const resume = await wait.then(
+      (found) => () => steps.next(found),
+      (error) => () => steps.throw(error),
+    )
+    const step = resume()
+    if (step.done) return step.value
+    wait = step.value
+  }
+}
+
 /** Does `work`, and `end` when it is over, whether it failed or not. */
 export function ending<T>(work: () => AtOnce<T>, end: () => void): AtOnce<T> {
   let made: AtOnce<T>

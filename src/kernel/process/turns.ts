@@ -5,7 +5,7 @@
  */
 import { insideTransaction } from '../data/db.ts'
 import type { ProjectId } from '../scope.ts'
-import { type AtOnce, ending } from './at-once.ts'
+import { type AtOnce, ending, inSteps, type Steps, value } from './at-once.ts'
 import { onBehalfOf, projectServed, type Read, readServed } from './behalf.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Rotation } from './rotation.ts'
@@ -96,17 +96,17 @@ export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
  * Maps all items and looks at the time after each `atOnce` of them, which is 1 where an item may take as long as a
  * piece.
  */
-export async function mapInTurns<T, R>(
-  items: readonly T[],
-  map: (item: T) => R | Promise<R>,
-  atOnce = itemsAtOnce,
-): Promise<R[]> {
+export function mapInTurns<T, R>(items: readonly T[], map: (item: T) => AtOnce<R>, atOnce = itemsAtOnce): AtOnce<R[]> {
+  return inSteps(mapping(items, map, atOnce))
+}
+
+function* mapping<T, R>(items: readonly T[], map: (item: T) => AtOnce<R>, atOnce: number): Steps<R[]> {
   const mapped: R[] = []
   for (const item of items) {
     const made = map(item)
-    mapped.push(made instanceof Promise ? await made : made)
+    mapped.push(made instanceof Promise ? yield* value(made) : made)
     const wait = mapped.length % atOnce === 0 ? turn() : undefined
-    if (wait) await wait
+    if (wait) yield wait
   }
   return mapped
 }

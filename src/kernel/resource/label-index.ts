@@ -9,6 +9,7 @@ import { drivingTerms, type Selector, type Term } from '../contract/selectors.ts
 import type { Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
+import { type AtOnce, after, inSteps, type Steps, value } from '../process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 interface LabelRow {
@@ -105,20 +106,28 @@ export const looks = { first: [200], further: [3_200] } as const
  * The term of a selector that the fewest resources carry, as far as looks of some sizes at the index tell; undefined when
  * no term can be looked up.
  */
-export async function rarestTerm(
+export function rarestTerm(
   query: Queries,
   scope: ProjectScope,
   kind: string,
   selector: Selector,
   sizes: readonly number[] = [...looks.first, ...looks.further],
-): Promise<Term | undefined> {
+): AtOnce<Term | undefined> {
   const terms = drivingTerms(selector)
-  let rarest = terms[0]
-  if (terms.length < 2) return rarest
+  if (terms.length < 2) return terms[0]
+  return inSteps(rarestOf(terms, sizes, (term, size) => countLabelled(query, scope, kind, term, size)))
+}
+
+function* rarestOf(
+  terms: readonly Term[],
+  sizes: readonly number[],
+  countOf: (term: Term, most: number) => AtOnce<number>,
+): Steps<Term> {
+  let rarest = terms[0]!
   for (const size of sizes) {
     let least = size
     for (const term of terms) {
-      const count = await countLabelled(query, scope, kind, term, size)
+      const count = yield* value(countOf(term, size))
       if (count < least) [rarest, least] = [term, count]
     }
     if (least < size) break
@@ -129,15 +138,15 @@ export async function rarestTerm(
 const counts = preparedStatements<{ total: number }>()
 
 /** Counts the resources that carry the term's label, no further than `most`. */
-export async function countLabelled(
+export function countLabelled(
   query: Queries,
   { projectId }: ProjectScope,
   kind: string,
   { op, key, values }: Term,
   most: number,
-): Promise<number> {
+): AtOnce<number> {
   const given = { projectId, key, values: op === 'in' ? values : [] }
-  const [row] = await counts(query, `${kind} ${op} ${most}`, given, ({ projectId, ...term }) =>
+  const found = counts(query, `${kind} ${op} ${most}`, given, ({ projectId, ...term }) =>
     query
       .selectFrom(
         idsLabelled(query, { projectId }, kind, { ...term, op })
@@ -146,5 +155,5 @@ export async function countLabelled(
       )
       .select(sql<number>`count(*)`.as('total')),
   )
-  return row!.total
+  return after(found, ([row]) => row!.total)
 }

@@ -6,9 +6,10 @@
  */
 import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from '../contract/contract.ts'
-import { matches, type Selector } from '../contract/selectors.ts'
+import { matches, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
 import { ApiError } from '../errors.ts'
+import { type AtOnce, after, inSteps, type Steps, value } from '../process/at-once.ts'
 import { turn } from '../process/turns.ts'
 import type { ProjectScope } from '../scope.ts'
 import { looks, readLabels } from './label-index.ts'
@@ -40,45 +41,50 @@ const judgedAtOnce = 8
 const maxJudged = 400_000
 
 /** One page of a family's rows. Errors: `timeout` when a selector matches too little to find within `maxJudged` rows. */
-export async function listPage<Row>(
+export function listPage<Row>(
   queries: Queries,
   scope: ProjectScope,
   listing: Listing,
   query: PageQuery,
   filters: Filters = {},
-): Promise<Page<Row>> {
+): AtOnce<Page<Row>> {
   const source = new Source(queries, scope, listing, query, filters)
   return pageBy(query, {
-    read: async (skip, take) => (await slice(source, query.label_selector, skip, take)) as unknown as Row[],
-    count: async () => (query.label_selector ? null : source.count()),
+    read: (skip, take) => inSteps(slice(source, query.label_selector, skip, take)) as AtOnce<unknown> as AtOnce<Row[]>,
+    count: () => (query.label_selector ? null : source.count()),
   })
 }
 
 /** How a page is read. */
 interface Reading<Row> {
-  read(skip: number, take: number): Promise<readonly Row[]>
+  read(skip: number, take: number): AtOnce<readonly Row[]>
   /** How many there are in all; null when nobody counts them. */
-  count(): Promise<number | null>
+  count(): AtOnce<number | null>
 }
 
 /** One page of rows, for which one more than fits is read; they are counted where that does not tell how many there are. */
-export async function pageBy<Row>(request: PageRequest, { read, count }: Reading<Row>): Promise<Page<Row>> {
+export function pageBy<Row>(request: PageRequest, reading: Reading<Row>): AtOnce<Page<Row>> {
+  return inSteps(pageInSteps(request, reading))
+}
+
+function* pageInSteps<Row>(request: PageRequest, { read, count }: Reading<Row>): Steps<Page<Row>> {
   const { page, per_page } = request
-  const found = await read((page - 1) * per_page, per_page + 1)
+  const found = yield* value(read((page - 1) * per_page, per_page + 1))
   const rows = found.slice(0, per_page)
   const pagination = numberPage(request, found.length)
   if (pagination.total_entries !== null) return { rows, pagination }
-  return { rows, pagination: pageNumbers(request, found.length > per_page, await count()) }
+  return { rows, pagination: pageNumbers(request, found.length > per_page, yield* value(count())) }
 }
 
-async function slice(source: Source, selector: Selector | undefined, skip: number, take: number): Promise<ListedRow[]> {
-  if (selector) return selectByLabels(source, selector, skip, take)
+function* slice(source: Source, selector: Selector | undefined, skip: number, take: number): Steps<ListedRow[]> {
+  if (selector) return yield* selectByLabels(source, selector, skip, take)
+  const next = inOrder(source, skip, Math.min(take, pageRows))
   const found: ListedRow[] = []
-  for await (const rows of inOrder(source, skip, Math.min(take, pageRows))) {
-    found.push(...rows)
-    if (found.length >= take) break
+  for (;;) {
+    const rows = yield* value(next())
+    if (rows) found.push(...rows)
+    if (!rows || found.length >= take) return found.slice(0, take)
   }
-  return found.slice(0, take)
 }
 
 /** Things in memory that a list shows among a family's rows. */
@@ -96,28 +102,55 @@ type Listed<Row, Item> = { readonly row: Row } | { readonly item: Item }
  * One page of rows and things in memory in one order. Fields by which rows cannot be sorted are null in them; null comes
  * last. At most as many rows more than fit on the page are read as there are things in memory.
  */
-export async function listJoined<Row, Item>(
+export function listJoined<Row, Item>(
   queries: Queries,
   scope: ProjectScope,
   listing: Listing,
   query: PageQuery,
-  { items, fieldOf, filters }: Joined<Item>,
-): Promise<{ entries: Listed<Row, Item>[]; pagination: Page<Row>['pagination'] }> {
+  joined: Joined<Item>,
+): AtOnce<JoinedPage<Row, Item>> {
   const sort = withId(query.sort)
-  const sorted = [...items].sort((a, b) => compare(a, b, sort, fieldOf))
-  const offset = (query.page - 1) * query.per_page
-  // A row has at most all the things before it, so that those of the page begin here at the earliest.
-  const skip = Math.max(0, offset - items.length)
-  const take = offset + query.per_page + 1 - skip
   const known = sort.filter(({ field }) => field in listing.columns)
-  const source = new Source(queries, scope, listing, { ...query, name: undefined, sort: known }, filters ?? {})
-  const rows = filters ? await slice(source, query.label_selector, skip, take) : []
-  const merged = merge(sorted, rows, (item, row) => compareJoined(item, row, sort, listing, fieldOf))
-  const found = merged.slice(offset - skip, offset - skip + query.per_page + 1) as Listed<Row, Item>[]
+  const source = new Source(queries, scope, listing, { ...query, name: undefined, sort: known }, joined.filters ?? {})
+  const isById = sort[0]!.field === 'id' && !sort[0]!.descending
+  const sorted = isById ? joined.items : joined.items.toSorted((a, b) => compare(a, b, sort, joined.fieldOf))
+  const order = (item: Item, row: ListedRow) => compareJoined(item, row, sort, listing, joined.fieldOf)
+  return inSteps(joinedPage(source, query, { sorted, order, hasRows: joined.filters !== undefined }))
+}
+
+interface JoinedPage<Row, Item> {
+  readonly entries: Listed<Row, Item>[]
+  readonly pagination: Page<Row>['pagination']
+}
+
+interface Joining<Item> {
+  readonly sorted: readonly Item[]
+  readonly order: (item: Item, row: ListedRow) => number
+  readonly hasRows: boolean
+}
+
+function* joinedPage<Row, Item>(
+  source: Source,
+  query: PageQuery,
+  { sorted, order, hasRows }: Joining<Item>,
+): Steps<JoinedPage<Row, Item>> {
+  const { per_page, label_selector: selector } = query
+  const offset = (query.page - 1) * per_page
+  // A row has at most all the things before it, so that those of the page begin here at the earliest.
+  const skip = Math.max(0, offset - sorted.length)
+  const next = sorted[offset + per_page]
+  // Where things in memory fill the page, its first row tells that no row is on it.
+  const first = hasRows && !selector && next ? (yield* value(source.step(1, { offset: 0 })))[0] : undefined
+  const isFilled = first !== undefined && order(next!, first) < 0
+  const take = isFilled ? 0 : offset + per_page + 1 - skip
+  const rows = hasRows && !isFilled ? yield* slice(source, selector, skip, take) : []
+  const [from, to] = [offset - skip, offset - skip + per_page + 1]
+  const found = rows.length === 0 ? sorted.slice(from, to).map(asItem) : merge(sorted, rows, order).slice(from, to)
   const ended = rows.length < take && (rows.length > 0 || skip === 0)
-  const total = !filters ? 0 : ended ? skip + rows.length : query.label_selector ? null : await source.count()
-  const pagination = pageNumbers(query, found.length > query.per_page, total === null ? null : total + items.length)
-  return { entries: found.slice(0, query.per_page), pagination }
+  const total = !hasRows ? 0 : ended ? skip + rows.length : selector ? null : yield* value(source.count())
+  const all = total === null ? null : total + sorted.length
+  const entries = found.slice(0, per_page) as Listed<Row, Item>[]
+  return { entries, pagination: pageNumbers(query, found.length > per_page, all) }
 }
 
 /** The order made total by the id, which follows the direction before it. */
@@ -137,8 +170,10 @@ function merge<Item>(
     while (next < items.length && order(items[next]!, row) < 0) merged.push({ item: items[next++]! })
     merged.push({ row })
   }
-  return [...merged, ...items.slice(next).map((item) => ({ item }))]
+  return [...merged, ...items.slice(next).map(asItem)]
 }
+
+const asItem = <Item>(item: Item) => ({ item })
 
 function compareJoined<Item>(
   item: Item,
@@ -178,77 +213,93 @@ function pageNumbers({ page, per_page }: PageRequest, more: boolean, total: numb
   }
 }
 
-async function selectByLabels(source: Source, selector: Selector, skip: number, take: number): Promise<ListedRow[]> {
+function* selectByLabels(source: Source, selector: Selector, skip: number, take: number): Steps<ListedRow[]> {
   const first = source.sort[0]!
-  if (first.column === 'id')
-    return gather(byLabel(source, selector, first.descending, skip + take), selector, skip, take)
-  const term = await source.rarest(selector)
-  const candidates = term && (await source.candidates(term))
-  return gather(candidates ? once(candidates) : inOrder(source), selector, skip, take)
+  if (first.column === 'id') {
+    // Most lists need no second step: the first is as small as a page, and is not worth looking long for a rarer label.
+    const term = yield* value(source.rarest(selector, looks.first))
+    const rows = term ? byLabel(source, selector, term, first.descending, skip + take) : inOrder(source)
+    return yield* gathering(rows, selector, skip, take)
+  }
+  const term = yield* value(source.rarest(selector))
+  const candidates = term && (yield* value(source.candidates(term)))
+  return yield* gathering(candidates ? once(candidates) : inOrder(source), selector, skip, take)
 }
 
-async function* once(rows: readonly ListedRow[]): AsyncGenerator<readonly ListedRow[]> {
-  yield rows
+/** Reads on: each call gives some rows more, and undefined when there are none left. */
+type NextRows = () => AtOnce<readonly ListedRow[] | undefined>
+
+function once(rows: readonly ListedRow[]): NextRows {
+  let left: readonly ListedRow[] | undefined = rows
+  return () => {
+    const given = left
+    left = undefined
+    return given
+  }
 }
 
 /**
- * Walks the steps, keeps what matches, and stops as soon as the page is full. Errors: `timeout` after `maxJudged` rows that do
- * not fill it.
+ * Reads on, keeps what matches, and stops as soon as the page is full. Errors: `timeout` after `maxJudged` rows that do not
+ * fill it.
  */
-export async function gather(
-  steps: AsyncIterable<readonly ListedRow[]>,
-  selector: Selector,
-  skip: number,
-  take: number,
-): Promise<ListedRow[]> {
+export function gather(next: NextRows, selector: Selector, skip: number, take: number): AtOnce<ListedRow[]> {
+  return inSteps(gathering(next, selector, skip, take))
+}
+
+function* gathering(next: NextRows, selector: Selector, skip: number, take: number): Steps<ListedRow[]> {
   const found: ListedRow[] = []
   let skipped = 0
   let judged = 0
-  for await (const rows of steps) {
+  for (;;) {
+    const rows = yield* value(next())
+    if (!rows) return found
     for (const row of rows) {
       const wait = judged++ % judgedAtOnce === 0 ? turn() : undefined
-      if (wait) await wait
+      if (wait) yield wait
       if (!matches(selector, readLabels(row.labels))) continue
       if (skipped < skip) skipped++
       else if (found.push(row) === take) return found
     }
     if (judged >= maxJudged) throw new ApiError('timeout', 'the label selector matches too few resources')
   }
-  return found
 }
 
-/** Rows by id, from a label of the selector where the index knows one, of which so many are wanted. */
-async function* byLabel(
-  source: Source,
-  selector: Selector,
-  descending: boolean,
-  wanted: number,
-): AsyncGenerator<readonly ListedRow[]> {
-  // Most lists need no second step: the first is as small as a page, and is not worth looking long for a rarer label.
-  let term = await source.rarest(selector, looks.first)
-  if (!term) return yield* inOrder(source)
+/** Rows by id, from a label of the selector, of which so many are wanted. */
+function byLabel(source: Source, selector: Selector, start: Term, descending: boolean, wanted: number): NextRows {
   const isAllWanted = selector.terms.length === 1
   let limit = isAllWanted ? Math.min(wanted, maxPerPage + 1) : maxPerPage + 1
-  for (let after: number | undefined; ; ) {
-    const found = await source.labelled(term, { after, descending, limit })
-    yield source.fitting(found)
-    if (found.length < limit) return
-    if (after === undefined) term = (await source.rarest(selector, looks.further))!
-    after = found.at(-1)!.id
-    limit = stepRows
+  let term = start
+  let last: ListedRow | undefined
+  let isOver = false
+  function* step(): Steps<readonly ListedRow[] | undefined> {
+    if (isOver) return undefined
+    if (last && limit < stepRows) {
+      term = (yield* value(source.rarest(selector, looks.further)))!
+      limit = stepRows
+    }
+    const rows = yield* value(source.labelled(term, { after: last?.id, descending, limit }))
+    isOver = rows.length < limit
+    last = rows.at(-1)
+    return source.fitting(rows)
   }
+  return () => inSteps(step())
 }
 
-async function* inOrder(source: Source, from = 0, limit = stepRows): AsyncGenerator<readonly ListedRow[]> {
+function inOrder(source: Source, from = 0, limit = stepRows): NextRows {
   const [first, second, ...others] = source.sort
   const oneIndex =
     others.length === 0 && (!second || (second.column === 'id' && second.descending === first!.descending))
   let last: ListedRow | undefined
-  for (let offset = from; ; offset += limit) {
-    const rows = await source.step(limit, oneIndex && last ? { after: last } : { offset })
-    yield rows
-    if (rows.length < limit) return
-    last = rows.at(-1)
+  let offset = from
+  let isOver = false
+  return () => {
+    if (isOver) return undefined
+    return after(source.step(limit, oneIndex && last ? { after: last } : { offset }), (rows) => {
+      isOver = rows.length < limit
+      offset += limit
+      last = rows.at(-1)
+      return rows
+    })
   }
 }
 

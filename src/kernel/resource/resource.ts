@@ -20,7 +20,7 @@ import {
   type TenantTable,
 } from '../data/scoped.ts'
 import { type ApiError, notFound, notUnique } from '../errors.ts'
-import { type AtOnce, after } from '../process/at-once.ts'
+import { type AtOnce, after, inSteps, value } from '../process/at-once.ts'
 import { timestamp } from '../process/clock.ts'
 import { mapInTurns } from '../process/turns.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -89,12 +89,14 @@ export interface Resource<T extends ResourceTable, P extends string, Item extend
     scope: ProjectScope,
     page: PageQuery,
     filters?: Filters,
-  ): Promise<{ items: Item[]; pagination: Page<Item>['pagination'] }>
+  ): AtOnce<{ items: Item[]; pagination: Page<Item>['pagination'] }>
   find(query: Queries, scope: ProjectScope, id: number): AtOnce<Item | undefined>
   /** Errors: `not_found`. */
   get(query: Queries, scope: ProjectScope, id: number): AtOnce<Item>
+  /** The one of a row that was read, which is the same object until the row is read differently. */
+  ofRow(row: TenantTables[T]): Item
   /** Those with the given ids, by id; missing ones are left out. */
-  byIds(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<Item[]>
+  byIds(query: Queries, scope: ProjectScope, ids: readonly number[]): AtOnce<Item[]>
   /** Reads one for a change: nobody else changes it until the transaction ends. Errors: `not_found`. */
   lock(tx: Transaction, scope: ProjectScope, id: number): Promise<Item>
   /** Those of `ids` that the Project has; they stay until the transaction ends. */
@@ -140,13 +142,14 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
   title,
   sortable,
   fromRow,
-}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'list' | 'find' | 'get' | 'byIds'> {
+}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'list' | 'find' | 'get' | 'ofRow' | 'byIds'> {
   const listing: Listing = {
     table: type,
     kind: type,
     columns: Object.fromEntries(sortable.map((field) => [field, field])),
   }
-  const kept = new KeptItems<Row<T> & ResourceRow, Item>(fromRow)
+  const kept = new KeptItems<Row<T>, Item>(fromRow)
+  const ofRow = (row: unknown) => kept.of(row as Row<T>)
   const byId = preparedScoped((rows, id: number) =>
     anyTable(rows)
       .selectFrom(type as string)
@@ -161,22 +164,22 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
       .orderBy('id'),
   )
   const find = (query: Queries, scope: ProjectScope, id: number) =>
-    after(byId(query, scope, id), ([row]) => row && fromRow(row as unknown as Row<T>))
+    after(byId(query, scope, id), ([row]) => row && ofRow(row))
+  function* list(query: Queries, scope: ProjectScope, page: PageQuery, filters: Filters | undefined) {
+    const listed = listPage<ResourceRow>(query, scope, listing, page, filters)
+    const { rows, pagination } = yield* value(listed)
+    return { items: yield* value(mapInTurns(rows, ofRow)), pagination }
+  }
   return {
     find,
-    async list(query, scope, page, filters) {
-      const { rows, pagination } = await listPage<Row<T> & ResourceRow>(query, scope, listing, page, filters)
-      return { items: await mapInTurns(rows, (row) => kept.of(row)), pagination }
-    },
+    list: (query, scope, page, filters) => inSteps(list(query, scope, page, filters)),
     get: (query, scope, id) =>
       after(find(query, scope, id), (item) => {
         if (!item) throw notFound(title, id)
         return item
       }),
-    async byIds(query, scope, ids) {
-      const rows = await some(query, scope, ids)
-      return rows.map((row) => fromRow(row as unknown as Row<T>))
-    },
+    ofRow,
+    byIds: (query, scope, ids) => after(some(query, scope, ids), (rows) => rows.map(ofRow)),
   }
 }
 

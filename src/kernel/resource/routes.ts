@@ -2,7 +2,7 @@
 import { maxPerPage } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { byChunks } from '../data/steps.ts'
-import { type AtOnce, after } from '../process/at-once.ts'
+import { type AtOnce, after, inSteps, value } from '../process/at-once.ts'
 import type { Faults } from '../process/faults.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { PageQuery } from './listing.ts'
@@ -53,14 +53,16 @@ export function resourceRoutes<T extends ResourceTable, P extends string, Item e
   const { type, path } = resource
   const reply = (item: Item, query: Queries, viewer: Viewer) =>
     after(view([item], query, viewer), ([wire]) => ({ [type]: wire }) as { readonly [K in T]: Wire })
+  function* list(call: ListCall) {
+    const listed = resource.list(db.query, call.scope, call.query, filtersIn(call.query))
+    const { items, pagination } = yield* value(listed)
+    const wires = yield* value(byChunks(items, (some) => view(some, db.query, call), maxPerPage))
+    return { [path]: wires, meta: { pagination } } as { readonly [K in P]: Wire[] } & {
+      readonly meta: { readonly pagination: typeof pagination }
+    }
+  }
   return {
-    async list(call: ListCall) {
-      const { items, pagination } = await resource.list(db.query, call.scope, call.query, filtersIn(call.query))
-      const wires = await byChunks(items, (some) => view(some, db.query, call), maxPerPage)
-      return { [path]: wires, meta: { pagination } } as { readonly [K in P]: Wire[] } & {
-        readonly meta: { readonly pagination: typeof pagination }
-      }
-    },
+    list: (call: ListCall) => inSteps(list(call)),
 
     get: (call: Viewer & OnOne) =>
       after(resource.get(db.query, call.scope, call.params.id), (item) => reply(item, db.query, call)),

@@ -5,6 +5,7 @@ import type { Selector, Term } from '../contract/selectors.ts'
 import type { Queries } from '../data/db.ts'
 import { preparedStatements } from '../data/prepared.ts'
 import { past } from '../data/steps.ts'
+import { type AtOnce, after } from '../process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { countLabelled, type IdRange, rarestTerm, selectLabelled } from './label-index.ts'
 
@@ -87,7 +88,7 @@ export class Source {
   /** Rows in order, past a number of them or past one, for which columns must all point the same way. */
   step(limit: number, { offset, after }: { readonly offset?: number; readonly after?: ListedRow | undefined }) {
     const names = this.sort.map(({ column }) => column)
-    const kind = JSON.stringify([this.#listing.table, this.sort, limit])
+    const kind = `${this.#listing.table} ${this.sort.map(({ column, descending }) => `${column} ${descending}`)} ${limit}`
     const given = { ...this.#given, offset, after: after && names.map((name) => after[name]) }
     return steps(this.#queries, kind, given, (given) => {
       const rows = this.#ordered(this.#filtered(given)).limit(limit)
@@ -96,35 +97,39 @@ export class Source {
   }
 
   /** Counts the rows; null beyond a bound, because no request pays for counting a large family. */
-  async count(): Promise<number | null> {
-    const [row] = await counts(this.#queries, this.#listing.table, this.#given, (given) => {
+  count(): AtOnce<number | null> {
+    const found = counts(this.#queries, this.#listing.table, this.#given, (given) => {
       const some = this.#filtered(given)
         .clearSelect()
         .select('id')
         .limit(maxCounted + 1)
       return this.#tables.selectFrom(some.as('some')).select(sql<number>`count(*)`.as('total'))
     })
-    return row!.total > maxCounted ? null : row!.total
+    return after(found, ([row]) => (row!.total > maxCounted ? null : row!.total))
   }
 
   /** The term to start from; undefined when the index knows none. */
-  rarest(selector: Selector, sizes?: readonly number[]): Promise<Term | undefined> {
+  rarest(selector: Selector, sizes?: readonly number[]): AtOnce<Term | undefined> {
     return rarestTerm(this.#queries, this.#scope, this.#listing.kind, selector, sizes)
   }
 
   /** Rows that carry the term's label, whatever the filters say, as far as a range of ids asks for it and in its order. */
-  async labelled(term: Term, range: IdRange): Promise<readonly ListedRow[]> {
+  labelled(term: Term, range: IdRange): AtOnce<readonly ListedRow[]> {
     const { descending } = range
-    const rows = [...(await this.#labelled(term, range, false))]
     // They are in order already where the database has taken them as they came.
-    return rows.sort((a, b) => (descending ? b.id - a.id : a.id - b.id))
+    return after(this.#labelled(term, range, false), (rows) =>
+      rows.toSorted((a, b) => (descending ? b.id - a.id : a.id - b.id)),
+    )
   }
 
   /** All rows that carry the term's label, in the order of the list; undefined when they are too many to be sorted. */
-  async candidates(term: Term): Promise<readonly ListedRow[] | undefined> {
+  candidates(term: Term): AtOnce<readonly ListedRow[] | undefined> {
     const limit = maxCandidates + 1
-    if ((await countLabelled(this.#queries, this.#scope, this.#listing.kind, term, limit)) === limit) return undefined
-    return this.fitting(await this.#labelled(term, { after: undefined, descending: false, limit }, true))
+    return after(countLabelled(this.#queries, this.#scope, this.#listing.kind, term, limit), (count) => {
+      if (count === limit) return undefined
+      const found = this.#labelled(term, { after: undefined, descending: false, limit }, true)
+      return after(found, (rows) => this.fitting(rows))
+    })
   }
 
   /** Those of some rows that the filters leave. */
@@ -134,7 +139,7 @@ export class Source {
     return rows.filter((row) => all.every(([column, values]) => values.includes(row[column] as string)))
   }
 
-  #labelled({ op, key, values }: Term, range: IdRange, isSorted: boolean): Promise<readonly ListedRow[]> {
+  #labelled({ op, key, values }: Term, range: IdRange, isSorted: boolean): AtOnce<readonly ListedRow[]> {
     const { table, kind } = this.#listing
     const form = JSON.stringify([table, op, range.descending, range.limit, isSorted && this.sort])
     const given = { projectId: this.#scope.projectId, after: range.after, key, values: op === 'in' ? values : [] }

@@ -1,5 +1,6 @@
 /** Targets of Load Balancers as the API shows them, with their health. */
 import type { Static } from 'typebox'
+import { type AtOnce, after } from '../../../kernel/process/at-once.ts'
 import { mapInTurns } from '../../../kernel/process/turns.ts'
 import type { LoadBalancer } from '../domain.ts'
 import type { Health, Observation } from '../driver.ts'
@@ -23,7 +24,7 @@ export function targetsToWire(
   { services }: Pick<LoadBalancer, 'services'>,
   targets: readonly ResolvedTarget[],
   { network, addressOf, seen }: Known,
-): Promise<TargetWire[]> {
+): AtOnce<TargetWire[]> {
   const healthBy = new Map(seen?.health.map(({ listenPort, address, health }) => [`${listenPort} ${address}`, health]))
   const healthAt = (address: string | undefined) =>
     services.map(({ listenPort }) => ({
@@ -36,11 +37,11 @@ export function targetsToWire(
   )
 }
 
-async function targetToWire(
+function targetToWire(
   { serverId, selector, ip, usesPrivateIp, matched }: ResolvedTarget,
   healthAt: (address: string | undefined) => HealthWire,
   addressOf: (server: number) => string | undefined,
-): Promise<TargetWire> {
+): AtOnce<TargetWire> {
   if (ip !== null) return { type: 'ip', ip: { ip }, health_status: healthAt(ip) }
   const show = (id: number) =>
     ({
@@ -50,12 +51,12 @@ async function targetToWire(
       use_private_ip: usesPrivateIp,
     }) as const
   if (serverId !== null) return show(serverId)
-  return {
-    type: 'label_selector',
+  return after(mapInTurns(matched, show), (targets) => ({
+    type: 'label_selector' as const,
     label_selector: { selector: selector as string },
     use_private_ip: usesPrivateIp,
-    targets: await mapInTurns(matched, show),
-  }
+    targets,
+  }))
 }
 
 function healthToWire(health: Health): Omit<HealthWire[number], 'listen_port'> {

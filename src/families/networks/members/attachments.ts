@@ -1,6 +1,7 @@
 /** Everything that can be in networks. Adding a kind is one line here. */
 import type { ActionStart } from '../../../kernel/actions/store.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import type { AtOnce } from '../../../kernel/process/at-once.ts'
 import { type Page, type PageQuery, pageBy } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { loadBalancerMembers } from '../../load-balancers/places/attachment.ts'
@@ -77,7 +78,7 @@ export function pageOfMembers(
     readonly status?: readonly MemberStatus[] | undefined
     readonly spans: readonly Span[] | undefined
   },
-): Promise<Page<MemberRow>> {
+): AtOnce<Page<MemberRow>> {
   const kinds = memberKinds.filter((kind) => type.includes(kind.type))
   return pageBy(request, memberPage(query, scope, { networkId, kinds, statuses, spans, sort }))
 }

@@ -5,6 +5,7 @@ import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.
 import { preparedStatements } from '../../../kernel/data/prepared.ts'
 import { preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
 import { byChunks, rowsBelow } from '../../../kernel/data/steps.ts'
+import { type AtOnce, after } from '../../../kernel/process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../../../kernel/scope.ts'
 import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
 import { holdsAddress, type Span } from '../domain.ts'
@@ -128,8 +129,12 @@ export async function occupancyOf(query: Queries, scope: ProjectScope, networkId
 }
 
 /** Where some servers are, from the oldest place. */
-export const placesOf = (query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<ServerPlace[]> =>
-  byChunks(serverIds, async (some) => (await places(query, scope, some)).map(fromRow))
+export const placesOf = (
+  query: Queries,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): AtOnce<readonly ServerPlace[]> =>
+  byChunks(serverIds, (some) => after(places(query, scope, some), (rows) => rows.map(fromRow)))
 
 const places = preparedScopedMany((rows, ids: readonly number[]) =>
   rows.selectFrom('network_attachment').selectAll().where('server_id', 'in', ids).orderBy('id'),

@@ -1,6 +1,8 @@
 /** JSON of replies: large ones are made in pieces between which other requests get their turn. */
 import { constantJson } from '../../contract/constant.ts'
+import type { AtOnce } from '../../process/at-once.ts'
 import { inTurns } from '../../process/turns.ts'
+import { keepPage, keptPage } from './kept-pages.ts'
 
 /**
  * The largest weight of a piece: a value weighs 1, and a text 1 more for every 64 characters. It takes well under 1 ms.
@@ -9,8 +11,10 @@ const pieceWeight = 5_000
 const charactersPerWeight = 64
 
 /** The JSON of a reply; nearly all are light and made at once. A value may be whatever JSON can hold, or undefined. */
-export function toJson(value: unknown): string | Promise<string> {
-  return weigh(value, pieceWeight) <= pieceWeight ? write(value) : inTurns(joined(value))
+export function toJson(value: unknown): AtOnce<string> {
+  const kept = keptPage(value)
+  if (kept !== undefined) return kept
+  return weigh(value, pieceWeight) <= pieceWeight ? keepPage(value, write(value)) : inTurns(joined(value))
 }
 
 /** Constants are at most as deep in a reply as the parts of what a list shows. */
