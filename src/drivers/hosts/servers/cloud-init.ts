@@ -83,7 +83,7 @@ function vendorData({ name, rootPasswordHash, sshKeys }: System, { instanceType 
 }
 
 /** The public address stands alone: everything else is behind its gateway. */
-function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, { nameServers }: GuestOptions): Ethernet {
+function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, options: GuestOptions): Ethernet {
   const routes4 = [
     { to: `${gateway}/32`, scope: 'link' },
     { to: '0.0.0.0/0', via: gateway, 'on-link': true },
@@ -91,14 +91,21 @@ function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, { nameServers 
   return {
     name: 'eth0',
     mac,
-    addresses: [...(ipv4 === null ? [] : [`${ipv4}/32`]), ...(ipv6 === null ? [] : [firstOf(ipv6)])],
+    addresses: [
+      ...(ipv4 === null ? [] : [`${ipv4}/32`]),
+      ...(ipv6 === null ? [] : [firstOf(ipv6)]),
+      ...(options.instanceType === 'container' ? [linkLocalOf(mac)] : []),
+    ],
     routes: [
       ...(ipv4 === null ? [] : routes4),
       ...(ipv6 === null ? [] : [{ to: '::/0', via: gateway6, 'on-link': true }]),
     ],
-    nameServers,
+    nameServers: options.nameServers,
   }
 }
+
+/** An address of the link that the kernel does not choose by itself, and that nobody else has. */
+const linkLocalOf = (mac: string) => `fe80::${mac.replaceAll(':', '').match(/.{4}/g)!.join(':')}/64`
 
 /** The address that a server has of its /64 network. */
 const firstOf = (network: string) => `${network.replace(/\/\d+$/, '')}1/64`

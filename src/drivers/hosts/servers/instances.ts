@@ -135,7 +135,7 @@ function configOf(state: ServerState, options: InstanceOptions): Config {
 
 /**
  * A container asks nobody whether its addresses are its own, which would hold its boot for one or two seconds: hosts let no
- * one else send from them.
+ * one else send from them. Incus sets this once the interface is there.
  */
 const noProbes: Config = { 'linux.sysctl.net.ipv6.conf.eth0.accept_dad': '0' }
 

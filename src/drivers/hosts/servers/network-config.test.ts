@@ -37,4 +37,10 @@ test('virtual machines know their interfaces by hardware addresses, containers b
   assert.deepEqual(ethernetOf('virtual-machine').match, { macaddress: '96:00:00:00:00:01' })
   assert.equal(ethernetOf('virtual-machine')['set-name'], 'eth0')
   assert.equal('match' in ethernetOf('container'), false)
+  assert.deepEqual(
+    ethernetOf('container')['link-local'],
+    [],
+    'what the kernel asks for before the boot is not waited for',
+  )
+  assert.equal('link-local' in ethernetOf('virtual-machine'), false)
 })

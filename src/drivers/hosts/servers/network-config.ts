@@ -43,11 +43,13 @@ const configOf = (ethernets: Ethernets): Config => ({ [key]: JSON.stringify({ ve
 
 /**
  * A container has its interfaces under their names. The kernel of a virtual machine names them itself, so that it knows them
- * by their hardware addresses; those of containers are not permanent ones, which some systems ask for.
+ * by their hardware addresses; those of containers are not permanent ones, which some systems ask for. A container has no
+ * address of the link but what is told here: its interface is up before it begins to boot, so that the kernel already asks
+ * for one of its own, and the boot would wait for that.
  */
 function definitionOf(type: Instance['type'], { name, mac, addresses, routes, nameServers }: Ethernet) {
   return {
-    ...(type === 'container' ? {} : { match: { macaddress: mac }, 'set-name': name }),
+    ...(type === 'container' ? { 'link-local': [] } : { match: { macaddress: mac }, 'set-name': name }),
     dhcp4: false,
     dhcp6: false,
     'accept-ra': false,
