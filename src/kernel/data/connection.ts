@@ -9,11 +9,15 @@ import { databaseFailure } from './dialect.ts'
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** True when the first column of its rows is not one of theirs, but tells for which of some values they are. */
+  readonly tellsOrigins?: boolean
 }
 
 export interface StatementResult extends QueryResult<unknown> {
   /** The command tag, such as `COMMIT`. A COMMIT after a failed statement returns `ROLLBACK`. */
   readonly command: string
+  /** The first columns of the rows of a statement that tells origins. */
+  readonly origins?: readonly number[]
 }
 
 /** The outcome of a unit: the results of the statements that were executed, and the error of the next one. */
@@ -94,6 +98,7 @@ export class Connection {
     if (this.#broken) return Promise.resolve({ results: [], error: this.#broken })
     return new Promise((resolve) => {
       const unit: Unit = new Unit(
+        statements,
         (wire) => this.#write(wire, statements),
         (error) => resolve(error ? this.#judge(unit, error) : { results: unit.results }),
       )
@@ -183,14 +188,17 @@ class Unit extends pg.Query {
   readonly results: StatementResult[] = []
   /** The prepared statement behind each statement, if any. */
   used: readonly (Prepared | undefined)[] = []
+  readonly #statements: readonly Statement[]
   readonly #write: Write
   #fields: readonly Field[] | undefined
   #rows: unknown[] = []
+  #origins: number[] | undefined
   /** The driver wraps this callback to implement its timeout. */
   callback: (error: unknown) => void
 
-  constructor(write: Write, settle: (error: unknown) => void) {
+  constructor(statements: readonly Statement[], write: Write, settle: (error: unknown) => void) {
     super({ text: '' })
+    this.#statements = statements
     this.#write = write
     this.callback = settle
   }
@@ -206,7 +214,12 @@ class Unit extends pg.Query {
   handleDataRow({ fields: texts }: { fields: readonly (string | null)[] }): void {
     const fields = this.#fields ?? this.used[this.results.length]?.fields ?? []
     const row: Record<string, unknown> = {}
-    for (let i = 0; i < fields.length; i++) {
+    const first = this.#statements[this.results.length]?.tellsOrigins ? 1 : 0
+    if (first === 1) {
+      this.#origins ??= []
+      this.#origins.push(Number(texts[0]))
+    }
+    for (let i = first; i < fields.length; i++) {
       const { name, parse } = fields[i]!
       const text = texts[i]!
       row[name] = text !== null && parse ? parse(text) : text
@@ -220,9 +233,11 @@ class Unit extends pg.Query {
       prepared.isKnown = true
       prepared.fields ??= this.#fields ?? []
     }
-    this.results.push(toResult(text, this.#rows))
+    const result = toResult(text, this.#rows)
+    this.results.push(this.#origins ? { ...result, origins: this.#origins } : result)
     this.#fields = undefined
     this.#rows = []
+    this.#origins = undefined
   }
 
   handleEmptyQuery(): void {

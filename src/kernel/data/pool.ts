@@ -1,6 +1,4 @@
-/**
- * The PostgreSQL connections of this process: a connection pool with fair scheduling, and one connection for lookups.
- */
+/** The PostgreSQL connections of this process: a pool with fair scheduling. */
 import { availableParallelism } from 'node:os'
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
@@ -39,9 +37,6 @@ const tookTooLong = /timeout exceeded when trying to connect|due to connection t
  */
 const sessionSettings = `
   set statement_timeout = 8000; set idle_in_transaction_session_timeout = 8000; set enable_seqscan = off; set jit = off`
-/** Safe for drawn ids, because a transaction that uses them is durable only after they are. */
-const lookupSettings = 'set synchronous_commit = off'
-
 /**
  * More connections do not help a Project: its transactions wait for its locks, and those of others for the processor.
  */
@@ -154,125 +149,3 @@ export async function read(connection: Connection, statement: Statement): Promis
   const isStale = databaseFailure(outcome.error)?.kind === 'stale'
   return resultsOf(isStale ? await connection.send([statement]) : outcome).at(-1)!
 }
-
-/** A pending request for ids. */
-interface Draw {
-  readonly count: number
-  resolve(ids: Promise<number[]>): void
-}
-
-/** A lookup that waits to be sent or answered. */
-interface Lookup extends Statement {
-  resolve(result: QueryResult<unknown>): void
-  reject(error: unknown): void
-}
-
-/**
- * The connection shared by all lookups; those of one turn of the event loop are one unit, which the server answers at
- * once. Lookups never wait for locks or the disk, so none of them delays the others.
- */
-export class Lookups {
-  readonly #connections: Connections
-  #lease: Promise<Lease> | undefined
-  #wanted: Draw[] = []
-  #next: Lookup[] = []
-  #isSoon = false
-
-  constructor(connections: Connections) {
-    this.#connections = connections
-  }
-
-  run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
-    return new Promise((resolve, reject) => {
-      this.#next.push({ text, values, resolve, reject })
-      this.#sendSoon()
-    })
-  }
-
-  /** Sends everything at the end of this turn. */
-  #sendSoon(): void {
-    if (this.#isSoon) return
-    this.#isSoon = true
-    setImmediate(() => {
-      if (this.#wanted.length > 0) this.#drawAll(this.#wanted.splice(0))
-      this.#isSoon = false
-      void this.#sendAll(this.#next.splice(0))
-    })
-  }
-
-  /** Sends lookups in one unit. After a failed one the server skips the rest, so that is sent again. Never rejects. */
-  async #sendAll(lookups: readonly Lookup[]): Promise<void> {
-    try {
-      const connection = await this.#connection()
-      let stale: Lookup | undefined
-      for (let left = lookups; left.length > 0; ) {
-        const { results, error } = await connection.send(left)
-        for (const [index, result] of results.entries()) left[index]!.resolve(result)
-        left = left.slice(results.length)
-        if (error === undefined) continue
-        if (connection.isBroken) throw error
-        const [failed] = left
-        // Repeated when its prepared statement was invalidated.
-        if (databaseFailure(error)?.kind === 'stale' && failed !== stale) stale = failed
-        else {
-          failed!.reject(error)
-          left = left.slice(1)
-        }
-      }
-    } catch (error) {
-      for (const { reject } of lookups) reject(error)
-    }
-  }
-
-  /** Ids greater than all ids drawn before the call. Requests of one turn of the event loop share a statement. */
-  drawIds(count: number): Promise<number[]> {
-    if (count === 0) return Promise.resolve([])
-    const { promise, resolve } = Promise.withResolvers<number[]>()
-    this.#wanted.push({ count, resolve })
-    this.#sendSoon()
-    return promise
-  }
-
-  async close(): Promise<void> {
-    const lease = this.#lease
-    this.#lease = undefined
-    await lease?.then(
-      ({ release }) => release(),
-      () => undefined,
-    )
-  }
-
-  #drawAll(wanted: readonly Draw[]): void {
-    const total = wanted.reduce((sum, { count }) => sum + count, 0)
-    const drawn = this.run(drawIds, [total])
-    let next = 0
-    for (const { count, resolve } of wanted) {
-      const from = next
-      next += count
-      resolve(drawn.then(({ rows }) => (rows as { id: number }[]).slice(from, from + count).map(({ id }) => id)))
-    }
-  }
-
-  async #connection(): Promise<Connection> {
-    for (;;) {
-      this.#lease ??= this.#open()
-      const asked = this.#lease
-      const lease = await asked.catch((error: unknown) => {
-        if (this.#lease === asked) this.#lease = undefined
-        throw unavailable(error)
-      })
-      if (!lease.connection.isBroken) return lease.connection
-      if (this.#lease !== asked) continue
-      this.#lease = undefined
-      lease.release()
-    }
-  }
-
-  async #open(): Promise<Lease> {
-    const lease = await this.#connections.connect()
-    await lease.connection.send([{ text: lookupSettings, values: [] }])
-    return lease
-  }
-}
-
-const drawIds = "select nextval('id_sequence') as id from generate_series(1, $1::int)"

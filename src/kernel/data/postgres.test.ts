@@ -194,23 +194,6 @@ forEachBareDatabase(
       assert.ok(counted.rows[0]!.count > 0 && counted.rows[0]!.count < 30, `${counted.rows[0]!.count} inserts`)
     })
 
-    test('lookups of one turn are one unit, in which one that fails spares the others', async () => {
-      const { db } = await open()
-      const divide = prepared((query: Queries, by: number) => {
-        const unit = sql<{ result: number; unit: number }>`select 12 / ${by}::int as result, xid as unit
-          from cast(pg_current_xact_id() as text) as xid`
-        return { compile: () => unit.compile(query) }
-      })
-      for (let round = 0; round < 3; round++) {
-        const settled = await Promise.allSettled([1, 2, 0, 3, 0, 4].map((by) => divide(db.query, by)))
-        const results = settled.map((one) => (one.status === 'fulfilled' ? one.value[0]!.result : 'failed'))
-        assert.deepEqual(results, [12, 6, 'failed', 4, 'failed', 3])
-      }
-      const together = await Promise.all([1, 2, 3].map((by) => divide(db.query, by)))
-      assert.equal(new Set(together.map((rows) => rows[0]!.unit)).size, 1)
-      assert.notEqual((await divide(db.query, 1))[0]!.unit, together[0]![0]!.unit)
-    })
-
     test('fresh ids are greater than those that others drew since some were expected', async () => {
       const { db } = await open()
       const [expected, drawn] = [gate(), gate()]

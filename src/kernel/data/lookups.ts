@@ -1,0 +1,139 @@
+/** Look-ups on PostgreSQL: the one connection that they share, and how those of one turn become few statements. */
+import type { QueryResult } from 'kysely'
+import type { Connection } from './connection.ts'
+import { unavailable } from './db.ts'
+import { databaseFailure } from './dialect.ts'
+import { type Gathered, gathered, type Lookup } from './gathered.ts'
+import type { Connections, Lease } from './pool.ts'
+
+/**
+ * Not to wait for the disk is safe for drawn ids, because a transaction that uses them is durable only after they are. A
+ * plan for keys that are not known yet is as good as any other, and is made once.
+ */
+const lookupSettings = 'set synchronous_commit = off; set plan_cache_mode = force_generic_plan'
+
+/** A pending request for ids. */
+interface Draw {
+  readonly count: number
+  resolve(ids: Promise<number[]>): void
+}
+
+/**
+ * The connection shared by all lookups; those of one turn of the event loop are one unit, which the server answers at
+ * once. Lookups never wait for locks or the disk, so none of them delays the others.
+ */
+export class Lookups {
+  readonly #connections: Connections
+  #lease: Promise<Lease> | undefined
+  #wanted: Draw[] = []
+  #next: Lookup[] = []
+  #isSoon = false
+  /** The texts that the server does not run for several: those are few, and all are the program's own. */
+  readonly #apart = new Set<string>()
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
+    return new Promise((resolve, reject) => {
+      this.#next.push({ text, values, resolve, reject })
+      this.#sendSoon()
+    })
+  }
+
+  /** Sends everything at the end of this turn. */
+  #sendSoon(): void {
+    if (this.#isSoon) return
+    this.#isSoon = true
+    setImmediate(() => {
+      if (this.#wanted.length > 0) this.#drawAll(this.#wanted.splice(0))
+      this.#isSoon = false
+      void this.#sendAll(this.#next.splice(0))
+    })
+  }
+
+  /** Sends lookups in one unit. After a failed one the server skips the rest, so that is sent again. Never rejects. */
+  async #sendAll(lookups: readonly Lookup[]): Promise<void> {
+    try {
+      const connection = await this.#connection()
+      let stale: Gathered | undefined
+      for (let left: readonly Gathered[] = gathered(lookups, this.#apart); left.length > 0; ) {
+        const { results, error } = await connection.send(left.map(({ statement }) => statement))
+        for (const [index, result] of results.entries()) left[index]!.resolve(result)
+        left = left.slice(results.length)
+        if (error === undefined) continue
+        if (connection.isBroken) throw error
+        const [failed, ...others] = left as readonly [Gathered, ...Gathered[]]
+        // Repeated when its prepared statement was invalidated.
+        if (databaseFailure(error)?.kind === 'stale' && failed !== stale) stale = failed
+        else left = [...this.#afterFailure(failed, error), ...others]
+      }
+    } catch (error) {
+      for (const { reject } of lookups) reject(error)
+    }
+  }
+
+  #afterFailure(failed: Gathered, error: unknown): readonly Gathered[] {
+    const { text, isForSeveral } = failed
+    if (isForSeveral && cannotBeRun(error)) this.#apart.add(text)
+    return failed.apart(error)
+  }
+
+  /** Ids greater than all ids drawn before the call. Requests of one turn of the event loop share a statement. */
+  drawIds(count: number): Promise<number[]> {
+    if (count === 0) return Promise.resolve([])
+    const { promise, resolve } = Promise.withResolvers<number[]>()
+    this.#wanted.push({ count, resolve })
+    this.#sendSoon()
+    return promise
+  }
+
+  async close(): Promise<void> {
+    const lease = this.#lease
+    this.#lease = undefined
+    await lease?.then(
+      ({ release }) => release(),
+      () => undefined,
+    )
+  }
+
+  #drawAll(wanted: readonly Draw[]): void {
+    const total = wanted.reduce((sum, { count }) => sum + count, 0)
+    const drawn = this.run(drawIds, [total])
+    let next = 0
+    for (const { count, resolve } of wanted) {
+      const from = next
+      next += count
+      resolve(drawn.then(({ rows }) => (rows as { id: number }[]).slice(from, from + count).map(({ id }) => id)))
+    }
+  }
+
+  async #connection(): Promise<Connection> {
+    for (;;) {
+      this.#lease ??= this.#open()
+      const asked = this.#lease
+      const lease = await asked.catch((error: unknown) => {
+        if (this.#lease === asked) this.#lease = undefined
+        throw unavailable(error)
+      })
+      if (!lease.connection.isBroken) return lease.connection
+      if (this.#lease !== asked) continue
+      this.#lease = undefined
+      lease.release()
+    }
+  }
+
+  async #open(): Promise<Lease> {
+    const lease = await this.#connections.connect()
+    await lease.connection.send([{ text: lookupSettings, values: [] }])
+    return lease
+  }
+}
+
+/** The server does not accept the statement, whatever its values are. */
+function cannotBeRun(error: unknown): boolean {
+  return error instanceof Error && /^42/.test((error as { code?: string }).code ?? '')
+}
+
+const drawIds = "select nextval('id_sequence') as id from generate_series(1, $1::int)"
