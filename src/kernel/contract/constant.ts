@@ -1,7 +1,9 @@
 /** Parts of replies that never change, such as entries of the catalogue: their JSON is written once, when first sent. */
 
-const texts = new WeakMap<object, string>()
+const texts = new WeakMap<object, string | Buffer>()
 const unwritten = ''
+/** Longer JSON is kept as bytes, which are sent as they are. */
+const mostCharacters = 4_096
 
 /** Declares that an object and all that it holds never change, so that callers may get the same one. Returns it. */
 export function constant<T extends object>(part: T): T {
@@ -21,11 +23,15 @@ export function constantFormOf<Thing extends object, Form extends object>(make: 
   }
 }
 
-/** The JSON of an object that `constant` was told of; undefined for any other one. */
-export function constantJson(part: object): string | undefined {
+/** The same for an object whose JSON is known, so that nobody has to look into it. */
+export function written<T extends object>(part: T, json: string): T {
+  texts.set(part, json.length > mostCharacters ? Buffer.from(json) : json)
+  return part
+}
+
+/** The JSON of an object that `constant` was told of, as bytes where it is long; undefined for any other one. */
+export function constantJson(part: object): string | Buffer | undefined {
   const known = texts.get(part)
   if (known !== unwritten) return known
-  const text = JSON.stringify(part)
-  texts.set(part, text)
-  return text
+  return texts.get(written(part, JSON.stringify(part)))
 }

@@ -19,7 +19,7 @@ export function isCompressible(text: string): boolean {
 }
 
 /** Encodes `text`; compression runs on Node's thread pool. */
-export async function pack(text: string, encoding: Encoding): Promise<Buffer> {
+export async function pack(text: string | Buffer, encoding: Encoding): Promise<Buffer> {
   if (encoding === 'identity') return Buffer.from(text)
   return encoding === 'br' ? toBrotli(text, brotliOptions) : toGzip(text)
 }

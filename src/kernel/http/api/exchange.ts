@@ -1,5 +1,6 @@
 /** Requests with their answers, as those see them who answer, and those who watch an edge. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Principal } from '../../access/principal.ts'
 import type { Note } from '../../audit/note.ts'
 import type { Endpoint } from '../../contract/contract.ts'
@@ -50,7 +51,8 @@ export interface Outgoing {
   code(status: number): Outgoing
   type(contentType: string): Outgoing
   header(name: string, value: string): Outgoing
-  send(body?: string | Buffer): Outgoing
+  /** A body that comes bit by bit needs its length among the headers. */
+  send(body?: string | Buffer | Readable): Outgoing
 }
 
 /** One request and its answer, just before it is sent. */

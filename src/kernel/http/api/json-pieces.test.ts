@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { constant } from '../../contract/constant.ts'
-import { pieces, toJson } from './json-pieces.ts'
+import { constant, written } from '../../contract/constant.ts'
+import { type Json, pieces, toJson } from './json-pieces.ts'
 
 const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ type: 'server', server: { id } }))
 
@@ -35,5 +35,25 @@ test('no piece is larger than what a turn has time for, unless it is a single te
   const large = { firewalls: ids(25).map(({ server }) => ({ ...server, applied_to: ids(1_000) })) }
   const lengths = [...pieces(large)].map(({ length }) => length)
   assert.ok(Math.max(...lengths) < 100_000, `a piece of ${Math.max(...lengths)} characters`)
-  assert.equal(await toJson(large), JSON.stringify(large))
+  assert.equal(textOf(await toJson(large)), JSON.stringify(large))
 })
+
+test('what is written already is sent as it is, and nobody looks into it', async () => {
+  const json = JSON.stringify(ids(1_000))
+  const unread = {
+    get servers(): never {
+      throw new Error('nobody has to look into it')
+    },
+  }
+  const of = written(unread, json)
+  const made = await toJson({ firewalls: [{ id: 1, of, name: 'é' }, written({}, '"short"')], meta: {} })
+  assert.equal(textOf(made), `{"firewalls":[{"id":1,"of":${json},"name":"é"},"short"],"meta":{}}`)
+  const again = await toJson({ of })
+  const shared = (made as readonly Buffer[]).filter((part) => (again as readonly Buffer[]).includes(part))
+  assert.deepEqual(
+    shared.map(({ length }) => length),
+    [json.length],
+  )
+})
+
+const textOf = (json: Json) => (typeof json === 'string' ? json : Buffer.concat(json).toString())

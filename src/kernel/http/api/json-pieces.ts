@@ -5,16 +5,22 @@ import { inTurns } from '../../process/turns.ts'
 import { keepPage, keptPage } from './kept-pages.ts'
 
 /**
- * The largest weight of a piece: a value weighs 1, and a text 1 more for every 64 characters. It takes well under 1 ms.
+ * The largest weight of a piece: a value weighs 1, and a text 1 more for every 64 characters. It takes less than a piece of a
+ * turn.
  */
-const pieceWeight = 5_000
+const pieceWeight = 2_500
 const charactersPerWeight = 64
+/** Texts are joined until they are as long. */
+const mostCharacters = 32_768
+
+/** JSON as a text; that of a large value as bytes in parts, some of which others have as well: nobody may change them. */
+export type Json = string | readonly Buffer[]
 
 /** The JSON of a reply; nearly all are light and made at once. A value may be whatever JSON can hold, or undefined. */
-export function toJson(value: unknown): AtOnce<string> {
+export function toJson(value: unknown): AtOnce<Json> {
   const kept = keptPage(value)
   if (kept !== undefined) return kept
-  return weigh(value, pieceWeight) <= pieceWeight ? keepPage(value, write(value)) : inTurns(joined(value))
+  return weigh(value, pieceWeight) <= pieceWeight ? keepPage(value, write(value)) : inTurns(gathered(value))
 }
 
 /** Constants are at most as deep in a reply as the parts of what a list shows. */
@@ -24,7 +30,7 @@ const depthOfConstants = 3
 function write(value: unknown, depth = depthOfConstants): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const known = constantJson(value)
-  if (known !== undefined) return known
+  if (known !== undefined) return known.toString()
   if (!holdsConstants(value, depth)) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map((one) => write(one ?? null, depth - 1)).join(',')}]`
   let text = ''
@@ -49,35 +55,63 @@ function holdsConstants(value: object, depth: number): boolean {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-function* joined(value: unknown): Generator<void, string> {
-  const texts: string[] = []
-  for (const text of pieces(value)) {
-    texts.push(text)
+function* gathered(value: unknown): Generator<void, Buffer[]> {
+  const parts: Buffer[] = []
+  let text = ''
+  const end = () => {
+    if (text !== '') parts.push(Buffer.from(text))
+    text = ''
+  }
+  for (const piece of pieces(value)) {
+    if (typeof piece === 'string') text += piece
+    else {
+      end()
+      parts.push(piece)
+    }
+    if (text.length >= mostCharacters) end()
     yield
   }
-  return texts.join('')
+  end()
+  return parts
 }
 
-/** Texts that make up the JSON of a value, each of bounded size unless a single text within it is larger. */
-export function* pieces(value: unknown, most = pieceWeight): Generator<string> {
+/**
+ * Texts and bytes that make up the JSON of a value. Each text is of bounded size unless a single one within the value is
+ * larger, and bytes are there already.
+ */
+export function* pieces(value: unknown, most = pieceWeight): Generator<string | Buffer> {
   if (typeof value !== 'object' || value === null || weigh(value, most) <= most) yield write(value) ?? 'null'
-  else if (Array.isArray(value)) yield* piecesOfArray(value, most)
-  else yield* piecesOfObject(value, most)
+  else {
+    const known = constantJson(value)
+    if (typeof known === 'object') yield known
+    else if (Array.isArray(value)) yield* piecesOfArray(value, most)
+    else yield* piecesOfObject(value, most)
+  }
 }
 
-function* piecesOfObject(value: object, most: number): Generator<string> {
-  let before = '{'
+/** Light members are written many at a time. */
+function* piecesOfObject(value: object, most: number): Generator<string | Buffer> {
+  let text = '{'
+  let weight = 0
+  let before = ''
   for (const [key, one] of Object.entries(value)) {
     if (one === undefined) continue
-    yield `${before}${JSON.stringify(key)}:`
-    yield* pieces(one, most)
+    text += `${before}${JSON.stringify(key)}:`
     before = ','
+    weight += 1 + weigh(one, most)
+    if (weight <= most) text += write(one)
+    else {
+      yield text
+      text = ''
+      weight = 0
+      yield* pieces(one, most)
+    }
   }
-  yield before === '{' ? '{}' : '}'
+  yield `${text}}`
 }
 
 /** Light elements are written many at a time. */
-function* piecesOfArray(values: readonly unknown[], most: number): Generator<string> {
+function* piecesOfArray(values: readonly unknown[], most: number): Generator<string | Buffer> {
   let before = '['
   for (let from = 0; from < values.length; ) {
     let to = from
@@ -94,12 +128,12 @@ function* piecesOfArray(values: readonly unknown[], most: number): Generator<str
   yield before === '[' ? '[]' : ']'
 }
 
-/** The weight of a value; of a heavier one than `most`, some weight above that. */
+/** The weight of a value; of a heavier one than `most`, some weight above that, and so of one whose JSON is bytes. */
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / charactersPerWeight)
   if (typeof value !== 'object' || value === null) return 1
   const known = constantJson(value)
-  if (known !== undefined) return weigh(known, most)
+  if (known !== undefined) return typeof known === 'string' ? weigh(known, most) : most + 1
   let weight = 1
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && weight <= most; index++) weight += weigh(value[index], most - weight)

@@ -5,9 +5,10 @@ import type { Endpoint } from '../../contract/contract.ts'
 import { originOf } from '../../contract/urls.ts'
 import { type AtOnce, after } from '../../process/at-once.ts'
 import type { Clock } from '../../process/clock.ts'
+import { inChunks } from './chunks.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import type { Incoming, Observe, Outgoing } from './exchange.ts'
-import { toJson } from './json-pieces.ts'
+import { type Json, toJson } from './json-pieces.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
 
 export const json = 'application/json; charset=utf-8'
@@ -47,10 +48,10 @@ export function answer(
   const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined
   if (link) reply.header('link', link)
-  const send = (text: string) => {
-    tell(text)
-    if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
-    return sendJson(request, reply.type(json), text)
+  const send = (made: Json) => {
+    if (options.observe) tell(textOf(made))
+    if (!inEffect(kernelChanges.compression_added, now)) return sendWhole(reply.type(json), made)
+    return sendJson(request, reply.type(json), made)
   }
   return after(toJson(now < currentFrom ? asOf(result, endpoint.reply!, now) : result), send)
 }
@@ -77,14 +78,23 @@ function sendForm(request: Incoming, reply: Outgoing, [type, write]: Form, resul
 }
 
 /** Sends JSON, compressed according to Accept-Encoding. */
-export function sendJson(request: Incoming, reply: Outgoing, text: string): AtOnce<Outgoing> {
-  if (!isCompressible(text)) return reply.send(text)
+export function sendJson(request: Incoming, reply: Outgoing, made: Json): AtOnce<Outgoing> {
+  if (typeof made === 'string' && !isCompressible(made)) return reply.send(made)
   reply.header('vary', 'accept-encoding')
   const encoding = preferredEncoding(request.headers['accept-encoding'])
-  if (encoding === 'identity') return reply.send(text)
+  if (encoding === 'identity') return sendWhole(reply, made)
   reply.header('content-encoding', encoding)
-  return pack(text, encoding).then((body) => reply.send(body))
+  return pack(typeof made === 'string' ? made : Buffer.concat(made), encoding).then((body) => reply.send(body))
 }
+
+/** Sends JSON as it is; what is large comes in chunks. */
+function sendWhole(reply: Outgoing, made: Json): Outgoing {
+  if (typeof made === 'string') return reply.send(made)
+  const length = made.reduce((sum, part) => sum + part.length, 0)
+  return reply.header('content-length', String(length)).send(inChunks(made))
+}
+
+const textOf = (made: Json) => (typeof made === 'string' ? made : Buffer.concat(made).toString())
 
 /** The origin of links in a reply; empty when they must stay on the caller's host. */
 export function linksFrom(

@@ -1,5 +1,6 @@
 /** A request and its answer on Node's HTTP server alone, as they are for requests without a body. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, Readable } from 'node:stream'
 import type { Principal } from '../../access/principal.ts'
 import type { Note } from '../../audit/note.ts'
 import type { Endpoint } from '../../contract/contract.ts'
@@ -106,10 +107,16 @@ export class PlainReply implements Outgoing {
     return this
   }
 
-  send(body?: string | Buffer): this {
+  send(body?: string | Buffer | Readable): this {
     const { raw, statusCode } = this
     // Callers reconnect elsewhere.
     if (this.#state.isClosing) this.header('connection', 'close')
+    if (body instanceof Readable) {
+      raw.writeHead(statusCode, this.#headers)
+      // A caller that goes away ends both.
+      pipeline(body, raw, () => undefined)
+      return this
+    }
     const length = body === undefined ? 0 : Buffer.byteLength(body)
     // An answer without content has no length (RFC 9110, 8.6).
     if (statusCode !== 204) this.header('content-length', String(length))
