@@ -16,6 +16,9 @@ interface Behalf {
 export interface Read {
   /** The pieces it has taken so far. */
   pieces: number
+  /** The turn of the event loop in which it was seen last, and the end of its piece there. */
+  turn: number
+  endOfPiece: number
   /** Gives back its place among long reads, which it has once it is long. */
   leave?(): void
 }

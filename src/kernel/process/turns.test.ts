@@ -88,15 +88,15 @@ testTurns('one long read of a Project is under way at once, and those of others 
         (index) => {
           if (index % 8 !== 0) return
           busy()
-          // The first piece may begin in a turn of others, and a read is long after five of its own.
-          if (++taken === 8) most[name] = Math.max(most[name], ++underWay[name])
+          // The first piece may begin in a turn of others, and a read is long after fifty of its own.
+          if (++taken === 53) most[name] = Math.max(most[name], ++underWay[name])
         },
       )
-      if (taken >= 8) underWay[name]--
+      if (taken >= 53) underWay[name]--
       return name
     })
-  const long = Array.from({ length: 6 }, () => read(a, 'a', 20))
-  const others = [read(b, 'b', 20), read(b, 'b', 20)]
+  const long = Array.from({ length: 6 }, () => read(a, 'a', 70))
+  const others = [read(b, 'b', 70), read(b, 'b', 70)]
   const short = await Promise.race([...long, read(a, 'a', 2).then(() => 'short')])
   assert.equal(short, 'short')
   assert.deepEqual((await Promise.all([...long, ...others])).length, 8)
@@ -104,7 +104,7 @@ testTurns('one long read of a Project is under way at once, and those of others 
   // A read that fails makes room as well.
   const fail = () =>
     reading(a, async () => {
-      await mapInTurns(Array.from({ length: 80 }), busy)
+      await mapInTurns(Array.from({ length: 600 }), busy)
       throw new Error('no')
     })
   await Promise.allSettled(Array.from({ length: 4 }, fail))
