@@ -1,12 +1,13 @@
 /** Firewalls as the API shows them. */
 import type { Static } from 'typebox'
-import { constant } from '../../kernel/contract/constant.ts'
+import { constant, written } from '../../kernel/contract/constant.ts'
 import type { Queries } from '../../kernel/data/db.ts'
-import { type AtOnce, after } from '../../kernel/process/at-once.ts'
+import { KeptItems } from '../../kernel/data/kept.ts'
+import { unpack } from '../../kernel/data/steps.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Application, ResolvedApplication } from './applications/domain.ts'
-import { pairsOfServers, resolvedApplicationsOf } from './applications/store.ts'
+import type { Application, Coverage } from './applications/domain.ts'
+import { coverageOf, pairsOfServers } from './applications/store.ts'
 import type { Firewall as Wire } from './contract.ts'
 import { filters } from './desired.ts'
 import type { Firewall, Rule } from './domain.ts'
@@ -20,16 +21,16 @@ export async function firewallsToWire(
   scope: ProjectScope,
   firewalls: readonly Firewall[],
 ): Promise<FirewallWire[]> {
-  const applications = await resolvedApplicationsOf(
-    query,
-    scope,
-    firewalls.map((firewall) => firewall.id),
+  const ids = firewalls.map((firewall) => firewall.id)
+  const coverage = await coverageOf(query, scope, ids)
+  return mapInTurns(
+    firewalls,
+    (firewall) => {
+      const own = coverage.get(firewall.id)
+      return own ? { ...toWire(firewall), applied_to: appliedTo.of(own) } : shownAlone(firewall)
+    },
+    1,
   )
-  const byFirewall = Map.groupBy(applications, (application) => application.firewallId)
-  return mapInTurns(firewalls, (firewall) => {
-    const applied = byFirewall.get(firewall.id)
-    return applied ? appliedToWire(firewall, applied) : shownAlone(firewall)
-  })
 }
 
 /** Lists get the same firewall again until it changes, so what is shown of it is made once. */
@@ -39,10 +40,6 @@ function shownAlone(firewall: Firewall): FirewallWire {
   const known = shown.get(firewall) ?? constant(toWire(firewall))
   shown.set(firewall, known)
   return known
-}
-
-async function appliedToWire(firewall: Firewall, applications: readonly ResolvedApplication[]): Promise<FirewallWire> {
-  return { ...toWire(firewall), applied_to: await mapInTurns(applications, applicationToWire) }
 }
 
 /** The wire form of a firewall that is applied to nothing. */
@@ -73,19 +70,51 @@ function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, desc
   }
 }
 
-function applicationToWire(application: ResolvedApplication): AtOnce<AppliedResource> {
-  const target = targetToWire(application)
-  if (target.type === 'server') return target
-  return after(mapInTurns(application.matched, serverToWire), (servers) => ({
-    ...target,
-    applied_to_resources: servers,
-  }))
+/** What firewalls show of what they are applied to. */
+const appliedTo = new KeptItems(coverageToWire, { mostCharacters: 4_000_000 })
+
+function coverageToWire({ targets, selectors, servers, applications }: Coverage): AppliedResource[] {
+  const selective = new Map(
+    (JSON.parse(selectors) as [number, string][]).map(([id, selector]) => [id, { selector, ids: [] as string[] }]),
+  )
+  const ids = servers.split(',')
+  for (const [index, application] of unpack(applications).entries()) selective.get(application)?.ids.push(ids[index]!)
+  const entries = unpack(targets).flatMap((target) => {
+    const own = target < 0 ? selective.get(-target) : { serverId: target }
+    return own ? entryOf(own) : []
+  })
+  return written(
+    entries.map(({ entry }) => entry),
+    `[${entries.map(({ json }) => json).join(',')}]`,
+  )
+}
+
+/** An entry and its JSON, which is made of ids at once; the list of what a selector matches, when somebody looks into it. */
+function entryOf(
+  target: { readonly serverId: number } | { readonly selector: string; readonly ids: readonly string[] },
+): { readonly entry: AppliedResource; readonly json: string } {
+  if ('serverId' in target) {
+    const entry = serverToWire(target.serverId)
+    return { entry, json: JSON.stringify(entry) }
+  }
+  const { selector, ids } = target
+  const named = targetToWire({ serverId: null, selector })
+  const packed = ids.join(',')
+  const entry = {
+    ...named,
+    get applied_to_resources() {
+      return unpack(packed).map(serverToWire)
+    },
+  }
+  const servers = ids.map((id) => beforeId + id + afterId).join(',')
+  return { entry, json: `${JSON.stringify(named).slice(0, -1)},"applied_to_resources":[${servers}]}` }
 }
 
 const serverToWire = (id: number) => ({ type: 'server' as const, server: { id } })
+const [beforeId, afterId] = JSON.stringify(serverToWire(0)).split('0') as [string, string]
 
 /** What an application names, without the servers that a selector matches. */
-export function targetToWire({ serverId, selector }: Application) {
+export function targetToWire({ serverId, selector }: Pick<Application, 'serverId' | 'selector'>) {
   if (serverId !== null) return { type: 'server' as const, server: { id: serverId } }
   return { type: 'label_selector' as const, label_selector: { selector: selector as string } }
 }

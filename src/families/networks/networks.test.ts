@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Client, forEachDatabase, testClock } from '../../../test/kit/harness.ts'
 import { done } from '../../../test/kit/proof.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { extended, type Topology, withoutSubnet, withRoute, withSubnet } from './domain.ts'
+import { insertMember, removeMember } from './members/store.ts'
 import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from './proof.ts'
 
 const get = async (api: Client, id: number) => (await done(api.get(`/networks/${id}`))).network
@@ -31,6 +33,34 @@ forEachDatabase('Networks', (open) => {
     assert.deepEqual(await get(api, id), network)
     assert.equal((await api.delete(`/networks/${id}`)).status, 204)
     assert.equal((await api.get(`/networks/${id}`)).status, 404)
+  })
+
+  test('a network shows everybody in it, however many, and who comes and goes', async () => {
+    const { api, db } = await open({ runActions: false })
+    const project = acrossProjects(db.query).selectFrom('project').select('id').orderBy('id')
+    const scope = { projectId: (await project.executeTakeFirstOrThrow()).id }
+    const networks = [await makeNetwork({ api }, { name: 'few' }), await makeNetwork({ api }, { name: 'many' })]
+    const servers = await db.transact((tx) => tx.drawIds(300))
+    const join = (networkId: number, some: readonly number[]) =>
+      db.transact(async (tx) => {
+        for (const [index, serverId] of some.entries()) {
+          const ip = `10.0.${Math.floor(index / 100)}.${(index % 100) + 2}`
+          await insertMember(tx, scope, { networkId, serverId, ip, aliasIps: [] })
+        }
+      })
+    const check = async (shown: readonly (readonly number[])[]) => {
+      for (const [index, id] of networks.entries()) assert.deepEqual((await get(api, id)).servers, shown[index])
+      const listed = (await done(api.get('/networks'))).networks as { id: number; servers: number[] }[]
+      assert.deepEqual(
+        networks.map((id) => listed.find((network) => network.id === id)?.servers),
+        shown,
+      )
+    }
+    await join(networks[0]!, servers.slice(0, 2))
+    await join(networks[1]!, servers.slice(1).toReversed())
+    await check([servers.slice(0, 2), servers.slice(1)])
+    await db.transact((tx) => removeMember(tx, scope, { networkId: networks[1]!, serverId: servers[150]! }))
+    await check([servers.slice(0, 2), servers.slice(1).filter((id) => id !== servers[150])])
   })
 
   test('command lines live through it: names, protection, ranges, subnets, routes', async () => {

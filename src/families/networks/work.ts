@@ -45,7 +45,7 @@ export function create(platform: Platform, { scope, body }: Call['create']) {
     const network = await insertNetwork(tx, scope, { name, labels, exposesRoutes, ...topology })
     await coupleVswitches(tx, scope, network.id, network.subnets)
     await state.renew(tx, scope, [network.id])
-    return { added: network, reply: { network: networkToWire(network, []) } }
+    return { added: network, reply: { network: networkToWire(network, { server: [], load_balancer: [] }) } }
   })
 }
 

@@ -5,7 +5,7 @@
 
 /** Bounds for each kind of row. */
 const mostRows = 1_000
-const mostCharacters = 1_000_000
+const usualCharacters = 1_000_000
 
 type AnyRow = Readonly<Record<string, unknown>> & { readonly id: number }
 
@@ -29,11 +29,13 @@ interface KeptItem<Item> {
 /** Items made of rows. Who reads a row that has not changed gets the same item again, and must not change it. */
 export class KeptItems<Row extends { readonly id: number }, Item> {
   readonly #make: (row: Row) => Item
+  readonly #mostCharacters: number
   readonly #entries = new Map<number, KeptItem<Item>>()
   #characters = 0
 
-  constructor(make: (row: Row) => Item) {
+  constructor(make: (row: Row) => Item, { mostCharacters = usualCharacters } = {}) {
     this.#make = make
+    this.#mostCharacters = mostCharacters
   }
 
   of(row: Row): Item {
@@ -53,7 +55,7 @@ export class KeptItems<Row extends { readonly id: number }, Item> {
 
   #keep(row: AnyRow, item: Item): void {
     this.#characters += charactersOf(row)
-    if (this.#entries.size >= mostRows || this.#characters > mostCharacters) {
+    if (this.#entries.size >= mostRows || this.#characters > this.#mostCharacters) {
       this.#entries.clear()
       this.#characters = charactersOf(row)
     }

@@ -5,7 +5,7 @@ import { coverServers } from '../../../../test/kit/database/covered-servers.ts'
 import { type Answer, type Client, forEachDatabase } from '../../../../test/kit/harness.ts'
 import { expect, settleAll } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
-import { rowsAtOnce } from '../../../kernel/data/steps.ts'
+import { packedAtOnce } from '../../../kernel/data/steps.ts'
 import { newServer, privateOnly, serverBody } from '../../servers/proof.ts'
 import {
   actionsOf,
@@ -48,7 +48,7 @@ forEachDatabase('where firewalls are applied', (open) => {
     const { api, db } = await open({ runActions: false })
     const project = acrossProjects(db.query).selectFrom('project').select('id').orderBy('id')
     const { id: projectId } = await project.executeTakeFirstOrThrow()
-    const servers = rowsAtOnce + 1
+    const servers = packedAtOnce + 1
     const [id] = await db.transact((tx) => coverServers(tx, { projectId }, { count: 1, servers }))
     const [{ applied_to_resources: told }] = await appliedTo(api, id!)
     assert.equal(told.length, servers)

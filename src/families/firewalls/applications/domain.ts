@@ -10,10 +10,17 @@ export interface Application {
   readonly selector: string | null
 }
 
-/** An entry with the servers that it stands for: many, if it has a selector. */
-export interface ResolvedApplication extends Application {
-  /** Servers that count as matched by this selector. */
-  readonly matched: readonly number[]
+/** All that a firewall is applied to, in texts that say it as a whole and are quickly compared. */
+export interface Coverage {
+  /** The id of the firewall. */
+  readonly id: number
+  /** Its entries, oldest first: the id of a server, or the negative one of an entry with a selector. */
+  readonly targets: string
+  /** The entries with a selector: JSON of pairs of an id and the selector. */
+  readonly selectors: string
+  /** The servers that selectors match, and for each of them the entry that counts as its own. */
+  readonly servers: string
+  readonly applications: string
 }
 
 export type Target = { readonly serverId: number } | { readonly selector: Selector }

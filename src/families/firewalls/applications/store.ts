@@ -2,14 +2,15 @@
  * What firewalls are applied to, in the database. An application is an entry of `applied_to`; a match is a server that
  * its selector matches now.
  */
+import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedScoped, preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
-import { rowsBelow } from '../../../kernel/data/steps.ts'
+import { byChunks, packedBelow, rowsBelow, unpack } from '../../../kernel/data/steps.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Rule } from '../domain.ts'
 import type { FirewallApplicationRow } from '../tables.ts'
-import type { Application, ResolvedApplication, Target } from './domain.ts'
+import type { Application, Coverage, Target } from './domain.ts'
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
@@ -24,20 +25,56 @@ export async function applicationsOf(
   return found
 }
 
-/** The same with the servers that their selectors match: too many to read them while others wait. */
-export async function resolvedApplicationsOf(
+/** What firewalls are applied to, by firewall; those that are applied to nothing are missing. */
+export async function coverageOf(
   query: Queries,
   scope: ProjectScope,
   firewallIds: readonly number[],
-): Promise<ResolvedApplication[]> {
-  const found = (await applicationsOf(query, scope, firewallIds)).map((one) => ({ ...one, matched: [] as number[] }))
-  const selective = new Map(found.filter(({ selector }) => selector !== null).map((one) => [one.id, one]))
-  const matching = [...selective.values()].map(({ firewallId }) => firewallId)
-  for await (const rows of rowsBelow(query, scope, matchesBelow, matching)) {
-    for (const { application_id, server_id } of rows) selective.get(application_id)?.matched.push(server_id)
+): Promise<ReadonlyMap<number, Coverage>> {
+  const targets = await packedBelow(query, scope, targetsBelow, firewallIds)
+  const idsIn = (id: number) => selectiveAmong(targets.get(id)!)
+  const selective = [...targets.keys()].filter((id) => idsIn(id).length > 0)
+  const selectors = new Map(
+    (await byChunks(selective.flatMap(idsIn), (ids) => applicationsWith(query, scope, ids))).map((row) => [
+      row.id,
+      row,
+    ]),
+  )
+  const matched = await packedBelow(query, scope, matchedBelow, selective)
+  const coverage = new Map<number, Coverage>()
+  for (const [id, { targets: packed }] of targets) {
+    const own = idsIn(id).flatMap((one) => selectors.get(one) ?? [])
+    coverage.set(id, {
+      ...{ id, targets: packed, servers: '', applications: '' },
+      ...matched.get(id),
+      selectors: JSON.stringify(own.map(({ id, selector }) => [id, selector])),
+    })
   }
-  return found
+  return coverage
 }
+
+const targetsBelow = {
+  table: 'firewall_application',
+  parent: 'firewall_id',
+  order: 'id',
+  numbers: { targets: sql<number>`coalesce(server_id, -id)` },
+} as const
+const matchedBelow = {
+  table: 'firewall_match',
+  parent: 'firewall_id',
+  order: 'server_id',
+  numbers: { servers: sql.ref<number>('server_id'), applications: sql.ref<number>('application_id') },
+} as const
+
+/** The ids of applications that have a selector. */
+function selectiveAmong({ targets }: Pick<Coverage, 'targets'>): number[] {
+  if (!targets.includes('-')) return []
+  return unpack(targets).flatMap((target) => (target < 0 ? -target : []))
+}
+
+const applicationsWith = preparedScopedMany((rows, ids: readonly number[]) =>
+  rows.selectFrom('firewall_application').select(['id', 'selector']).where('id', 'in', ids),
+)
 
 /** The oldest applications of a firewall, at most so many. */
 export async function oldestApplications(

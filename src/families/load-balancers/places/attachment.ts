@@ -7,7 +7,7 @@ import { loadBalancers } from '../store.ts'
 import { goesPrivate } from '../targets/domain.ts'
 import { deleteTargets, targetsOf } from '../targets/store.ts'
 import { followMember } from '../targets/work.ts'
-import { balancersIn, deletePlace, placeRows } from './store.ts'
+import { type BalancerPlace, balancersIn, deletePlace, placeRows } from './store.ts'
 
 export const loadBalancerMembers: MemberKind = {
   type: 'load_balancer',
@@ -17,6 +17,11 @@ export const loadBalancerMembers: MemberKind = {
     return places.map(({ balancerId, ...place }) => {
       return { ...place, type: 'load_balancer', id: balancerId, aliasIps: [], formerAliasIps: null }
     })
+  },
+  async idsWithin(query, scope, networkIds) {
+    const places = Map.groupBy(await balancersIn(query, scope, networkIds), ({ networkId }) => networkId)
+    const idsOf = (some: readonly BalancerPlace[]) => some.map(({ balancerId }) => balancerId).sort((a, b) => a - b)
+    return new Map([...places].map(([networkId, some]) => [networkId, idsOf(some).join(',')]))
   },
   async occupancy(tx, scope, networkId) {
     const places = await balancersIn(tx.query, scope, [networkId])

@@ -32,6 +32,8 @@ export interface MemberKind {
   rows(tables: Scoped, networkId: number): MemberRows
   /** Who is in some networks, with one read for all of them. */
   within(query: Queries, scope: ProjectScope, networkIds: readonly number[]): Promise<Member[]>
+  /** Their ids alone, by network, as `packedBelow` gives them and in order; networks without anybody are missing. */
+  idsWithin(query: Queries, scope: ProjectScope, networkIds: readonly number[]): Promise<ReadonlyMap<number, string>>
   /** How many are in a network that the transaction has locked, and the addresses that they have or may come back to. */
   occupancy(tx: Transaction, scope: ProjectScope, networkId: number): Promise<Occupancy>
   /** The other networks of those who are in a network. Nobody of them joins one until the transaction ends. */

@@ -15,6 +15,7 @@ import {
   occupancyOf as occupancyOfServers,
   placesOf,
   removeServers,
+  serverIdsIn,
   serverRows,
   serversIn,
 } from './store.ts'
@@ -26,6 +27,7 @@ const serverMembers: MemberKind = {
     const places = await serversIn(query, scope, networkIds)
     return places.map(({ serverId, ...place }) => ({ ...place, type: 'server', id: serverId }))
   },
+  idsWithin: serverIdsIn,
   occupancy: (tx, scope, networkId) => occupancyOfServers(tx.query, scope, networkId),
   async othersOf(tx, scope, networkId) {
     const places = await placesOf(tx.query, scope, await holdAll(tx, scope, networkId))
@@ -81,6 +83,14 @@ export function pageOfMembers(
 ): AtOnce<Page<MemberRow>> {
   const kinds = memberKinds.filter((kind) => type.includes(kind.type))
   return pageBy(request, memberPage(query, scope, { networkId, kinds, statuses, spans, sort }))
+}
+
+/** The ids of everybody in some networks, by kind and network. */
+export async function memberIdsOf(query: Queries, scope: ProjectScope, networkIds: readonly number[]) {
+  const read = memberKinds.map(
+    async ({ type, idsWithin }) => [type, await idsWithin(query, scope, networkIds)] as const,
+  )
+  return Object.fromEntries(await Promise.all(read)) as Record<MemberType, ReadonlyMap<number, string>>
 }
 
 /** How much is in a network that the transaction has locked, and every address that nobody else can get there. */

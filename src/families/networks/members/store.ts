@@ -4,7 +4,7 @@ import type { Sort } from '../../../kernel/contract/contract.ts'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedStatements } from '../../../kernel/data/prepared.ts'
 import { preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
-import { byChunks, rowsBelow } from '../../../kernel/data/steps.ts'
+import { byChunks, packedBelow, rowsBelow } from '../../../kernel/data/steps.ts'
 import { type AtOnce, after } from '../../../kernel/process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../../../kernel/scope.ts'
 import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
@@ -115,6 +115,19 @@ const onlyAddress = (rows: MemberRows) => rows.clearSelect().select('address') a
 
 const counted = (query: Queries, rows: MemberRows) =>
   query.selectFrom(rows.as('member')).select(sql<number>`count(*)`.as('total'))
+
+/** The ids of the servers in some networks, packed, by network. */
+export async function serverIdsIn(query: Queries, scope: ProjectScope, networkIds: readonly number[]) {
+  const read = await packedBelow(query, scope, serverIdsBelow, networkIds)
+  return new Map([...read].map(([id, { servers }]) => [id, servers]))
+}
+
+const serverIdsBelow = {
+  table: 'network_attachment',
+  parent: 'network_id',
+  order: 'server_id',
+  numbers: { servers: sql.ref<number>('server_id') },
+} as const
 
 /** How many servers are in a network, and the addresses that they have or may come back to. Few of them have aliases. */
 export async function occupancyOf(query: Queries, scope: ProjectScope, networkId: number): Promise<Occupancy> {
