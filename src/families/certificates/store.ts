@@ -113,13 +113,13 @@ export async function usersOf(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, CertificateUser[]>> {
   const users = new Map<number, CertificateUser[]>()
-  for await (const rows of rowsBelow(query, scope, usesBelow, ids)) {
+  await rowsBelow(query, scope, usesBelow, ids, (rows) => {
     for (const { certificate_id, type, resource_id: id } of rows) {
       const some = users.get(certificate_id)
       if (some) some.push({ type, id })
       else users.set(certificate_id, [{ type, id }])
     }
-  }
+  })
   return users
 }
 

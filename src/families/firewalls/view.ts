@@ -1,9 +1,10 @@
 /** Firewalls as the API shows them. */
 import type { Static } from 'typebox'
-import { constant, written } from '../../kernel/contract/constant.ts'
+import { constantFormOf, written } from '../../kernel/contract/constant.ts'
 import type { Queries } from '../../kernel/data/db.ts'
 import { KeptItems } from '../../kernel/data/kept.ts'
 import { unpack } from '../../kernel/data/steps.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { mapInTurns } from '../../kernel/process/turns.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Application, Coverage } from './applications/domain.ts'
@@ -16,31 +17,27 @@ type FirewallWire = Static<typeof Wire>
 type AppliedResource = FirewallWire['applied_to'][number]
 
 /** The wire form of each firewall, in order. */
-export async function firewallsToWire(
+export function firewallsToWire(
   query: Queries,
   scope: ProjectScope,
   firewalls: readonly Firewall[],
-): Promise<FirewallWire[]> {
+): AtOnce<readonly FirewallWire[]> {
   const ids = firewalls.map((firewall) => firewall.id)
-  const coverage = await coverageOf(query, scope, ids)
-  return mapInTurns(
-    firewalls,
-    (firewall) => {
-      const own = coverage.get(firewall.id)
-      return own ? { ...toWire(firewall), applied_to: appliedTo.of(own) } : shownAlone(firewall)
-    },
-    1,
-  )
+  return after(coverageOf(query, scope, ids), (coverage) => {
+    if (coverage.size === 0) return firewalls.map(shownAlone)
+    return mapInTurns(
+      firewalls,
+      (firewall) => {
+        const own = coverage.get(firewall.id)
+        return own ? { ...toWire(firewall), applied_to: appliedTo.of(own) } : shownAlone(firewall)
+      },
+      1,
+    )
+  })
 }
 
 /** Lists get the same firewall again until it changes, so what is shown of it is made once. */
-const shown = new WeakMap<Firewall, FirewallWire>()
-
-function shownAlone(firewall: Firewall): FirewallWire {
-  const known = shown.get(firewall) ?? constant(toWire(firewall))
-  shown.set(firewall, known)
-  return known
-}
+const shownAlone = constantFormOf(toWire)
 
 /** The wire form of a firewall that is applied to nothing. */
 export function toWire(firewall: Firewall): FirewallWire {

@@ -7,6 +7,7 @@ import type { TObject } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { ApiError, invalidInput, type Problem, TooMuch } from '../errors.ts'
+import { remembering } from '../process/remembered.ts'
 import type { QueryParams } from './contract.ts'
 import { labelCheck, lengthCheck, unknownField, withoutTextLengths } from './field-checks.ts'
 import { checkJsonBounds } from './json-bounds.ts'
@@ -215,18 +216,25 @@ function fieldName(pointer: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) && path ? `${path}[${part}]` : path ? `${path}.${part}` : part), '')
 }
 
+/** The values of each parameter of a query string. */
+const readSearch = remembering((search): ReadonlyMap<string, readonly string[]> => {
+  const given = [...new URLSearchParams(search)]
+  const byName = Map.groupBy(given, ([name]) => name)
+  return new Map([...byName].map(([name, some]) => [name, some.map(([, text]) => text)]))
+})
+
 /**
  * Parses the declared parameters of a query string and ignores others. Errors: 422 `invalid_input` that names each bad
  * one.
  */
 export function parseQuery(params: QueryParams, search: string, nowMs: number): Record<string, unknown> {
-  const given = search === '' ? undefined : new URLSearchParams(search)
+  const given = search === '' ? undefined : readSearch(search)
   const problems: Problem[] = []
   const values: Record<string, unknown> = {}
   for (const name in params) {
     const param = params[name]!
     try {
-      const texts = given?.getAll(name) ?? []
+      const texts = given?.get(name) ?? []
       if (!texts.every(isStorable)) throw 'must not contain a NUL character'
       values[name] = param.parse(texts, nowMs)
     } catch (reason) {

@@ -1,4 +1,6 @@
 /** Label selectors: parsing them and matching labels against them (spec: Label selector). */
+
+import { remembering } from '../process/remembered.ts'
 import type { Labels } from './labels.ts'
 import { excerpt, labelKeyProblem, labelValueProblem } from './labels.ts'
 
@@ -58,7 +60,7 @@ type Refusal = { readonly position: number; readonly message: string; readonly i
  * (a,)`), but an empty list, `k in ()`, is refused. Blank text gives no terms. Keys and values follow the label rules,
  * except that the reserved prefix is allowed.
  */
-export function parseSelector(text: string): SelectorResult {
+export const parseSelector = remembering((text): SelectorResult => {
   // A string has at least one byte per unit, so its length is checked before its bytes are counted.
   if (text.length > maxSelectorBytes || encoder.encode(text).length > maxSelectorBytes) {
     const position = Math.min(text.length, maxSelectorBytes)
@@ -69,7 +71,7 @@ export function parseSelector(text: string): SelectorResult {
   const terms: Term[] = []
   const refusal = tokens.isAtEnd ? undefined : readTerms(tokens, terms)
   return refusal === undefined ? { ok: true, selector: { text, terms } } : { ok: false, ...refusal }
-}
+})
 
 /**
  * Tells whether labels satisfy every term. Unlike in Kubernetes, `!=` and `notin` do not match labels without the key.

@@ -46,13 +46,27 @@ type Value = number | string | null
 
 const reads = preparedStatements<never>()
 
-/** The rows of some parents: by parent, and then in their order. Most relations are small and take one statement. */
-export async function* rowsBelow<T extends TenantTable>(
+/**
+ * Hands the rows of some parents to `take`: by parent, and then in their order. Most relations are small and take one
+ * statement.
+ */
+export function rowsBelow<T extends TenantTable>(
+  query: Queries,
+  scope: ProjectScope,
+  relation: Relation<T>,
+  parents: readonly number[],
+  take: (rows: readonly TenantTables[T][]) => void,
+): AtOnce<void> {
+  return inSteps(stepsBelow(query, scope, relation, parents, take))
+}
+
+function* stepsBelow<T extends TenantTable>(
   query: Queries,
   { projectId }: ProjectScope,
   relation: Relation<T>,
   parents: readonly number[],
-): AsyncGenerator<readonly TenantTables[T][]> {
+  take: (rows: readonly TenantTables[T][]) => void,
+): Steps<void> {
   const { table, parent, order } = relation
   const most = onlySmall.getStore() ? rowsOfSmall : rowsAtOnce
   let left = ascending(parents)
@@ -60,23 +74,22 @@ export async function* rowsBelow<T extends TenantTable>(
   while (left.length > 0 || last) {
     const rest = last && { parent: last[parent], values: order.map((column) => last![column]) }
     // One row more than is handed on tells whether there are others.
-    const read = await reads(
-      query,
-      `${table} ${most}`,
-      { projectId, rest, parents: rest ? undefined : left },
-      (given) => below(query, relation, given).limit(most + 1),
+    const given = { projectId, rest, parents: rest ? undefined : left }
+    const read: readonly TenantTables[T][] = yield* value(
+      reads(query, `${table} ${most}`, given, (given) => below(query, relation, given).limit(most + 1)),
     )
     const isOver = read.length <= most
     if (!isOver && most < rowsAtOnce) throw new TooMuch()
     const rows = isOver ? read : read.slice(0, most)
-    yield rows
+    take(rows)
     if (isOver && !last) return
     // The rest of a parent is read before the parents after it.
     last = isOver ? undefined : rows.at(-1)
     if (!last) continue
     const reached = last[parent] as number
     left = left.filter((id) => id > reached)
-    await turnOfLong()
+    const wait = turnOfLong()
+    if (wait) yield wait
   }
 }
 

@@ -10,6 +10,7 @@ import type { Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { type AtOnce, after, inSteps, type Steps, value } from '../process/at-once.ts'
+import { remembering } from '../process/remembered.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 interface LabelRow {
@@ -95,9 +96,7 @@ export function selectLabelled(
 }
 
 /** A row's `labels` text as labels. */
-export function readLabels(text: string): Labels {
-  return JSON.parse(text) as Labels
-}
+export const readLabels = remembering((text) => JSON.parse(text) as Labels)
 
 /** How many index entries are read of each label to tell which is the rarer one: at first, and where that was not enough. */
 export const looks = { first: [200], further: [3_200] } as const

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedScoped, preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
 import { byChunks, packedBelow, rowsBelow, unpack } from '../../../kernel/data/steps.ts'
+import { type AtOnce, after, inSteps, type Steps, value } from '../../../kernel/process/at-once.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Rule } from '../domain.ts'
@@ -15,39 +16,43 @@ import type { Application, Coverage, Target } from './domain.ts'
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
 /** The applications of some firewalls, by firewall, and then oldest first. */
-export async function applicationsOf(
+export function applicationsOf(
   query: Queries,
   scope: ProjectScope,
   firewallIds: readonly number[],
-): Promise<Application[]> {
+): AtOnce<readonly Application[]> {
   const found: Application[] = []
-  for await (const rows of rowsBelow(query, scope, applicationsBelow, firewallIds)) found.push(...rows.map(fromRow))
-  return found
+  const read = rowsBelow(query, scope, applicationsBelow, firewallIds, (rows) => found.push(...rows.map(fromRow)))
+  return after(read, () => found)
 }
 
 /** What firewalls are applied to, by firewall; those that are applied to nothing are missing. */
-export async function coverageOf(
+export function coverageOf(
   query: Queries,
   scope: ProjectScope,
   firewallIds: readonly number[],
-): Promise<ReadonlyMap<number, Coverage>> {
-  const targets = await packedBelow(query, scope, targetsBelow, firewallIds)
+): AtOnce<ReadonlyMap<number, Coverage>> {
+  return inSteps(readCoverage(query, scope, firewallIds))
+}
+
+function* readCoverage(
+  query: Queries,
+  scope: ProjectScope,
+  firewallIds: readonly number[],
+): Steps<ReadonlyMap<number, Coverage>> {
+  const targets = yield* value(packedBelow(query, scope, targetsBelow, firewallIds))
   const idsIn = (id: number) => selectiveAmong(targets.get(id)!)
   const selective = [...targets.keys()].filter((id) => idsIn(id).length > 0)
-  const selectors = new Map(
-    (await byChunks(selective.flatMap(idsIn), (ids) => applicationsWith(query, scope, ids))).map((row) => [
-      row.id,
-      row,
-    ]),
-  )
-  const matched = await packedBelow(query, scope, matchedBelow, selective)
+  const found = yield* value(byChunks(selective.flatMap(idsIn), (ids) => applicationsWith(query, scope, ids)))
+  const selectors = new Map(found.map(({ id, selector }) => [id, selector]))
+  const matched = yield* value(packedBelow(query, scope, matchedBelow, selective))
   const coverage = new Map<number, Coverage>()
   for (const [id, { targets: packed }] of targets) {
-    const own = idsIn(id).flatMap((one) => selectors.get(one) ?? [])
+    const own = idsIn(id).filter((one) => selectors.has(one))
     coverage.set(id, {
       ...{ id, targets: packed, servers: '', applications: '' },
       ...matched.get(id),
-      selectors: JSON.stringify(own.map(({ id, selector }) => [id, selector])),
+      selectors: JSON.stringify(own.map((one) => [one, selectors.get(one)])),
     })
   }
   return coverage
@@ -101,11 +106,11 @@ export async function matchedServers(
   applicationId?: number,
 ): Promise<number[]> {
   const found: number[] = []
-  for await (const rows of rowsBelow(query, scope, matchesBelow, [firewallId])) {
+  await rowsBelow(query, scope, matchesBelow, [firewallId], (rows) => {
     for (const { application_id, server_id } of rows) {
       if (applicationId === undefined || application_id === applicationId) found.push(server_id)
     }
-  }
+  })
   return found
 }
 

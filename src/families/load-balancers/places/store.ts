@@ -38,7 +38,7 @@ export async function balancersIn(
   networkIds: readonly number[],
 ): Promise<BalancerPlace[]> {
   const found: BalancerPlace[] = []
-  for await (const rows of rowsBelow(query, scope, placesBelow, networkIds)) found.push(...rows.map(fromRow))
+  await rowsBelow(query, scope, placesBelow, networkIds, (rows) => found.push(...rows.map(fromRow)))
   return found
 }
 

@@ -20,7 +20,7 @@ export async function targetsOf(
   balancerIds: readonly number[],
 ): Promise<Target[]> {
   const found: Target[] = []
-  for await (const rows of rowsBelow(query, scope, targetsBelow, balancerIds)) found.push(...rows.map(fromRow))
+  await rowsBelow(query, scope, targetsBelow, balancerIds, (rows) => found.push(...rows.map(fromRow)))
   return found
 }
 
@@ -32,9 +32,9 @@ export async function resolvedTargetsOf(
 ): Promise<ResolvedTarget[]> {
   const targets = (await targetsOf(query, scope, balancerIds)).map((target) => ({ ...target, matched: [] as number[] }))
   const selective = new Map(targets.filter(({ selector }) => selector !== null).map(({ id, matched }) => [id, matched]))
-  for await (const rows of rowsBelow(query, scope, matchesBelow, [...selective.keys()])) {
+  await rowsBelow(query, scope, matchesBelow, [...selective.keys()], (rows) => {
     for (const { target_id, server_id } of rows) selective.get(target_id)!.push(server_id)
-  }
+  })
   return targets
 }
 

@@ -32,7 +32,7 @@ export async function serversIn(
   networkIds: readonly number[],
 ): Promise<ServerPlace[]> {
   const found: ServerPlace[] = []
-  for await (const rows of rowsBelow(query, scope, attachmentsBelow, networkIds)) found.push(...rows.map(fromRow))
+  await rowsBelow(query, scope, attachmentsBelow, networkIds, (rows) => found.push(...rows.map(fromRow)))
   return found
 }
 
