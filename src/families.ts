@@ -4,6 +4,7 @@ import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
 import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
 import { simulateLoadBalancers } from './drivers/simulated/load-balancers.ts'
+import { simulateMemory } from './drivers/simulated/memory.ts'
 import { simulateMetadata } from './drivers/simulated/metadata.ts'
 import { simulateNetworks } from './drivers/simulated/networks.ts'
 import { simulatePackets } from './drivers/simulated/packets.ts'
@@ -72,7 +73,7 @@ const members = [
 type Simulated = Extract<(typeof members)[number], { readonly simulate: MakePart }>
 
 /** Further parts of the infrastructure. */
-const otherParts = [simulatePackets, simulateConsoles, simulateMetadata]
+const otherParts = [simulatePackets, simulateConsoles, simulateMetadata, simulateMemory]
 
 export const families: readonly Family[] = members.map(({ family }) => family)
 

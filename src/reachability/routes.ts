@@ -30,13 +30,11 @@ export function reachabilityRoutes(platform: Platform, drivers: Drivers): Handle
         throw invalidInput([{ field: 'port', message }])
       }
       const lookUp = { query, scope }
-      const ends = await choosePlace(lookUp, { from: await endOf(lookUp, from), to: await endOf(lookUp, to) })
+      const ends = await choosePlace(lookUp, await endsOf(lookUp, from, to))
       const lost = await leadingNowhere(lookUp, ends)
       if (lost) return { reachability: toWire(nowhere(lost)) }
-      const servers = await concerned(lookUp, ends)
-      const tell = async (drivers: Drivers) => {
-        for (const id of servers) await recall({ query, scope, drivers, secrets }, id)
-      }
+      const servers = [...(await concerned(lookUp, ends))]
+      const tell = (drivers: Drivers) => recall({ query, scope, drivers, secrets }, servers)
       await tell(drivers)
       return { reachability: toWire(await drivers.reachability.trace({ ...ends, protocol, port: port ?? null }, tell)) }
     },
@@ -50,11 +48,17 @@ interface LookUp {
 
 type Ends = Pick<Packet, 'from' | 'to'>
 
+/** What a request names as both ends, with the servers behind it. Errors: `not_found`. */
+async function endsOf(lookUp: LookUp, from: NamedEnd, to: NamedEnd): Promise<Ends> {
+  const named = [from, to].flatMap((end) => ('server' in end ? [end.server] : []))
+  const known = new Set((await serversByIds(lookUp.query, lookUp.scope, named)).map(({ id }) => id))
+  return { from: await endOf(lookUp, from, known), to: await endOf(lookUp, to, known) }
+}
+
 /** The server behind what a request names, if the Project has it. Errors: `not_found`. */
-async function endOf({ query, scope }: LookUp, end: NamedEnd): Promise<PacketEnd> {
+async function endOf({ query, scope }: LookUp, end: NamedEnd, known: ReadonlySet<number>): Promise<PacketEnd> {
   if ('server' in end) {
-    const [known] = await serversByIds(query, scope, [end.server])
-    if (!known) throw notFound('server', end.server)
+    if (!known.has(end.server)) throw notFound('server', end.server)
     return { server: end.server, address: null, isPrivate: false }
   }
   const { address } = end

@@ -134,7 +134,7 @@ class Viewers {
     if (!(await authenticate(stream, password))) return
     const { db, drivers, secrets } = this.#options
     const connect = async () => {
-      await recall({ query: db.query, scope, drivers, secrets }, serverId)
+      await recall({ query: db.query, scope, drivers, secrets }, [serverId])
       const location = await locationOfServer(db.query, scope, serverId)
       if (location === undefined) throw new DriverError('the server no longer exists', { transient: false })
       const machine = await drivers.console.open(serverId, location)
@@ -185,7 +185,7 @@ class Viewers {
     if (inForce.generation === viewer.generation) return
     const { db, drivers, secrets } = this.#options
     await inTime(
-      recall({ query: db.query, scope: session.scope, drivers, secrets }, session.serverId),
+      recall({ query: db.query, scope: session.scope, drivers, secrets }, [session.serverId]),
       this.#callTimeoutMs,
     )
     viewer.generation = inForce.generation

@@ -1,13 +1,14 @@
 /** Simulated packet filters, one for each server. */
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
+import { simulateMemory } from './memory.ts'
 import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, keptMap, type Share, type Site } from './simulation.ts'
+import { keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of packet filters. */
 export function simulateFirewalls(site: Site) {
   const filters = keptMap<number, FilterState>(site, 'filters')
-  const generations = new Generations(site, 'filters')
+  const generations = site.part(simulateMemory).generations('filters')
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => filters.delete(id))
 

@@ -1,13 +1,14 @@
 /** Simulated routes: the Floating IPs of each server. */
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
+import { simulateMemory } from './memory.ts'
 import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, keptMap, type Share, type Site } from './simulation.ts'
+import { keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of routes. */
 export function simulateFloatingIps(site: Site) {
   const routes = keptMap<number, RoutingState>(site, 'routes')
-  const generations = new Generations(site, 'routes')
+  const generations = site.part(simulateMemory).generations('routes')
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => routes.delete(id))
 

@@ -6,14 +6,15 @@ import type {
   NetworkShape,
   NetworkState,
 } from '../../families/networks/driver.ts'
+import { simulateMemory } from './memory.ts'
 import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, keptMap, type Share, type Site } from './simulation.ts'
+import { keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of networks. */
 export function simulateNetworks(site: Site) {
   const networks = keptMap<number, NetworkShape>(site, 'networks')
-  const generations = new Generations(site, 'networks')
+  const generations = site.part(simulateMemory).generations('networks')
   const interfaces = simulateInterfaces(site)
   const packets = site.part(simulatePackets)
 
@@ -42,7 +43,7 @@ export function simulateNetworks(site: Site) {
 /** The private interfaces of each server, which go with it. */
 function simulateInterfaces(site: Site) {
   const sets = keptMap<number, InterfacesState>(site, 'interfaces')
-  const generations = new Generations(site, 'interfaces')
+  const generations = site.part(simulateMemory).generations('interfaces')
   const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => sets.delete(id))
 

@@ -1,8 +1,9 @@
 /** Simulated servers. */
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { measuredOf, type PowerChange } from './measurements.ts'
+import { simulateMemory } from './memory.ts'
 import { simulatePackets } from './packets.ts'
-import { Generations, keptMap, type Share, type Site } from './simulation.ts'
+import { keptMap, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedServer {
   readonly state: ServerState
@@ -24,7 +25,7 @@ export interface SimulatedServer {
 /** Creates the driver of servers. Other parts attach their own state to a server with `put` and `onRemoval`. */
 export function simulateServers(site: Site) {
   const servers = keptMap<number, SimulatedServer>(site, 'servers')
-  const generations = new Generations(site, 'servers')
+  const generations = site.part(simulateMemory).generations('servers')
   const packets = site.part(simulatePackets)
   const listeners: ((id: number) => void)[] = []
   const changeListeners: ((server: SimulatedServer) => void)[] = []

@@ -246,6 +246,10 @@ export class Generations {
     this.#newest = keptMap(site, `${of}.generations`)
   }
 
+  newest(id: number): number | undefined {
+    return this.#newest.get(id)
+  }
+
   isStale(id: number, generation: number): boolean {
     return generation < (this.#newest.get(id) ?? 0)
   }

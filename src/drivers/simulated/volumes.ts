@@ -1,14 +1,15 @@
 /** Simulated volumes, and the volumes of each server. */
 import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/volumes/driver.ts'
+import { simulateMemory } from './memory.ts'
 import { simulateServers } from './servers.ts'
-import { Generations, keptMap, type Share, type Site } from './simulation.ts'
+import { keptMap, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of volumes. */
 export function simulateVolumes(site: Site) {
   const volumes = keptMap<number, VolumeState>(site, 'volumes')
   const attachments = keptMap<number, AttachmentState>(site, 'attachments')
-  const generations = new Generations(site, 'volumes')
-  const sets = new Generations(site, 'attachments')
+  const generations = site.part(simulateMemory).generations('volumes')
+  const sets = site.part(simulateMemory).generations('attachments')
   site.part(simulateServers).onRemoval((id) => attachments.delete(id))
 
   const put = (state: VolumeState, share: Share) => {

@@ -8,6 +8,7 @@ export const filters = defineDesired({
   table: 'firewall_filter',
   title: 'packet filters',
   target: 'server',
+  seenAs: 'filters',
   async handOver({ query, scope, drivers }, serverId, generation) {
     const [location, firewalls] = await Promise.all([
       locationOfServer(query, scope, serverId),

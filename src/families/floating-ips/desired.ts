@@ -7,6 +7,7 @@ export const routing = defineDesired({
   table: 'floating_ip_routing',
   title: 'sets of Floating IPs',
   target: 'server',
+  seenAs: 'routes',
   async handOver({ query, scope, drivers, actionId }, serverId, generation) {
     const [location, all] = await Promise.all([
       locationOfServer(query, scope, serverId),

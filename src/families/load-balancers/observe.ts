@@ -2,7 +2,7 @@
 import { DriverError } from '../../kernel/actions/define.ts'
 import { inTime } from '../../kernel/actions/in-time.ts'
 import type { World } from '../../kernel/resource/desired.ts'
-import { recallServer } from '../servers/effects.ts'
+import { recallServers } from '../servers/effects.ts'
 import { state } from './desired.ts'
 import type { Observation } from './driver.ts'
 import { serversBehind } from './targets/domain.ts'
@@ -54,6 +54,6 @@ async function staleAmong({ query, scope }: World, ids: readonly number[], seen:
 /** A simulated data plane knows what the simulated servers of this process do, so these are recalled first. */
 async function recall(world: World, id: number): Promise<void> {
   const targets = await resolvedTargetsOf(world.query, world.scope, [id])
-  for (const server of serversBehind(targets)) await recallServer(world, server)
+  await recallServers(world, [...serversBehind(targets)])
   await state.repeat(world, id)
 }

@@ -33,13 +33,9 @@ export const networkAttachment: Attachment = {
   },
   connects: async (query, scope, serverId) => (await placesOf(query, scope, [serverId])).length > 0,
   detach: leaveNetworks,
-  desired: {
-    ...interfaces,
-    // They have their effect in networks that are out there.
-    async repeat(world, serverId) {
-      const places = await placesOf(world.query, world.scope, [serverId])
-      for (const { networkId } of places) await state.repeat(world, networkId)
-      await interfaces.repeat(world, serverId)
-    },
+  desired: interfaces,
+  async restsOn(query, scope, serverIds) {
+    const places = Map.groupBy(await placesOf(query, scope, serverIds), ({ serverId }) => serverId)
+    return (serverId) => [state, (places.get(serverId) ?? []).map(({ networkId }) => networkId)]
   },
 }

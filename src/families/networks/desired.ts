@@ -8,6 +8,7 @@ export const state = defineDesired({
   table: 'network_state',
   title: 'networks',
   target: 'network',
+  seenAs: 'networks',
   async handOver({ query, scope, drivers }, id, generation) {
     const network = await networks.find(query, scope, id)
     await drivers.networks.apply({ id, generation, shape: network ? toShape(network) : null })

@@ -7,7 +7,7 @@ import type { Static } from 'typebox'
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import type { Desired } from '../../kernel/resource/desired.ts'
+import type { Desired, Targets } from '../../kernel/resource/desired.ts'
 import type { DefaultLimits } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
@@ -57,6 +57,8 @@ export interface Attachment {
   detach(tx: Transaction, scope: ProjectScope, serverId: number, wasMade: boolean): Promise<void>
   /** What the infrastructure does about it: it goes with the server, and comes back when a deletion fails. */
   readonly desired?: Desired
+  /** What has to be out there for `desired` to have its effect, with one read for all servers. */
+  restsOn?(query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<(serverId: number) => Targets>
   /** Whether `desired` is in force before the server gets power. */
   readonly comesBeforePower?: boolean
   /** The server to which the public addresses of an owner lead, such as `floating_ip:10000000007`. */

@@ -1,16 +1,17 @@
 /** What the infrastructure is to do for a server: all that is desired of it is handed to the driver at once. */
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
+import { type Desired, defineDesired, recallAll, type Targets, type World } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { attachments } from './attachments.ts'
 import type { ServerState } from './driver.ts'
-import { locationOfServer, servers } from './store.ts'
+import { servers, serversByIds } from './store.ts'
 
 export const state: Desired = defineDesired({
   table: 'server_state',
   title: 'servers',
   target: 'server',
+  seenAs: 'servers',
   async handOver(world, id, generation) {
     const wanted = await settled(world, id, generation)
     if (wanted) await world.drivers.servers.apply(wanted, world.report)
@@ -96,12 +97,26 @@ export async function serverOf(query: Queries, scope: ProjectScope, owner: strin
 }
 
 /**
- * Hands the drivers once more what is in force for a server, unless they see what other and earlier processes have handed
+ * Hands the drivers once more what is in force for some servers, unless they see what other and earlier processes have handed
  * over. What an action still has to bring about is left to it.
  */
-export async function recall(world: World, id: number): Promise<void> {
-  const location = await locationOfServer(world.query, world.scope, id)
-  if (location === undefined || (await world.drivers.servers.remembers(location))) return
-  await state.repeat(world, id)
-  for (const { desired } of attachments) await desired?.repeat(world, id)
+export async function recall(world: World, ids: readonly number[]): Promise<void> {
+  const { query, scope, drivers } = world
+  const forgotten: number[] = []
+  for (const { id, locationId } of await serversByIds(query, scope, ids)) {
+    if (!(await drivers.servers.remembers(locationId))) forgotten.push(id)
+  }
+  if (forgotten.length === 0) return
+  const hanging = await Promise.all(
+    attachments.map(async ({ desired, restsOn }) => ({ desired, below: await restsOn?.(query, scope, forgotten) })),
+  )
+  const targetsOf = (id: number) =>
+    hanging.flatMap(({ desired, below }): Targets[] => [
+      ...(below ? [below(id)] : []),
+      ...(desired ? [[desired, [id]] as const] : []),
+    ])
+  await recallAll(
+    world,
+    forgotten.flatMap((id) => [[state, [id]], ...targetsOf(id)]),
+  )
 }

@@ -1,2 +1,2 @@
 /** What other families may do to servers. */
-export { followAddresses, needsIpv4, recall as recallServer, state as serverState } from './desired.ts'
+export { followAddresses, needsIpv4, recall as recallServers, state as serverState } from './desired.ts'

@@ -23,6 +23,7 @@ export const attaching = defineDesired({
   table: 'volume_attachment',
   title: 'sets of volumes',
   target: 'server',
+  seenAs: 'attachments',
   async handOver({ query, scope, drivers }, serverId, generation) {
     const [location, all] = await Promise.all([
       locationOfServer(query, scope, serverId),

@@ -4,6 +4,7 @@
  * the driver, so repeating a step or running it late does no harm.
  */
 import type { Queries, Transaction } from '../data/db.ts'
+import type { AtOnce } from '../process/at-once.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -16,8 +17,16 @@ export { DriverError } from '../../protocols/driver-error.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: families add to it.
 export interface MachineDrivers {}
 
+/** What drivers that are in the memory of this process know. */
+export interface DriverMemory {
+  /** The newest generation that one has seen of a target, of the kind of desired state that has this name. */
+  seen(of: string, id: number): AtOnce<number | undefined>
+}
+
 /** All drivers by name. Families add those of which an installation has one. */
 export interface Drivers extends MachineDrivers {
+  /** Undefined where all drivers are outside of this process, or nobody knows. */
+  readonly memory?: DriverMemory
   /** How long one call may take, in milliseconds, where these drivers need longer than their callers would wait. */
   readonly callTimeoutMs?: number
 }

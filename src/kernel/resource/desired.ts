@@ -16,7 +16,15 @@ import {
 } from '../actions/define.ts'
 import { inTime } from '../actions/in-time.ts'
 import type { Database, Queries, TenantTables, Transaction } from '../data/db.ts'
-import { acrossProjects, preparedScoped, preparedScopedMany, type Scoped, type TenantTable } from '../data/scoped.ts'
+import { preparedStatements } from '../data/prepared.ts'
+import {
+  acrossProjects,
+  preparedScoped,
+  preparedScopedMany,
+  type Scoped,
+  scoped,
+  type TenantTable,
+} from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -48,6 +56,8 @@ export interface DesiredDefinition<T extends DesiredTable> {
   readonly title: string
   /** The type of the target: while an action holds its lock, the reconciler leaves it to the action. */
   readonly target: string
+  /** What drivers in the memory of this process call the generations of it that they have seen, if there are any. */
+  readonly seenAs?: string
   /**
    * Hands a driver the whole desired state of a target under a generation. The generation was read before: a newer state
    * under an older generation is handed over again, an older state under a newer one never would be. May be repeated.
@@ -82,6 +92,8 @@ export interface Desired {
   enforce(world: World, id: number): Promise<Confirmed | undefined>
   /** Hands a driver again what one has confirmed; nothing while an action still has to bring about something newer. */
   repeat(world: World, id: number): Promise<void>
+  /** The same for a target that was read just now, unless a driver in the memory of this process has seen its generation. */
+  recall(world: World, target: DesiredRow): Promise<void>
   /** Records what a driver has confirmed. */
   confirm(tx: Transaction, scope: ProjectScope, id: number, confirmed: Confirmed): Promise<void>
   /** Forgets a target of which the infrastructure has nothing any more. */
@@ -122,7 +134,12 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
     },
     async repeat(world, id) {
       const [row] = await statesOf(world.query, world.scope, [id])
-      if (row && row.generation_in_force === row.generation) await definition.handOver(world, id, row.generation)
+      if (row && isInForce(row)) await definition.handOver(world, id, row.generation)
+    },
+    async recall(world, target) {
+      const { id, generation } = target
+      if (!isInForce(target) || (await seen(world, definition, id)) === generation) return
+      await definition.handOver(world, id, generation)
     },
     async renew(tx, scope, ids) {
       // Always in the same order, so that two that renew the same targets do not wait for each other.
@@ -140,7 +157,7 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       return new Set(rows.filter((row) => row.generation_in_force < row.generation).map(({ id }) => id))
     },
     async inForce(query, scope, ids) {
-      const rows = (await statesOf(query, scope, ids)).filter((row) => row.generation_in_force === row.generation)
+      const rows = (await statesOf(query, scope, ids)).filter(isInForce)
       return new Map(rows.map(({ id, generation }) => [id, generation]))
     },
     async confirm(tx, scope, id, { generation, isGone }) {
@@ -180,6 +197,45 @@ function writing(tableOf: (rows: Scoped) => Scoped<Record<string, DesiredRow>>, 
     ),
   }
 }
+
+const isInForce = (target: DesiredRow) => target.generation_in_force === target.generation
+
+/** The generation that drivers in the memory of this process have seen last of a target; undefined where they are elsewhere. */
+const seen = ({ drivers }: World, { seenAs }: Pick<DesiredDefinition<DesiredTable>, 'seenAs'>, id: number) =>
+  seenAs === undefined ? undefined : drivers.memory?.seen(seenAs, id)
+
+/** Targets of one kind of desired state. */
+export type Targets = readonly [desired: Desired, ids: readonly number[]]
+
+/** Recalls what drivers may not know of some targets, in this order; the generations of all are read at once. */
+export async function recallAll(world: World, wanted: readonly Targets[]): Promise<void> {
+  const rows = new Map((await generationsOf(world, wanted)).map((row) => [`${row.of} ${row.id}`, row]))
+  for (const [desired, ids] of wanted) {
+    for (const id of ids) {
+      const row = rows.get(`${desired.table} ${id}`)
+      if (row) await desired.recall(world, row)
+    }
+  }
+}
+
+type GenerationRow = DesiredRow & { readonly of: string }
+
+async function generationsOf({ query, scope }: World, wanted: readonly Targets[]): Promise<readonly GenerationRow[]> {
+  const ids: Record<string, readonly number[]> = {}
+  for (const [{ table }, some] of wanted)
+    if (some.length > 0) ids[table] = [...new Set([...(ids[table] ?? []), ...some])]
+  if (Object.keys(ids).length === 0) return []
+  return generationReads(query, '', { projectId: scope.projectId, ids }, (given) => {
+    const tables = scoped(query, given) as unknown as Scoped<Record<string, DesiredRow>>
+    return Object.entries(given.ids)
+      .map(([table, some]) =>
+        tables.selectFrom(table).selectAll().select(sql.lit(table).as('of')).where('id', 'in', some),
+      )
+      .reduce((all, one) => all.unionAll(one))
+  })
+}
+
+const generationReads = preparedStatements<GenerationRow>()
 
 /** The states that a step has handed over, by target. */
 type Enforced = ReadonlyMap<number, Confirmed>

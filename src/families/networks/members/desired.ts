@@ -12,6 +12,7 @@ export const interfaces = defineDesired({
   table: 'network_interfaces',
   title: 'sets of private interfaces',
   target: 'server',
+  seenAs: 'interfaces',
   async handOver({ query, scope, drivers }, serverId, generation) {
     const [location, all] = await Promise.all([
       locationOfServer(query, scope, serverId),

@@ -161,30 +161,23 @@ export async function placesWith(
   networkIds?: readonly number[],
 ): Promise<ServerPlace[]> {
   if (addresses.length === 0 || networkIds?.length === 0) return []
-  const all = ({ projectId, networkIds }: Pick<Looking, 'projectId' | 'networkIds'>) => {
-    const places = scoped(query, { projectId }).selectFrom('network_attachment').selectAll()
-    return networkIds ? places.where('network_id', 'in', networkIds) : places
-  }
-  const where = { projectId: scope.projectId, networkIds }
-  const own = await holders(query, 'own', { ...where, addresses }, (given) =>
-    all(given).where('ip', 'in', given.addresses),
-  )
-  const patterns = addresses.map((address) => `%"${address}"%`)
-  const aliases = await holders(query, 'alias', { ...where, addresses: patterns }, (given) =>
-    all(given)
-      // Written out, so that the index of those with aliases serves.
-      .where(sql<boolean>`alias_ips <> '[]'`)
-      .where((is) => is.or(given.addresses.map((pattern) => is('alias_ips', 'like', pattern)))),
-  )
-  const found = new Map([...own, ...aliases].map((row) => [row.id, row]))
+  const { projectId } = scope
+  const rows = await holders(query, '', { projectId, networkIds, addresses }, (given) => {
+    const all = scoped(query, given).selectFrom('network_attachment').selectAll()
+    const some = given.networkIds ? all.where('network_id', 'in', given.networkIds) : all
+    return some.where('ip', 'in', given.addresses).unionAll(some.where(hasAlias(given.addresses)))
+  })
+  const found = new Map(rows.map((row) => [row.id, row]))
   return [...found.values()].sort((a, b) => a.network_id - b.network_id).map(fromRow)
 }
 
-/** What `placesWith` looks for. */
-type Looking = {
-  readonly projectId: ProjectId
-  readonly networkIds: readonly number[] | undefined
-  readonly addresses: readonly string[]
+/**
+ * Whether one of some addresses is an alias. That there are aliases is written out, so that the index of those with aliases
+ * serves. SQLite would prepare a statement with `like` anew for each value.
+ */
+const hasAlias = (addresses: readonly string[]) => {
+  const without = addresses.map((address) => sql`replace(alias_ips, '"' || ${address} || '"', '') <> alias_ips`)
+  return sql<boolean>`alias_ips <> '[]' and (${sql.join(without, sql` or `)})`
 }
 
 const holders = preparedStatements<NetworkAttachmentRow>()
