@@ -8,8 +8,7 @@ import { byChunks, packedBelow, rowsBelow } from '../../../kernel/data/steps.ts'
 import { type AtOnce, after } from '../../../kernel/process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../../../kernel/scope.ts'
 import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
-import { holdsAddress, type Span } from '../domain.ts'
-import { networks } from '../store.ts'
+import { holdsAddress, type Route, type Span } from '../domain.ts'
 import type { NetworkAttachmentRow } from '../tables.ts'
 import type { MemberKind, MemberRow, MemberRows, Occupancy } from './attachment.ts'
 import type { MemberStatus, PrivateTarget, ServerPlace } from './domain.ts'
@@ -269,10 +268,25 @@ async function nextHolders(
   senders: readonly number[],
   destinations: readonly string[],
 ): Promise<ServerPlace[]> {
-  const places = await placesOf(query, scope, senders)
-  const ids = [...new Set(places.map(({ networkId }) => networkId))]
-  const gateways = (await networks.byIds(query, scope, ids)).flatMap(({ routes }) =>
-    routes.filter(({ destination }) => destinations.some((address) => holdsAddress(destination, address))),
+  const around = await networksAround(query, scope, senders)
+  const routes = around.flatMap((network) => JSON.parse(network.routes) as Route[])
+  const leading = routes.filter(({ destination }) => destinations.some((address) => holdsAddress(destination, address)))
+  const addresses = new Set([...destinations, ...leading.map(({ gateway }) => gateway)])
+  return placesWith(
+    query,
+    scope,
+    [...addresses],
+    around.map(({ id }) => id),
   )
-  return placesWith(query, scope, [...destinations, ...gateways.map(({ gateway }) => gateway)], ids)
 }
+
+/** The networks that some servers are in, with their routes. */
+const networksAround = preparedScopedMany((rows, serverIds: readonly number[]) =>
+  rows
+    .selectFrom('network_attachment', 'network')
+    .select(['network.id', 'network.routes'])
+    .distinct()
+    .whereRef('network.id', '=', 'network_attachment.network_id')
+    .where('network_attachment.server_id', 'in', serverIds)
+    .orderBy('network.id'),
+)
