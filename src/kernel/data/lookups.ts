@@ -100,12 +100,12 @@ export class Lookups {
 
   #drawAll(wanted: readonly Draw[]): void {
     const total = wanted.reduce((sum, { count }) => sum + count, 0)
-    const drawn = this.run(drawIds, [total])
+    const drawn = this.run(drawIds, [total]).then(({ rows: [row] }) => (row as { ids: string }).ids.split(','))
     let next = 0
     for (const { count, resolve } of wanted) {
       const from = next
       next += count
-      resolve(drawn.then(({ rows }) => (rows as { id: number }[]).slice(from, from + count).map(({ id }) => id)))
+      resolve(drawn.then((ids) => ids.slice(from, from + count).map(Number)))
     }
   }
 
@@ -136,4 +136,5 @@ function cannotBeRun(error: unknown): boolean {
   return error instanceof Error && /^42/.test((error as { code?: string }).code ?? '')
 }
 
-const drawIds = "select nextval('id_sequence') as id from generate_series(1, $1::int)"
+/** In one text, which costs both sides less than a row for each. */
+const drawIds = "select string_agg(nextval('id_sequence')::text, ',') as ids from generate_series(1, $1::int)"
