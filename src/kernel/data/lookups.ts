@@ -12,6 +12,12 @@ import type { Connections, Lease } from './pool.ts'
  */
 const lookupSettings = 'set synchronous_commit = off; set plan_cache_mode = force_generic_plan'
 
+/**
+ * Units that may be under way. The server runs one after another, so what waits loses nothing and shares the next one; it
+ * has the second one at hand while this process deals with the answers to the first.
+ */
+const mostUnderWay = 2
+
 /** A pending request for ids. */
 interface Draw {
   readonly count: number
@@ -19,8 +25,8 @@ interface Draw {
 }
 
 /**
- * The connection shared by all lookups; those of one turn of the event loop are one unit, which the server answers at
- * once. Lookups never wait for locks or the disk, so none of them delays the others.
+ * The connection shared by all lookups. Those of one turn of the event loop, and those that come while others are under
+ * way, are one unit, which the server answers at once. None waits for locks or the disk, so none delays the others.
  */
 export class Lookups {
   readonly #connections: Connections
@@ -28,6 +34,7 @@ export class Lookups {
   #wanted: Draw[] = []
   #next: Lookup[] = []
   #isSoon = false
+  #underWay = 0
   /** The texts that the server does not run for several: those are few, and all are the program's own. */
   readonly #apart = new Set<string>()
 
@@ -42,14 +49,18 @@ export class Lookups {
     })
   }
 
-  /** Sends everything at the end of this turn. */
+  /** Sends everything at the end of this turn, or once there are fewer units under way. */
   #sendSoon(): void {
-    if (this.#isSoon) return
+    if (this.#isSoon || this.#underWay >= mostUnderWay) return
     this.#isSoon = true
     setImmediate(() => {
       if (this.#wanted.length > 0) this.#drawAll(this.#wanted.splice(0))
       this.#isSoon = false
-      void this.#sendAll(this.#next.splice(0))
+      this.#underWay++
+      void this.#sendAll(this.#next.splice(0)).then(() => {
+        this.#underWay--
+        if (this.#next.length + this.#wanted.length > 0) this.#sendSoon()
+      })
     })
   }
 
