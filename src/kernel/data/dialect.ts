@@ -87,8 +87,13 @@ export interface DatabaseEngine {
     readonly kysely: KyselyDialect
     readonly run: Run
     exec(statement: string): void
-    /** Sets whether commits from now on wait for the disk. One that waits makes earlier ones durable as well. */
-    waitForDisk(always: boolean): void
+    /**
+     * Puts all commits on disk, for which they do not wait by themselves; undefined for a database in memory. Errors:
+     * those of a failing disk.
+     */
+    sync(): Promise<void> | undefined
+    /** How many statements have changed something so far, or may have. One that fails changes nothing. */
+    written(): number
     /** The next id as the open transaction sees it, and a setter that takes effect with the commit. */
     readonly nextId: { read(): number; write(next: number): void }
     /** All data as the bytes of a database file. No transaction may be open. */

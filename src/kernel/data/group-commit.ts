@@ -20,12 +20,13 @@ import {
   unavailable,
 } from './db.ts'
 import { type DatabaseEngine, databaseFailure, isTrouble } from './dialect.ts'
+import { LogSyncs } from './log-syncs.ts'
 import { runsPrepared } from './prepared.ts'
 import { openSqlite, type SqliteGates, type SqliteOptions } from './sqlite.ts'
 
 type Settled = { readonly value: unknown } | { readonly error: unknown }
 
-/** A queue of transactions, and whether their commits wait for the disk. */
+/** A queue of transactions, and whether their callers wait for the disk. */
 interface Line {
   readonly isDurable: boolean
   readonly waiting: Rotation<ProjectId | undefined, Job>
@@ -41,17 +42,20 @@ interface Job {
 /** Limits of a group: the number of transactions, and the time in milliseconds that they may take before the commit. */
 const mostInGroup = 64
 const groupMs = 4
+/** So many transactions get savepoints after one that needed its own, so that who fails often does not cost others much. */
+const heedFor = 1_000
 
 /**
- * Opens a database with group commit: waiting transactions run one after another, each under its own savepoint, and share
- * one commit and its wait for the disk. Callers get their results only after that commit. A group takes transactions of
- * each Project in rotation and ends early when it has taken long; the rest waits for the next group. Groups that need not
- * be durable alternate with durable ones, so that neither waits for the whole queue of the other.
+ * Opens a database with group commit: waiting transactions run one after another and share one commit. Another thread
+ * waits for the disk, meanwhile the next group runs. Callers get their results only when the commit is on disk, and so do
+ * those who read it. A group takes transactions of each Project in rotation and ends early when it has taken long; the rest
+ * waits for the next group. Groups that need not be durable alternate with durable ones, so that neither waits for the
+ * whole queue of the other.
  */
 export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOptions> = {}): Database {
   const heard = new Listeners()
   const troubles = new TroubleListeners()
-  const groups = new Groups(troubles)
+  const groups = new Groups(troubles, () => writer)
   const engine = openSqlite(path, groups.gates, { create: true, now: Date.now, ...given })
   const { dialect, writer } = engine as DatabaseEngine & { writer: Writer }
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
@@ -71,11 +75,13 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
     },
     async transact<T>(work: (tx: Transaction) => Promise<T>, { isDurable = true }: TransactOptions = {}): Promise<T> {
       guarded(reads)
-      return groups.add(writer, isDurable, (followUps) => work(begin(followUps)))
+      return groups.add(isDurable, (followUps) => work(begin(followUps)))
     },
     async image() {
       for (let wait = groups.gates.beforeRead(); wait; wait = groups.gates.beforeRead()) await wait
-      return writer.image()
+      const image = writer.image()
+      await groups.gates.afterRead()
+      return image
     },
     watch: engine.watch,
     listen: (topic, listener) => heard.add(topic, listener),
@@ -90,20 +96,27 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
 
 /** The transactions that wait, and the one that runs. */
 class Groups {
-  /** They keep others out of the database while a transaction has it. */
+  /** They keep others out of the database while a transaction has it, and from hearing of what is not on disk. */
   readonly gates: SqliteGates
   readonly #troubles: TroubleListeners
+  readonly #writer: () => Writer
+  readonly #syncs = new LogSyncs(() => this.#writer().sync())
   readonly #lines = [true, false].map((isDurable): Line => ({ isDurable, waiting: new Rotation() }))
   #running: Promise<void> | undefined
-  #open: Promise<readonly Job[]> | undefined
+  #open: Promise<unknown> | undefined
   #current: Job | undefined
   #ids: GroupIds | undefined
+  /** The number of transactions from now on that get savepoints. */
+  #heeded = 0
 
-  constructor(troubles: TroubleListeners) {
+  /** `writer` is asked for once something waits. */
+  constructor(troubles: TroubleListeners, writer: () => Writer) {
     this.#troubles = troubles
+    this.#writer = writer
     this.gates = {
       readFailed: (error) => troubles.tell(error),
       beforeRead: () => this.#open ?? turn(),
+      afterRead: () => this.#syncs.reached()?.catch((error: unknown) => this.#refuse(error)),
       // Work that continues after its transaction has ended would write into another transaction.
       beforeWrite: () => {
         const current = this.#current
@@ -113,7 +126,7 @@ class Groups {
   }
 
   /** Runs `work` in a transaction of a later group, and returns its result after the commit. */
-  add<T>(writer: Writer, isDurable: boolean, work: (followUps: (() => void)[]) => Promise<T>): Promise<T> {
+  add<T>(isDurable: boolean, work: (followUps: (() => void)[]) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const followUps: (() => void)[] = []
       const job: Job = {
@@ -131,7 +144,7 @@ class Groups {
         settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
       }
       this.#lines.find((line) => line.isDurable === isDurable)!.waiting.add(job.party, job)
-      this.#running ??= this.#runAll(writer)
+      this.#running ??= this.#runAll()
     })
   }
 
@@ -140,19 +153,21 @@ class Groups {
     return this.#ids!.draw(count)
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing waits any more, not even for the disk. */
   async ended(): Promise<void> {
     await this.#running
+    await this.#syncs.reached()?.catch((error: unknown) => this.#troubles.tell(error))
   }
 
-  async #runAll(writer: Writer): Promise<void> {
+  async #runAll(): Promise<void> {
     const isAnyWaiting = () => this.#lines.some(({ waiting }) => waiting.size > 0)
-    while (isAnyWaiting()) for (const line of this.#lines) if (line.waiting.size > 0) await this.#runNext(writer, line)
+    while (isAnyWaiting()) for (const line of this.#lines) if (line.waiting.size > 0) await this.#runNext(line)
     this.#running = undefined
   }
 
-  async #runNext(writer: Writer, line: Line): Promise<void> {
-    const { waiting } = line
+  async #runNext({ isDurable, waiting }: Line): Promise<void> {
+    // While one group waits for the disk and another one behind it, transactions gather for a larger one.
+    if (isDurable) await this.#syncs.room()
     // A group starts once a turn of the event loop adds no more transactions, so that requests that arrive together
     // share it.
     let met = 0
@@ -160,10 +175,37 @@ class Groups {
       met = waiting.size
       await new Promise(setImmediate)
     }
+    const writer = this.#writer()
     this.#ids = groupIds(writer)
-    this.#open = runGroup(writer, this.#ids, line, this.#troubles)
-    for (const job of await this.#open) waiting.add(job.party, job)
+    const running = runGroup(writer, this.#ids, waiting, this.#heeded > 0)
+    this.#open = running
+    const { outcomes, again, isChanged, error } = await running
     this.#open = undefined
+    if (error !== undefined) this.#troubles.tell(error)
+    if (again.length > 0 && error === undefined) this.#heeded = heedFor
+    else this.#heeded = Math.max(0, this.#heeded - outcomes.length)
+    for (const job of again) waiting.add(job.party, job)
+    this.#settle(outcomes, isDurable && isChanged ? this.#syncs.add() : this.#syncs.reached())
+  }
+
+  /** Tells the outcomes of a group once all that it may have seen is on disk. */
+  #settle(outcomes: readonly Outcome[], onDisk: Promise<void> | undefined): void {
+    const settle = () => {
+      for (const { job, outcome } of outcomes) job.settle(followUp(job, outcome))
+    }
+    const fail = (cause: unknown) => {
+      this.#troubles.tell(cause)
+      const error = new OutcomeUnknown('commit outcome unknown', { cause })
+      for (const { job } of outcomes) job.settle({ error })
+    }
+    if (onDisk) onDisk.then(settle, fail)
+    else settle()
+  }
+
+  /** What a reader hears when what it has read cannot be put on disk. */
+  #refuse(error: unknown): never {
+    this.#troubles.tell(error)
+    throw unavailable(error)
   }
 }
 
@@ -188,42 +230,79 @@ function groupIds({ nextId }: Writer) {
   }
 }
 
+interface Outcome {
+  readonly job: Job
+  readonly outcome: Settled
+}
+
+/** What became of a group. */
+interface Ran {
+  readonly outcomes: readonly Outcome[]
+  /** The transactions that must run again. */
+  readonly again: readonly Job[]
+  /** False when there is nothing in it to be put on disk. */
+  readonly isChanged: boolean
+  /** Why it was rolled back. */
+  readonly error?: unknown
+}
+
 /**
- * Runs one group; never rejects, because errors go to the callers. Returns the transactions that must run again because
- * another one in their group hit a damaged page: SQLite cannot commit such a transaction.
+ * Runs one group; never rejects, because errors go to the callers. They must run again whose group was rolled back because
+ * of another one in it: SQLite cannot commit a transaction that hit a damaged page, and without savepoints it cannot undo
+ * a single one that failed halfway. `heeds` gives each a savepoint.
  */
-async function runGroup(
-  writer: Writer,
-  ids: GroupIds,
-  { isDurable, waiting }: Line,
-  troubles: TroubleListeners,
-): Promise<readonly Job[]> {
+async function runGroup(writer: Writer, ids: GroupIds, waiting: Line['waiting'], heeds: boolean): Promise<Ran> {
   const jobs: Job[] = []
-  const outcomes: Settled[] = []
+  const settled: Settled[] = []
+  const before = writer.written()
+  const run = heeds ? runUnderSavepoint : runBare
   try {
-    await begin(writer, isDurable)
+    await begin(writer)
     const end = performance.now() + groupMs
     do {
       const job = waiting.take()!
       jobs.push(job)
-      outcomes.push(await runUnderSavepoint(writer, job))
+      settled.push(await run(writer, job))
     } while (waiting.size > 0 && jobs.length < mostInGroup && performance.now() < end)
     ids.save()
     commit(writer)
   } catch (error) {
-    troubles.tell(error instanceof OutcomeUnknown ? error.cause : error)
     rollback(writer)
+    if (error instanceof Halfway) {
+      // Who was first has seen nothing of others: its failure stands.
+      const outcomes = jobs.length === 1 ? [{ job: jobs[0]!, outcome: { error: reported(error.cause) } }] : []
+      return { outcomes, again: jobs.slice(outcomes.length), isChanged: false }
+    }
     // If the group could not begin, the transactions that would have joined it fail as well.
-    while (outcomes.length === 0 && waiting.size > 0 && jobs.length < mostInGroup) jobs.push(waiting.take()!)
-    const culprit = isDamage(error) ? jobs[outcomes.length] : undefined
+    while (settled.length === 0 && waiting.size > 0 && jobs.length < mostInGroup) jobs.push(waiting.take()!)
+    const culprit = isDamage(error) ? jobs[settled.length] : undefined
     const failed = culprit ? [culprit] : jobs
-    for (const job of failed) job.settle({ error: reported(error) })
-    return jobs.filter((job) => !failed.includes(job))
+    const outcome = { error: reported(error) }
+    return {
+      outcomes: failed.map((job) => ({ job, outcome })),
+      again: jobs.filter((job) => !failed.includes(job)),
+      isChanged: false,
+      error: error instanceof OutcomeUnknown ? error.cause : error,
+    }
   }
-  jobs.forEach((job, index) => {
-    job.settle(followUp(job, outcomes[index]!))
-  })
-  return []
+  const outcomes = jobs.map((job, index) => ({ job, outcome: settled[index]! }))
+  return { outcomes, again: [], isChanged: writer.written() > before }
+}
+
+/** Thrown when a transaction failed after it had changed something, which a savepoint would undo. */
+class Halfway extends Error {}
+
+/** A savepoint costs as much as a statement or two, and copies of pages. Most transactions that fail have changed nothing. */
+async function runBare(writer: Writer, job: Job): Promise<Settled> {
+  const before = writer.written()
+  try {
+    return { value: await job.run() }
+  } catch (error) {
+    // A full disk may already have rolled back everything, so the whole group fails.
+    if (!writer.isOpen() || isDamage(error)) throw error
+    if (writer.written() > before) throw new Halfway('failed halfway', { cause: error })
+    return { error: reported(error) }
+  }
 }
 
 async function runUnderSavepoint(writer: Writer, job: Job): Promise<Settled> {
@@ -233,7 +312,6 @@ async function runUnderSavepoint(writer: Writer, job: Job): Promise<Settled> {
     writer.exec('release job')
     return { value }
   } catch (error) {
-    // A full disk may already have rolled back everything, so the whole group fails.
     if (!writer.isOpen() || isDamage(error)) throw error
     writer.exec('rollback to job')
     writer.exec('release job')
@@ -259,11 +337,10 @@ function reported(error: unknown): unknown {
 }
 
 /** Another process, such as a command, may be writing: waits for it without blocking the event loop. */
-async function begin(writer: Writer, isDurable: boolean): Promise<void> {
+async function begin(writer: Writer): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       rollback(writer)
-      writer.waitForDisk(isDurable)
       writer.exec('begin immediate')
       return
     } catch (error) {

@@ -22,6 +22,7 @@ import {
   type Run,
   retentionStatement,
 } from './dialect.ts'
+import { logOf, type SyncFile, syncFile } from './log-syncs.ts'
 import { Changes, type Touched } from './watching.ts'
 
 const sqliteDialect: Dialect = {
@@ -54,6 +55,8 @@ const severalKeys = /\bprimary key \(\w+,/
 export interface SqliteGates {
   /** Awaited before a read, so that it never sees an open transaction. */
   beforeRead(): Promise<unknown> | undefined
+  /** Awaited after a read, so that nobody hears of what is not on disk. Errors: for the reader. */
+  afterRead(): Promise<unknown> | undefined
   /** Throws unless the caller's transaction is the open one. */
   beforeWrite(): void
   /** Called with every error of a read. */
@@ -70,13 +73,15 @@ export interface SqliteOptions {
   readonly image?: Uint8Array | undefined
   /** True to tell whether what was read has changed, which costs a little with each statement. */
   readonly isWatched?: boolean
+  /** Waits for the disk; that of the system by default. */
+  readonly sync?: SyncFile
 }
 
 /** Opens a SQLite file (or `:memory:`). */
 export function openSqlite(
   path: string,
-  { beforeRead, beforeWrite, readFailed }: SqliteGates,
-  { create, now, image, isWatched = false }: SqliteOptions,
+  { beforeRead, afterRead, beforeWrite, readFailed }: SqliteGates,
+  { create, now, image, isWatched = false, sync = syncFile }: SqliteOptions,
 ): DatabaseEngine {
   const database = prepare(
     path === ':memory:' ? openMemory(image) : openFile(path, create),
@@ -89,24 +94,32 @@ export function openSqlite(
   const statements = sqliteStatements(database, changes)
   const reading = readTogether(database, readFailed)
   const imageOf = images(database)
-  /** Whether commits wait for the disk at present. */
-  let waits = true
+  let written = 0
   const read: Run = (text, values) => {
     // The statement must follow the gate synchronously.
     const wait = beforeRead()
     if (wait) return wait.then(() => read(text, values))
+    let result: QueryResult<unknown>
     try {
       reading.begin()
-      return statements(text, values)
+      result = statements(text, values)
     } catch (error) {
       readFailed(error)
       throw error
     }
+    const known = afterRead()
+    return known ? known.then(() => result) : result
   }
   const write: Run = (text, values) => {
     beforeWrite()
-    return statements(text, values)
+    const result = statements(text, values)
+    if (!text.startsWith('select')) written++
+    return result
   }
+  const isWriting = () => database.isTransaction && !reading.isOpen()
+  const file = database.location()
+  const log =
+    file === null ? undefined : logOf(file, sync, (work) => (isWriting() ? work() : alone(database, reading, work)))
   return {
     dialect: sqliteDialect,
     kysely: sqliteKysely(read),
@@ -119,13 +132,8 @@ export function openSqlite(
         reading.end()
         statements(statement, [])
       },
-      waitForDisk(always) {
-        reading.end()
-        if (always === waits) return
-        // SQLite applies this pragma when it is prepared, not when it runs, so it must not be a cached statement.
-        database.exec(`pragma synchronous = ${always ? 'full' : 'normal'}`)
-        waits = always
-      },
+      sync: () => log?.sync(),
+      written: () => written,
       nextId: {
         read: () =>
           (statements('select next from id_sequence', []).rows[0] as { next: number } | undefined)?.next ?? firstId,
@@ -135,13 +143,25 @@ export function openSqlite(
         reading.end()
         return imageOf()
       },
-      isOpen: () => database.isTransaction && !reading.isOpen(),
+      isOpen: isWriting,
       close() {
         if (!database.isOpen) return
         reading.end()
         database.close()
+        log?.close()
       },
     },
+  }
+}
+
+/** Does something while no other process writes. Errors: `busy`. */
+function alone(database: DatabaseSync, reading: { end(): void }, work: () => void): void {
+  reading.end()
+  database.exec('begin immediate')
+  try {
+    work()
+  } finally {
+    database.exec('rollback')
   }
 }
 
@@ -188,8 +208,9 @@ function openFile(path: string, create: boolean): DatabaseSync {
 /** Sets the pragmas of every connection. */
 function prepare(database: DatabaseSync, create: boolean, cacheKb: number): DatabaseSync {
   try {
+    // SQLite itself waits for the disk only before it moves the content of its log; log-syncs.ts does so for commits.
     database.exec(`
-      pragma busy_timeout = 20; pragma foreign_keys = on; pragma synchronous = full;
+      pragma busy_timeout = 20; pragma foreign_keys = on; pragma synchronous = normal;
       pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
     // Setting this mode writes to a file that does not have it yet.
     if (create) database.exec('pragma journal_mode = wal')
