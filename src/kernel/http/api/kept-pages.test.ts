@@ -38,7 +38,7 @@ test('an entry that is not constant may change between two answers', () => {
 
 test('many lists make room for each other', () => {
   for (let page = 0; page < 2_000; page++) {
-    const list = { entries: [constant({ text: 'x'.repeat(10_000), page }), a], meta: { page } }
+    const list = { entries: [constant({ text: 'x'.repeat(4_000), page }), a], meta: { page } }
     assert.equal(toJson(list), JSON.stringify(list))
   }
   for (const page of [0, 1, 2, 0, 1, 2]) {
