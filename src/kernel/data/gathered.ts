@@ -3,6 +3,7 @@
  * statement, which the server runs for all of their values.
  */
 import type { QueryResult } from 'kysely'
+import { listOf } from './arrays.ts'
 import type { Statement, StatementResult } from './connection.ts'
 
 /** A lookup that waits to be sent or answered. */
@@ -83,7 +84,7 @@ function formOf(values: readonly unknown[]): string | undefined {
 /** One statement for look-ups of one text and form. The first column of its rows counts from 1 whose they are. */
 function together(lookups: readonly Lookup[]): Statement {
   const [{ text, values }] = lookups as readonly [Lookup]
-  const lists = values.map((_, place) => listOf(lookups.map((lookup) => lookup.values[place] as string | number)))
+  const lists = values.map((_, place) => listOf(lookups.map((lookup) => lookup.values[place])))
   return { text: textFor(text, formOf(values)!), values: lists, tellsOrigins: true }
 }
 
@@ -108,13 +109,4 @@ function forSeveral(text: string, form: string): string {
   const one = text.replace(/\$(\d+)/g, 'given.v$1')
   return `select given.origin, found.* from unnest(${lists.join(', ')})
     with ordinality as given (${names.join(', ')}, origin) cross join lateral (${one} offset 0) as found`
-}
-
-/** The values of an array, as the server reads them. */
-function listOf(values: readonly (string | number)[]): string {
-  return `{${values.map((value) => (typeof value === 'number' ? value : quoted(value))).join()}}`
-}
-
-function quoted(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`
 }

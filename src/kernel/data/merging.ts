@@ -1,5 +1,6 @@
 /** Fewer statements for transactions that insert the same kinds of rows: the server runs one insert for all of them. */
 import { type CompiledQuery, createQueryId, InsertQueryNode, ValuesNode } from 'kysely'
+import { listOf, typeOf } from './arrays.ts'
 import type { Statement } from './connection.ts'
 import { compiler } from './postgres-kysely.ts'
 import type { Locking, Refusal } from './prepared.ts'
@@ -12,17 +13,15 @@ export interface Waiting extends Statement, Partial<Refusal>, Locking {
 
 /**
  * The statements of some transactions in their order. Neighbours that insert into the same columns of the same tables
- * share their inserts, in which the rows keep that order. So many are two, four, eight and so on, since each number of
- * rows is a statement that every connection prepares.
+ * share their inserts, in which the rows keep that order.
  */
 export function withAllRows(transactions: readonly (readonly Waiting[])[]): readonly Waiting[] {
   const statements: Waiting[] = []
   for (let from = 0; from < transactions.length; ) {
     const [first, ...others] = transactions.slice(from)
     const unlike = others.findIndex((other) => !areAlike(first!, other))
-    const alike = unlike === -1 ? others.length + 1 : unlike + 1
-    const some = transactions.slice(from, from + 2 ** Math.floor(Math.log2(alike)))
-    statements.push(...(some.length === 1 ? first! : first!.map((_, index) => together(some, index))))
+    const some = transactions.slice(from, unlike === -1 ? transactions.length : from + 1 + unlike)
+    statements.push(...(some.length === 1 ? first! : first!.flatMap((_, index) => together(some, index))))
     from += some.length
   }
   return statements
@@ -31,35 +30,65 @@ export function withAllRows(transactions: readonly (readonly Waiting[])[]): read
 function areAlike(some: readonly Waiting[], others: readonly Waiting[]): boolean {
   return (
     some.length === others.length &&
-    some.every(({ compiled }, index) => compiled && compiled === others[index]!.compiled && isOfRows(compiled))
+    some.every(({ compiled }, index) => compiled && compiled === others[index]!.compiled && rowOf(compiled))
   )
 }
 
-/** Tells whether a statement only inserts rows of values. */
-function isOfRows({ query }: CompiledQuery): boolean {
-  if (!InsertQueryNode.is(query) || query.onConflict || query.returning) return false
-  return query.values !== undefined && ValuesNode.is(query.values)
-}
-
-/** One insert for the statements at a place of alike transactions. */
-function together(transactions: readonly (readonly Waiting[])[], index: number): Waiting {
+/** One insert for the statements at a place of alike transactions, or each of them where their values are not plain. */
+function together(transactions: readonly (readonly Waiting[])[], index: number): readonly Waiting[] {
   const same = transactions.map((statements) => statements[index]!)
-  return { text: textFor(same[0]!.compiled!, same.length), values: same.flatMap(({ values }) => values) }
+  const row = rowOf(same[0]!.compiled!)!
+  const columns: unknown[][] = Array.from({ length: row.width }, () => [])
+  for (const { values } of same) for (let i = 0; i < values.length; i++) columns[i % row.width]!.push(values[i])
+  const types = columns.map(typeOf)
+  if (types.includes(undefined) || types.every((type) => type === 'null')) return same
+  const lists = columns.filter((_, place) => types[place] !== 'null').map(listOf)
+  return [{ text: textFor(row, types as string[]), values: lists }]
 }
 
-/** The texts of statements with the rows of several, by their number. */
-const texts = new WeakMap<CompiledQuery, Map<number, string>>()
+/** What an insert does with the values of each of its rows. */
+interface RowShape {
+  /** The number of values. */
+  readonly width: number
+  readonly target: string
+  readonly expressions: string
+  /** The texts that insert lists of values, by the types of those. */
+  readonly texts: Map<string, string>
+}
 
-function textFor(compiled: CompiledQuery, times: number): string {
-  const known = texts.get(compiled) ?? new Map<number, string>()
-  texts.set(compiled, known)
-  const text = known.get(times) ?? repeated(compiled, times)
-  known.set(times, text)
+const shapes = new WeakMap<CompiledQuery, RowShape | false>()
+
+/** The shape of the rows of a statement that only inserts some; undefined for any other. */
+function rowOf(compiled: CompiledQuery): RowShape | undefined {
+  const known = shapes.get(compiled) ?? shapeOf(compiled)
+  shapes.set(compiled, known)
+  return known || undefined
+}
+
+function shapeOf({ query, parameters }: CompiledQuery): RowShape | false {
+  if (!InsertQueryNode.is(query) || query.onConflict || query.returning) return false
+  if (!query.values || !ValuesNode.is(query.values)) return false
+  const { values: rows } = query.values
+  const single = compiler.compileQuery({ ...query, values: ValuesNode.create([rows[0]!]) }, createQueryId())
+  const [, target, expressions] = /^(insert into .*?\)) values \((.*)\)$/s.exec(single.sql) ?? []
+  const width = single.parameters.length
+  // Rows of other expressions would take other values.
+  if (!target || !expressions || width === 0 || width * rows.length !== parameters.length) return false
+  if (rows.some(({ kind }) => kind !== rows[0]!.kind)) return false
+  return { width, target, expressions, texts: new Map() }
+}
+
+/** A column of nothing but null stands for itself, since its type is not told. */
+function textFor({ target, expressions, texts }: RowShape, types: readonly string[]): string {
+  const form = types.join()
+  const known = texts.get(form)
+  if (known) return known
+  const lists = types.flatMap((type, place) => (type === 'null' ? [] : [{ type, place }]))
+  const given = lists.map(({ type, place }, list) => `unnest($${list + 1}::${type}[]) as v${place}`)
+  const each = expressions.replace(/\$(\d+)/g, (_, number) =>
+    types[number - 1] === 'null' ? 'null' : `given.v${number - 1}`,
+  )
+  const text = `${target} select ${each} from (select ${given.join(', ')}) as given`
+  texts.set(form, text)
   return text
-}
-
-function repeated({ query }: CompiledQuery, times: number): string {
-  const insert = query as InsertQueryNode & { values: ValuesNode }
-  const rows = Array.from({ length: times }, () => insert.values.values).flat()
-  return compiler.compileQuery({ ...insert, values: ValuesNode.create(rows) }, createQueryId()).sql
 }

@@ -173,17 +173,22 @@ forEachBareDatabase(
       ]
       for (const statement of counting) await run(db, statement)
       const entry = 'entry' as never
+      await run(db, 'alter table entry add size bigint, add left_out text')
+      const entryOf = (id: number) => {
+        const name = id % 4 === 0 ? null : `"name", {${id}} \\`
+        return { id, name, size: id % 5 === 0 ? null : -id, left_out: null }
+      }
       const add = (id: number) =>
         db.transact(async (tx) => {
-          await insertRowsAlong(tx, entry, [{ id, name: `name ${id}` }] as never[])
+          await insertRowsAlong(tx, entry, [entryOf(id), entryOf(id + 100)] as never[])
           if (id % 10 === 0) await insertRowsAlong(tx, 'taken' as never, [{ name: `taken ${id}` }] as never[])
         })
       const ids = Array.from({ length: 40 }, (_, i) => i + 1)
       await Promise.all([...ids.map(add), claim(db, 'other')])
-      const found = (await all(db)) as { id: number; name: string }[]
+      const found = (await all(db)) as ReturnType<typeof entryOf>[]
       assert.deepEqual(
         found.toSorted((a, b) => a.id - b.id),
-        ids.map((id) => ({ id, name: `name ${id}` })),
+        [...ids, ...ids.map((id) => id + 100)].map(entryOf),
       )
       const { rows } = await sql<{ name: string }>`select name from taken order by name`.execute(db.query)
       assert.deepEqual(
