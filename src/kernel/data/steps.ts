@@ -162,9 +162,12 @@ function* packInSteps<T extends TenantTable, Name extends string>(
   const found = new Map<number, Packed<Name>>()
   let left = ascending(parents)
   let isLarge = false
+  let packedSoFar = 0
   while (left.length > 0) {
     if (isLarge) {
-      // Those after a large parent are often as large.
+      // Those after a large parent are often as large, and the read of several of them is long.
+      const wait = packedSoFar++ > 0 ? turnOfLong() : undefined
+      if (wait) yield wait
       const { count, packed } = yield* packedOf(query, scope, packing, left[0]!)
       if (count > 0) found.set(left[0]!, packed)
       isLarge = count > most
@@ -237,7 +240,7 @@ function* packedOf<T extends TenantTable, Name extends string>(
 ): Steps<{ readonly count: number; readonly packed: Packed<Name> }> {
   const read: Chunk[] = []
   for (let after: number | undefined; ; after = read.at(-1)!.last) {
-    const wait = turnOfLong()
+    const wait = after === undefined ? undefined : turnOfLong()
     if (wait) yield wait
     const [chunk]: readonly Chunk[] = yield* value(
       chunks(query, packing.table, { projectId, parent, after }, (given) => chunkOf(query, packing, given)),

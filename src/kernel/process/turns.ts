@@ -108,7 +108,8 @@ function join(waiting: typeof going): Promise<void> {
 
 /** Runs all steps of `work`, as many at once as fit into a piece, and returns its result. */
 export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
-  await nextTurn()
+  // Who is served already goes on, while the piece lasts.
+  await (isServing ? turn() : nextTurn())
   for (;;) {
     const step = work.next()
     if (step.done) return step.value

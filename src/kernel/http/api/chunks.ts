@@ -1,7 +1,7 @@
 /** Bodies that are sent in chunks: between two of them others get their turn, and a client gets as much as it reads. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import { nextTurn } from '../../process/turns.ts'
+import { nextTurn, turn } from '../../process/turns.ts'
 
 /** Sending as much takes well under a piece of a turn. */
 const chunkBytes = 65_536
@@ -9,15 +9,22 @@ const chunkBytes = 65_536
 /** The bytes of all parts, in order, on behalf of the caller's Project. Nobody may change the parts. */
 export function inChunks(parts: readonly Buffer[]): Readable {
   const chunks = chunksOf(parts)
+  let next = chunks.next()
   const send = () => {
-    const { done, value = [] } = chunks.next()
-    for (const part of value) body.push(part)
-    if (done) body.push(null)
+    for (const part of next.value ?? []) body.push(part)
+    next = chunks.next()
+    if (next.done) body.push(null)
   }
+  let hasBegun = false
   const body = new Readable({
     highWaterMark: chunkBytes,
     // Whoever makes room for more acts for nobody in particular.
-    read: AsyncLocalStorage.bind(() => void nextTurn().then(send)),
+    read: AsyncLocalStorage.bind(() => {
+      const wait = hasBegun ? nextTurn() : turn()
+      hasBegun = true
+      if (wait) void wait.then(send)
+      else send()
+    }),
   })
   return body
 }
