@@ -70,7 +70,7 @@ export class DirectReads {
   /** A request without a body, to a server that has nothing else in mind for it. */
   #isPlain(request: IncomingMessage): boolean {
     const { method, headers } = request
-    if (method !== 'GET' || this.#state.isClosing || this.#options.interceptor) return false
+    if (method !== 'GET' || this.#state.isClosing) return false
     return (
       headers['content-length'] === undefined && headers['transfer-encoding'] === undefined && hasValidHost(request)
     )

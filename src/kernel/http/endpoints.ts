@@ -70,8 +70,8 @@ function steps(mounted: Mounted, options: EdgeOptions, readers: Readers): CarryO
       return made
     }
     const { interceptor } = options
-    if (!interceptor) return after(handle(call, isNarrowed), noted)
-    return interceptor(passageOf(request, reply, call), async () => noted(await handle(call, isNarrowed)))
+    const carryOut = () => after(handle(call, isNarrowed), noted)
+    return interceptor ? interceptor(passageOf(request, reply, call), carryOut) : carryOut()
   }
   const finish = (request: Incoming, reply: Outgoing, made: unknown) => {
     if (!(made instanceof LaterReply)) return answer(request, reply, mounted, made, options)

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiCall, Endpoint } from '../contract/contract.ts'
 import { ApiError } from '../errors.ts'
+import type { AtOnce } from '../process/at-once.ts'
 
 /** A request on its way to what answers it. */
 export interface Passage {
@@ -30,9 +31,9 @@ export interface Passage {
 
 /**
  * Comes between requests and what answers them; `handle` carries a request out and returns what its handler returns, or
- * throws why it is refused. Every request passes it once.
+ * throws why it is refused. Every request passes it once, and at once where nothing is to happen to it.
  */
-export type Interceptor = <Made>(passage: Passage, handle: () => Promise<Made>) => Promise<Made>
+export type Interceptor = <Made>(passage: Passage, handle: () => AtOnce<Made>) => AtOnce<Made>
 
 /** An answer that is put in the place of another one on purpose. */
 export class InjectedError extends ApiError {

@@ -42,7 +42,7 @@ const decides = ({ effect: { error, reset, sold_out: isSoldOut, no_addresses: ha
 export function interceptorOf(parts: RequestParts): Interceptor {
   return (passage, handle) => {
     const operation = parts.rules.isEmpty ? undefined : operationAt(passage)
-    return operation ? intercept(parts, passage, operation, handle) : handle()
+    return operation ? intercept(parts, passage, operation, async () => handle()) : handle()
   }
 }
 

@@ -92,7 +92,7 @@ function saidIn(exchange: Exchange, { isStill, headers }: Pick<Said, 'isStill' |
     isCut,
     text: isTextKept ? text : undefined,
     injected: headerOf(response, injectedHeader),
-    isLost: isLost((response as Headed).raw),
+    isLost: isLost(response.raw),
     againMs: status === 429 ? timeIn(headerOf(response, 'ratelimit-reset')) : undefined,
     actions: actionsIn(reply),
     nextPage: reply?.meta?.pagination?.next_page ?? undefined,
@@ -112,14 +112,9 @@ const tokenOf = (caller: Caller) => caller?.actor.id ?? null
 const projectOf = (caller: Caller) => caller?.scope?.projectId ?? null
 const isPublic = (url: string) => url.startsWith(`${publicBase}/`)
 
-/** Faults, and limits, tell of themselves in the response alone, of which observers are told no more than its time. */
-interface Headed {
-  getHeader?(name: string): unknown
-  readonly raw?: object
-}
-
-function headerOf(response: object, name: string): string | undefined {
-  const value = (response as Headed).getHeader?.(name)
+/** Faults, and limits, tell of themselves in the response alone. */
+function headerOf(response: Exchange['response'], name: string): string | undefined {
+  const value = response.getHeader(name)
   return value === undefined ? undefined : String(value)
 }
 
@@ -211,7 +206,7 @@ function isLike(before: Said, { status, code, text, reply, request, response }: 
     before.text === text &&
     before.againMs === undefined &&
     before.injected === headerOf(response, injectedHeader) &&
-    before.isLost === isLost((response as Headed).raw) &&
+    before.isLost === isLost(response.raw) &&
     areLike(before.headers, request.headers)
   )
 }

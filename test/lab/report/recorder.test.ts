@@ -21,7 +21,12 @@ function exchange(n: number, textLength = 10): Exchange {
   }
   const given = { endpoint: undefined, status: 200, code: undefined, reply: undefined }
   const text = `${n}`.padEnd(textLength, '.')
-  return { ...given, text, request, response: { elapsedTime: 1 } } as unknown as Exchange
+  return {
+    ...given,
+    text,
+    request,
+    response: { elapsedTime: 1, raw: {}, getHeader: () => undefined },
+  } as unknown as Exchange
 }
 
 test('A report is about requests that are kept no more, too', () => {

@@ -51,6 +51,8 @@ export interface Outgoing {
   code(status: number): Outgoing
   type(contentType: string): Outgoing
   header(name: string, value: string): Outgoing
+  /** The header that it has by now. */
+  getHeader(name: string): number | string | readonly string[] | undefined
   /** A body that comes bit by bit needs its length among the headers. */
   send(body?: string | Buffer | Readable): Outgoing
 }
@@ -65,7 +67,7 @@ export interface Exchange {
   /** The JSON of the answer; undefined for one that has none. */
   readonly text: string | undefined
   readonly request: Pick<Incoming, 'id' | 'method' | 'originalUrl' | 'headers' | 'principal' | 'body' | 'routeOptions'>
-  readonly response: Pick<Outgoing, 'elapsedTime'>
+  readonly response: Pick<Outgoing, 'elapsedTime' | 'getHeader' | 'raw'>
 }
 
 /** Hears of every exchange; it keeps neither request nor response, which hold much more than they show. */

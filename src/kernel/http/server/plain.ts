@@ -101,6 +101,12 @@ export class PlainReply implements Outgoing {
     return this
   }
 
+  getHeader(name: string): string | undefined {
+    const headers = this.#headers
+    for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1]
+    return undefined
+  }
+
   /** Adds headers that it does not have yet. */
   headers(values: Readonly<Record<string, string>>): this {
     for (const name in values) this.#headers.push(name, values[name]!)

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { pathOf, searchOf } from '../../contract/urls.ts'
 import { ApiError } from '../../errors.ts'
+import type { AtOnce } from '../../process/at-once.ts'
 import type { Clock } from '../../process/clock.ts'
 import { type Logger, loggedAgent, loggedPath } from '../../process/log.ts'
 import { visitor } from '../admission/admission.ts'
@@ -111,7 +112,7 @@ export class WebSockets {
     return this.#protocol
   }
 
-  #intercepted<Made>({ id, request, socket, injected }: Upgrade, admit: () => Promise<Made>): Promise<Made> {
+  #intercepted<Made>({ id, request, socket, injected }: Upgrade, admit: () => Promise<Made>): AtOnce<Made> {
     const { interceptor } = this.#options
     if (!interceptor) return admit()
     const { method = '', url = '' } = request
