@@ -1,14 +1,19 @@
 /**
- * The direct way of requests that read: from Node's server to the handler without the framework, which costs as much as
- * all that they need. It has the steps of every request and shares them, and takes only those whose URL plainly is that of
- * a list or of a resource by its id; all others, and all refusals of a URL, go the usual way.
+ * The direct way: from Node's server to the handler without the framework, which costs as much as all that most requests
+ * need. It has the steps of every request and shares them, and takes only those whose URL plainly is that of a list, or of
+ * a resource by its id or something of it, with no body or a small one of JSON; all others, and all refusals of a URL, go
+ * the usual way.
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { maxBodyBytes } from '../contract/input.ts'
 import { hasValidHost, isDecodable, pathOf } from '../contract/urls.ts'
 import { parseId } from '../ids.ts'
 import { after } from '../process/at-once.ts'
+import { onBehalfOf } from '../process/behalf.ts'
 import { type Admission, admit, decided } from './admission/admission.ts'
 import { placed } from './admission/named-projects.ts'
+import { askedAt } from './admission/notes.ts'
+import { bytesOf, readBody } from './api/body.ts'
 import type { CarryOut, Mounted } from './endpoints.ts'
 import type { EdgeOptions } from './mounting.ts'
 import { refuse } from './refusals.ts'
@@ -17,7 +22,7 @@ import { standardHeaders } from './server/edge.ts'
 import { PlainReply, PlainRequest } from './server/plain.ts'
 import { requestLogger } from './server/request-log.ts'
 
-/** An endpoint that reads, as requests find it. */
+/** An endpoint as requests find it. */
 interface Route {
   readonly endpoint: Mounted['endpoint']
   readonly carryOut: CarryOut
@@ -30,14 +35,15 @@ interface Match {
 }
 
 const noParams = {}
-const endsWithId = '/{id}'
+const idInPath = '/{id}'
+/** What may be an id, as a part of a path. */
+const partOfDigits = /\/(\d+)(?=\/|$)/
 
-export class DirectReads {
+export class DirectRequests {
   readonly #options: EdgeOptions & { readonly trust: Trust }
   readonly #state: { readonly isClosing: boolean }
-  readonly #byPath = new Map<string, Route>()
-  /** Those that end with an id, by what comes before it. */
-  readonly #byStart = new Map<string, Route>()
+  /** By method and path. */
+  readonly #routes = new Map<string, Map<string, Route>>()
   readonly #log: ReturnType<typeof requestLogger>
 
   constructor(options: EdgeOptions & { readonly trust: Trust }, state: { readonly isClosing: boolean }) {
@@ -48,18 +54,19 @@ export class DirectReads {
 
   /** Takes in an endpoint, which may be one of those. */
   add({ endpoint, base }: Mounted, carryOut: CarryOut): void {
+    const { method } = endpoint
     const path = base + endpoint.path
-    const route = { endpoint, carryOut, routeOptions: { bodyLimit: 0, config: { endpoint } } }
-    if (endpoint.method !== 'GET') return
-    if (!path.includes('{')) this.#byPath.set(path, route)
-    else if (path.indexOf('{') === path.length - endsWithId.length + 1 && path.endsWith(endsWithId))
-      this.#byStart.set(path.slice(0, -endsWithId.length + 1), route)
+    if (path.replace(idInPath, '').includes('{')) return
+    const config = { endpoint, asked: askedAt(endpoint, base) }
+    const routes = this.#routes.get(method) ?? new Map<string, Route>()
+    routes.set(path, { endpoint, carryOut, routeOptions: { bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config } })
+    this.#routes.set(method, routes)
   }
 
   /** Takes the requests that can go this way; `others` gets the rest. */
   before(others: RequestListener): RequestListener {
     return (request, response) => {
-      const found = this.#isPlain(request) ? this.#find(request.url!) : undefined
+      const found = this.#isPlain(request) ? this.#find(request.method!, request.url!) : undefined
       if (!found) return others(request, response)
       const { route, params } = found
       const incoming = new PlainRequest(request, params, route.routeOptions, this.#options.trust)
@@ -67,37 +74,34 @@ export class DirectReads {
     }
   }
 
-  /** A request without a body, to a server that has nothing else in mind for it. */
+  /** A request without a body or with a small one of JSON, to a server that has nothing else in mind for it. */
   #isPlain(request: IncomingMessage): boolean {
     const { method, headers } = request
-    if (method !== 'GET' || this.#state.isClosing) return false
-    return (
-      headers['content-length'] === undefined && headers['transfer-encoding'] === undefined && hasValidHost(request)
-    )
+    if (this.#state.isClosing || headers['transfer-encoding'] !== undefined || !hasValidHost(request)) return false
+    const length = headers['content-length']
+    if (method === 'GET') return length === undefined
+    if (!hasBody(request)) return headers['content-type'] === undefined
+    const isJson = headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined
+    return isJson && Number(length) <= maxBodyBytes
   }
 
-  #find(url: string): Match | undefined {
+  #find(method: string, url: string): Match | undefined {
     const path = pathOf(url)
-    if (path !== url && !isDecodable(url)) return undefined
-    const last = path.lastIndexOf('/') + 1
-    const id = path.slice(last)
-    if (parseId(id) === undefined) {
-      const route = this.#byPath.get(path)
-      return route && { route, params: noParams }
-    }
-    const route = this.#byStart.get(path.slice(0, last))
+    const routes = this.#routes.get(method)
+    if (!routes || (path !== url && !isDecodable(url))) return undefined
+    const plain = routes.get(path)
+    if (plain) return { route: plain, params: noParams }
+    const found = partOfDigits.exec(path)
+    if (!found || parseId(found[1]!) === undefined) return undefined
+    const [part, id] = found as unknown as [string, string]
+    const route = routes.get(path.slice(0, found.index) + idInPath + path.slice(found.index + part.length))
     return route && { route, params: { id } }
   }
 
   #answer(request: PlainRequest, reply: PlainReply, { endpoint, carryOut }: Route): void {
     const options = this.#options
     const fail = (error: unknown) => this.#refuse(error, request, reply)
-    const enter = ({ principal, verdict, refusal }: Admission) => {
-      const now = options.clock.now()
-      reply.headers(standardHeaders(request.id, verdict, now))
-      request.principal = principal
-      const refused = refusal ?? placed(request, endpoint, now)
-      if (refused) return fail(refused)
+    const goOn = () => {
       try {
         const sent = carryOut(request, reply)
         if (sent instanceof Promise) sent.catch(fail)
@@ -105,7 +109,28 @@ export class DirectReads {
         fail(error)
       }
     }
+    const enter = ({ principal, verdict, refusal }: Admission) => {
+      const now = options.clock.now()
+      reply.headers(standardHeaders(request.id, verdict, now))
+      request.principal = principal
+      const refused = refusal ?? placed(request, endpoint, now)
+      if (refused) return fail(refused)
+      if (hasBody(request.raw)) return void this.#readBody(request, reply, endpoint).then(goOn, fail)
+      goOn()
+    }
     void after(decided(admit(request, options), request, options), enter)
+  }
+
+  async #readBody(request: PlainRequest, reply: PlainReply, endpoint: Route['endpoint']): Promise<void> {
+    try {
+      const bytes = await bytesOf(request.raw)
+      const read = () => readBody(request.headers, bytes, endpoint)
+      request.body = await onBehalfOf(request.principal?.scope?.projectId, read)
+    } catch (error) {
+      // Whoever sends what cannot be read may send more of it.
+      reply.header('connection', 'close')
+      throw error
+    }
   }
 
   #refuse(error: unknown, request: PlainRequest, reply: PlainReply): void {
@@ -114,4 +139,9 @@ export class DirectReads {
       reply.raw.destroy()
     })
   }
+}
+
+function hasBody({ method, headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return method !== 'GET' && length !== undefined && length !== '0'
 }

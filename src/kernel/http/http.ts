@@ -25,7 +25,7 @@ import { Readers } from './admission/narrowing.ts'
 import { askedAt } from './admission/notes.ts'
 import { readBody } from './api/body.ts'
 import type { RouteConfig } from './api/exchange.ts'
-import { DirectReads } from './direct.ts'
+import { DirectRequests } from './direct.ts'
 import { type CarryOut, carryingOut, type Mounted } from './endpoints.ts'
 import type { EdgeOptions, Mounting } from './mounting.ts'
 import { type OpenPage, servePage } from './pages/open-pages.ts'
@@ -99,7 +99,7 @@ export function buildEdge(given: EdgeOptions): Edge {
     clouds,
     streams,
     routes: { mounted: [], readers: new Readers(), pages: new Map(), served: new Map() },
-    direct: new DirectReads(options, state),
+    direct: new DirectRequests(options, state),
   }
   const paths = routing(options.bases ?? [publicBase])
   let load: ((part: Mounting) => Promise<void>) | undefined
@@ -149,7 +149,7 @@ interface Parts {
   readonly clouds: Clouds<CloudParts>
   readonly streams: Streams
   readonly routes: Routes
-  readonly direct: DirectReads
+  readonly direct: DirectRequests
 }
 
 /** Lets an instance treat requests as all are treated. */

@@ -1,9 +1,19 @@
 /** The body of a request, which is JSON. */
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../contract/contract.ts'
 import { maxBodyBytes, parseJson, parseLargeJson } from '../../contract/input.ts'
 import { ApiError } from '../../errors.ts'
 import { inTurns } from '../../process/turns.ts'
+
+/** Reads the bytes of a body whose length is known, and not too large. Errors: a client that leaves. */
+export function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('error', (error) => reject(Object.assign(error, { statusCode: 400 })))
+  })
+}
 
 /**
  * Parses a body; one that is larger than most in turns with other work. Errors: `json_error`; 415 `invalid_input` for what

@@ -1,4 +1,4 @@
-/** A request and its answer on Node's HTTP server alone, as they are for requests without a body. */
+/** A request and its answer on Node's HTTP server alone, without the framework. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import type { Principal } from '../../access/principal.ts'
@@ -14,7 +14,7 @@ export class PlainRequest implements Incoming {
   readonly raw: IncomingMessage
   readonly params: Readonly<Record<string, string>>
   readonly routeOptions: Incoming['routeOptions']
-  readonly body: undefined = undefined
+  body: unknown = undefined
   principal: Principal | undefined = undefined
   endpoint: Endpoint | undefined = undefined
   note: Note | undefined = undefined
