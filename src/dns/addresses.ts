@@ -12,7 +12,7 @@ import { defaultTtl, type ZoneSettings } from '../families/zones/settings.ts'
 import type { Database, Queries } from '../kernel/data/db.ts'
 import type { DefaultNames } from '../protocols/net/default-names.ts'
 import { addressBytes, addressText } from '../protocols/net/dns/addresses.ts'
-import { type NameKey, selfAndParents } from '../protocols/net/dns/names.ts'
+import { type NameKey, nameOf, selfAndParents } from '../protocols/net/dns/names.ts'
 import { parseRdata, recordTypes } from '../protocols/net/dns/rdata.ts'
 import { cidrContains, parseCidr, subnetAt } from '../protocols/net/ip.ts'
 import { lookUp } from './lookup.ts'
@@ -32,8 +32,11 @@ const { PTR } = recordTypes
 
 export class AddressNames {
   readonly #options: AddressNamesOptions
-  /** Zones with their SOA and NS records only; PTR, A and AAAA records are generated per query. */
-  readonly #zones = new Map<NameKey, ZoneImage>()
+  /**
+   * Zones with their SOA and NS records only; PTR, A and AAAA records are generated per query. Pools have hundreds of zones,
+   * each of which is made when it is first asked for.
+   */
+  readonly #zones = new Map<NameKey, () => ZoneImage>()
   /** Those of the zones that have the default names of addresses. */
   readonly #forward: readonly ZoneImage[]
   #pools: readonly string[] = []
@@ -51,8 +54,11 @@ export class AddressNames {
   serve(pools: readonly string[]): void {
     this.#pools = pools
     this.#zones.clear()
-    const reverse = [...new Set(pools.flatMap(reverseZones))].map((name) => this.#zone(name))
-    for (const zone of [...reverse, ...this.#forward]) this.#zones.set(zone.origin, zone)
+    for (const name of new Set(pools.flatMap(reverseZones))) {
+      let made: ZoneImage | undefined
+      this.#zones.set(nameOf(name), () => (made ??= this.#zone(name)))
+    }
+    for (const zone of this.#forward) this.#zones.set(zone.origin, () => zone)
   }
 
   /** Drops the cached names of an IPv4 address or an IPv6 network. */
@@ -66,7 +72,7 @@ export class AddressNames {
   find(name: NameKey): ZoneImage | undefined {
     for (const at of selfAndParents(name)) {
       const zone = this.#zones.get(at)
-      if (zone) return zone
+      if (zone) return zone()
     }
     return undefined
   }

@@ -55,8 +55,9 @@ function countLost(file: number): number {
   }
 }
 
+/** The bytes are apart from those of others, and so begin where a word may. */
 function readAt(file: number, position: number, length: number): Buffer | undefined {
-  const bytes = Buffer.allocUnsafe(length)
+  const bytes = Buffer.allocUnsafeSlow(length)
   return readSync(file, bytes, 0, length, position) === length ? bytes : undefined
 }
 
@@ -64,14 +65,14 @@ const noSum = Buffer.alloc(8)
 
 /** SQLite's checksum of the log, which continues from frame to frame. */
 function sum(before: Buffer, { buffer, byteOffset, length }: Buffer): Buffer {
-  const words = new DataView(buffer, byteOffset, length)
+  const words = new Uint32Array(buffer, byteOffset, length / 4)
   let [first, second] = [before.readUInt32BE(0), before.readUInt32BE(4)]
-  for (let i = 0; i < length; i += 8) {
-    first = (first + words.getUint32(i, isLittle) + second) >>> 0
-    second = (second + words.getUint32(i + 4, isLittle) + first) >>> 0
+  for (let i = 0; i < words.length; i += 2) {
+    first = (first + words[i]! + second) | 0
+    second = (second + words[i + 1]! + first) | 0
   }
   const both = Buffer.alloc(8)
-  both.writeUInt32BE(first, 0)
-  both.writeUInt32BE(second, 4)
+  both.writeUInt32BE(first >>> 0, 0)
+  both.writeUInt32BE(second >>> 0, 4)
   return both
 }
