@@ -6,9 +6,10 @@ import type { Actor, Principal } from '../kernel/access/principal.ts'
 import {
   createProject,
   getProject,
-  listProjects,
   type ProjectRow,
+  pageOfProjects,
   projectName,
+  projectsByIds,
   renameProject,
 } from '../kernel/access/projects.ts'
 import { addToken, removeToken, renameToken, rotateToken, tokenOf, tokensOf } from '../kernel/access/tokens.ts'
@@ -116,9 +117,10 @@ function projectRoutes(platform: Platform, drivers: Drivers, sessions: People['s
   }
   return {
     async listProjects({ caller, query }) {
-      const all = await listProjects(db.query)
-      const shown = caller.isOperator ? all : all.filter(({ id }) => caller.roles.has(id))
-      const { rows, pagination } = pageOf(shown, query)
+      const own = [...caller.roles.keys()]
+      const { rows, pagination } = caller.isOperator
+        ? await pageOfProjects(db.query, query)
+        : pageOf(await projectsByIds(db.query, own), query)
       return { projects: await toWires(db.query, caller, rows, query.summary), meta: { pagination } }
     },
     async createProject({ caller, body: { name, owner_email = null } }) {

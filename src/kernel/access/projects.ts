@@ -8,7 +8,9 @@ import { drawId } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { lockAlong } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
+import { byChunks } from '../data/steps.ts'
 import { notFound, notUnique } from '../errors.ts'
+import { type Page, type PageRequest, pageBy } from '../resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 export interface ProjectRow {
@@ -48,6 +50,25 @@ export async function createProject(
 
 export async function listProjects(query: Queries): Promise<ProjectRow[]> {
   return query.selectFrom('project').selectAll().orderBy('id').execute()
+}
+
+/** Those of some ids that are there, by id. */
+export async function projectsByIds(query: Queries, ids: readonly ProjectId[]): Promise<ProjectRow[]> {
+  return byChunks(
+    [...new Set(ids)].sort((a, b) => a - b),
+    (some) => query.selectFrom('project').selectAll().where('id', 'in', some).orderBy('id').execute(),
+  )
+}
+
+/** One page of all Projects, by id. */
+export function pageOfProjects(query: Queries, request: PageRequest): Promise<Page<ProjectRow>> {
+  return pageBy(request, {
+    read: (skip, take) => query.selectFrom('project').selectAll().orderBy('id').limit(take).offset(skip).execute(),
+    async count() {
+      const all = query.selectFrom('project').select(sql<number>`count(*)`.as('total'))
+      return (await all.executeTakeFirstOrThrow()).total
+    },
+  })
 }
 
 export async function findProject(query: Queries, name: string): Promise<ProjectRow | undefined> {

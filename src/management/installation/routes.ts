@@ -1,5 +1,5 @@
 /** Operators see and manage the whole installation through these handlers, one for each endpoint. */
-import { getProject, listProjects } from '../../kernel/access/projects.ts'
+import { getProject, pageOfProjects, projectsByIds } from '../../kernel/access/projects.ts'
 import { openActions } from '../../kernel/actions/claims.ts'
 import { noteProject } from '../../kernel/audit/audited.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
@@ -11,7 +11,6 @@ import type { MailRow } from '../../kernel/mail/outbox.ts'
 import type { MailContent } from '../../kernel/mail/template.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import type { Jobs } from '../../kernel/process/jobs.ts'
-import { pageOf } from '../../kernel/resource/listing.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import { countMembers, ownersOf } from '../../people/memberships/membership-store.ts'
 import type { People } from '../../people/people.ts'
@@ -62,7 +61,7 @@ function projectRoutes(
 ): Pick<Routes, 'listInstalledProjects' | 'deleteInstalledProject'> {
   return {
     async listInstalledProjects({ query: request }) {
-      const { rows, pagination } = pageOf(await listProjects(db.query), request)
+      const { rows, pagination } = await pageOfProjects(db.query, request)
       const ids = rows.map(({ id }) => id)
       const held = await holdings(db.query, ids, limits)
       const [members, owners] = [await countMembers(db.query, ids), await ownersOf(db.query, ids)]
@@ -113,7 +112,11 @@ function mailRoutes({ db }: Platform): Pick<Routes, 'listMail' | 'retryMail'> {
 }
 
 async function mailToWire(query: Queries, rows: readonly MailRow[]) {
-  const names = new Map(rows.length === 0 ? [] : (await listProjects(query)).map(({ id, name }) => [id, name]))
+  const projects = await projectsByIds(
+    query,
+    rows.map((row) => row.project_id),
+  )
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
   return rows.map(({ id, created, finished, project_id, recipient, content, state, attempts, ...row }) => ({
     ...{ id, created, finished, recipient, state, attempts, last_error: row.last_error },
     project: { id: project_id, name: names.get(project_id) ?? '' },
