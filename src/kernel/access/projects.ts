@@ -10,6 +10,7 @@ import { lockAlong } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { byChunks } from '../data/steps.ts'
 import { notFound, notUnique } from '../errors.ts'
+import type { AtOnce } from '../process/at-once.ts'
 import { type Page, type PageRequest, pageBy } from '../resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -53,7 +54,7 @@ export async function listProjects(query: Queries): Promise<ProjectRow[]> {
 }
 
 /** Those of some ids that are there, by id. */
-export async function projectsByIds(query: Queries, ids: readonly ProjectId[]): Promise<ProjectRow[]> {
+export function projectsByIds(query: Queries, ids: readonly ProjectId[]): AtOnce<readonly ProjectRow[]> {
   return byChunks(
     [...new Set(ids)].sort((a, b) => a - b),
     (some) => query.selectFrom('project').selectAll().where('id', 'in', some).orderBy('id').execute(),
@@ -61,7 +62,7 @@ export async function projectsByIds(query: Queries, ids: readonly ProjectId[]): 
 }
 
 /** One page of all Projects, by id. */
-export function pageOfProjects(query: Queries, request: PageRequest): Promise<Page<ProjectRow>> {
+export function pageOfProjects(query: Queries, request: PageRequest): AtOnce<Page<ProjectRow>> {
   return pageBy(request, {
     read: (skip, take) => query.selectFrom('project').selectAll().orderBy('id').limit(take).offset(skip).execute(),
     async count() {
