@@ -189,7 +189,7 @@ class Groups {
   }
 
   /** Tells the outcomes of a group once all that it may have seen is on disk. */
-  #settle(outcomes: readonly Outcome[], onDisk: Promise<void> | undefined): void {
+  #settle(outcomes: readonly JobOutcome[], onDisk: Promise<void> | undefined): void {
     const settle = () => {
       for (const { job, outcome } of outcomes) job.settle(followUp(job, outcome))
     }
@@ -230,14 +230,14 @@ function groupIds({ nextId }: Writer) {
   }
 }
 
-interface Outcome {
+interface JobOutcome {
   readonly job: Job
   readonly outcome: Settled
 }
 
 /** What became of a group. */
 interface Ran {
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly JobOutcome[]
   /** The transactions that must run again. */
   readonly again: readonly Job[]
   /** False when there is nothing in it to be put on disk. */
