@@ -127,6 +127,7 @@ export function form(text: string): string {
     .replaceAll('"', '')
     .replaceAll(/\$\d+/g, '?')
     .replaceAll(/cast\(\? as bigint\)|\?::\w+(\[\])?/g, '?')
+    .replaceAll(' as bigint)', ' as integer)')
     .replaceAll(/wolke_now\(\)|\(extract\(epoch from clock_timestamp\(\)\) \* 1000\)::bigint/g, 'now')
     .replaceAll(/ for (no key update|share|update)( of \w+)?( skip locked)?/g, '')
     .replaceAll(/\blimit \d+/g, 'limit ?')
