@@ -1,9 +1,7 @@
 /** The program of the commit before, built beside the tree with the libraries of the tree. */
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, globSync, readFileSync, symlinkSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, globSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { Refusal } from '../options.ts'
 
@@ -71,12 +69,11 @@ export async function buildBefore(tree: string, commit: string, folder: string):
 }
 
 async function extract(tree: string, commit: string, folder: string): Promise<void> {
-  const archive = spawn('git', ['-C', tree, 'archive', commit], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const unpack = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'inherit', 'inherit'] })
-  const ends = Promise.all([once(archive, 'exit'), once(unpack, 'exit')])
-  await pipeline(archive.stdout, unpack.stdin)
-  const failed = (await ends).find(([code]) => code !== 0)
-  if (failed) throw new Error(`git archive ${commit} ended with code ${failed[0]}`)
+  // tar reads no further than the end that the archive says, which a pipe takes for a failure.
+  const archive = join(folder, 'commit.tar')
+  await run('git', ['-C', tree, 'archive', '--output', archive, commit])
+  await run('tar', ['-xf', archive, '-C', folder])
+  rmSync(archive)
 }
 
 const isDifferent = (one: string, other: string, path: string) =>

@@ -35,15 +35,20 @@ interface Match {
 }
 
 const noParams = {}
-const idInPath = '/{id}'
-/** What may be an id, as a part of a path. */
-const partOfDigits = /\/(\d+)(?=\/|$)/
+const idInPath = '{id}'
+/** An id in the middle of a path, or what looks like one. */
+const partOfDigits = /\/(\d+)(?=\/)/
+
+/** The endpoints of one method: by path, and those with an id in it by the rest of their path. */
+interface Routes {
+  readonly plain: Map<string, Route>
+  readonly withId: Map<string, Route>
+}
 
 export class DirectRequests {
   readonly #options: EdgeOptions & { readonly trust: Trust }
   readonly #state: { readonly isClosing: boolean }
-  /** By method and path. */
-  readonly #routes = new Map<string, Map<string, Route>>()
+  readonly #routes = new Map<string, Routes>()
   readonly #log: ReturnType<typeof requestLogger>
 
   constructor(options: EdgeOptions & { readonly trust: Trust }, state: { readonly isClosing: boolean }) {
@@ -54,13 +59,15 @@ export class DirectRequests {
 
   /** Takes in an endpoint, which may be one of those. */
   add({ endpoint, base }: Mounted, carryOut: CarryOut): void {
-    const { method } = endpoint
     const path = base + endpoint.path
-    if (path.replace(idInPath, '').includes('{')) return
+    const rest = path.replace(idInPath, '')
+    if (rest.includes('{')) return
     const config = { endpoint, asked: askedAt(endpoint, base) }
-    const routes = this.#routes.get(method) ?? new Map<string, Route>()
-    routes.set(path, { endpoint, carryOut, routeOptions: { bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config } })
-    this.#routes.set(method, routes)
+    const route = { endpoint, carryOut, routeOptions: { bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config } }
+    const routes = this.#routes.get(endpoint.method) ?? { plain: new Map(), withId: new Map() }
+    this.#routes.set(endpoint.method, routes)
+    if (rest === path) routes.plain.set(path, route)
+    else routes.withId.set(rest, route)
   }
 
   /** Takes the requests that can go this way; `others` gets the rest. */
@@ -89,13 +96,17 @@ export class DirectRequests {
     const path = pathOf(url)
     const routes = this.#routes.get(method)
     if (!routes || (path !== url && !isDecodable(url))) return undefined
-    const plain = routes.get(path)
-    if (plain) return { route: plain, params: noParams }
+    const last = path.lastIndexOf('/') + 1
+    if (parseId(path.slice(last)) !== undefined) return around(last, path.length)
     const found = partOfDigits.exec(path)
-    if (!found || parseId(found[1]!) === undefined) return undefined
-    const [part, id] = found as unknown as [string, string]
-    const route = routes.get(path.slice(0, found.index) + idInPath + path.slice(found.index + part.length))
-    return route && { route, params: { id } }
+    if (found && parseId(found[1]!) !== undefined) return around(found.index + 1, found.index + found[0].length)
+    const route = routes.plain.get(path)
+    return route && { route, params: noParams }
+
+    function around(from: number, to: number): Match | undefined {
+      const route = routes!.withId.get(to === path.length ? path.slice(0, from) : path.slice(0, from) + path.slice(to))
+      return route && { route, params: { id: path.slice(from, to) } }
+    }
   }
 
   #answer(request: PlainRequest, reply: PlainReply, { endpoint, carryOut }: Route): void {
