@@ -92,7 +92,7 @@ class Notes {
 }
 
 /** Files that build, pass on or watch statements of others. */
-const between = /^(src\/kernel\/data\/[\w-]+\.ts|test\/kit\/database\/watched-database\.ts|test\/run\/ledger\.ts):/
+const between = /^(src\/kernel\/data\/[\w-]+\.ts|src\/kernel\/process\/at-once\.ts|test\/kit\/database\/watched-database\.ts|test\/run\/ledger\.ts):/
 /** Files of src that are no part of the program. */
 const ofTests = /(\.test|\/proof)\.ts:/
 
@@ -128,6 +128,7 @@ export function form(text: string): string {
     .replaceAll(/\$\d+/g, '?')
     .replaceAll(/cast\(\? as bigint\)|\?::\w+(\[\])?/g, '?')
     .replaceAll(' as bigint)', ' as integer)')
+    .replaceAll(/string_agg\(cast\((\w+) as text\)/g, 'string_agg($1')
     .replaceAll(/wolke_now\(\)|\(extract\(epoch from clock_timestamp\(\)\) \* 1000\)::bigint/g, 'now')
     .replaceAll(/ for (no key update|share|update)( of \w+)?( skip locked)?/g, '')
     .replaceAll(/\blimit \d+/g, 'limit ?')
