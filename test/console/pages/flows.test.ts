@@ -253,6 +253,8 @@ forConsole('by keyboard', (open) => {
     await press(page, 'Control+k')
     await expect(page.getByRole('combobox')).toBeFocused()
     await page.keyboard.type('certif')
+    // What was found before stays until something else is found.
+    await expect(page.getByRole('option').first()).toContainText(/certif/i)
     await press(page, 'ArrowDown', 'ArrowUp', 'Enter')
     await expect(page.getByRole('heading', { level: 1 })).toContainText('Certificates')
     await settle(page)
