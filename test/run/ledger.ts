@@ -92,7 +92,8 @@ class Notes {
 }
 
 /** Files that build, pass on or watch statements of others. */
-const between = /^(src\/kernel\/data\/[\w-]+\.ts|src\/kernel\/process\/at-once\.ts|test\/kit\/database\/watched-database\.ts|test\/run\/ledger\.ts):/
+const between =
+  /^(src\/kernel\/data\/[\w-]+\.ts|src\/kernel\/process\/at-once\.ts|test\/kit\/database\/watched-database\.ts|test\/run\/ledger\.ts):/
 /** Files of src that are no part of the program. */
 const ofTests = /(\.test|\/proof)\.ts:/
 
