@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { openLog } from '../../src/kernel/process/log.ts'
+import { until } from '../kit/database/bare-database.ts'
 import { coverServers } from '../kit/database/covered-servers.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
 import { firstProject } from '../kit/http/scoped-clients.ts'
@@ -17,7 +20,7 @@ async function ask(
   const headers = {
     authorization: `Bearer ${api.token}`,
     'accept-encoding': encoding,
-    ...(body && { 'content-type': 'application/json' }),
+    ...(body && { 'content-type': 'application/json; charset=utf-8' }),
   }
   const asking = request(`${baseUrl}${path}`, { method, headers }).end(body)
   const [answer] = (await once(asking, 'response')) as [IncomingMessage]
@@ -49,7 +52,7 @@ forEachDatabase('A large answer', (open) => {
       digest(brotliDecompressSync(await bytesOf(await ask(world, '/firewalls', { encoding: 'br' })))),
       digest(list),
     )
-    // What changes something goes through the framework.
+    // A body that says more of itself than that it is JSON goes through the framework.
     const changed = await ask(world, `/firewalls/${id}`, { method: 'PUT', body: '{"labels":{}}' })
     const one = await bytesOf(changed)
     assert.equal(changed.headers['content-length'], String(one.length))
@@ -72,5 +75,26 @@ forEachDatabase('A large answer', (open) => {
     gone.destroy()
     assert.equal((await world.api.get('/firewalls?name=covering-1')).status, 200)
     assert.equal(digest(await bytesOf(slow)), quick)
+  })
+
+  test('is no failure when who asked leaves before it', async () => {
+    const [lines, log] = [[] as string[], new PassThrough()]
+    log.on('data', (line: Buffer) => lines.push(String(line)))
+    const world = await open({ log: openLog('info', log) })
+    const scope = { projectId: await firstProject(world) }
+    const [id] = await world.db.transact((tx) => coverServers(tx, scope, { count: 1, servers: 5_000 }))
+    const path = `/firewalls/${id}`
+    const headers = { authorization: `Bearer ${world.api.token}` }
+    for (let count = 0; count < 20; count++) {
+      const asking = request(`${world.baseUrl}${path}`, { headers })
+      asking.on('error', () => undefined)
+      await new Promise((resolve) => asking.end(() => resolve(undefined)))
+      asking.destroy()
+    }
+    await until(() => lines.filter((line) => line.includes(path)).length === 20)
+    assert.deepEqual(
+      lines.filter((line) => line.includes('"level":50') || line.includes('"status":500')),
+      [],
+    )
   })
 })

@@ -9,9 +9,12 @@ import { inTurns } from '../../process/turns.ts'
 export function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
+    const fail = (error = new Error('the client has left')) => reject(Object.assign(error, { statusCode: 400 }))
+    if (request.destroyed) return fail()
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.on('error', (error) => reject(Object.assign(error, { statusCode: 400 })))
+    request.on('error', fail)
+    request.on('close', () => fail())
   })
 }
 

@@ -90,6 +90,8 @@ export function sendJson(request: Incoming, reply: Outgoing, made: Json): AtOnce
 /** Sends JSON as it is; what is large comes in chunks. */
 function sendWhole(reply: Outgoing, made: Json): Outgoing {
   if (typeof made === 'string') return reply.send(made)
+  // Who has left meanwhile is sent nothing, which the framework would take for a failure of what is read.
+  if (reply.raw.destroyed) return reply.send()
   const length = made.reduce((sum, part) => sum + part.length, 0)
   return reply.header('content-length', String(length)).send(inChunks(made))
 }

@@ -65,16 +65,20 @@ export class PlainReply implements Outgoing {
   readonly #headers: string[] = []
   readonly #began = performance.now()
   readonly #state: { readonly isClosing: boolean }
+  readonly #sent: (reply: PlainReply) => void
   #ended: number | undefined
 
-  /** `sent` is called when all of it is handed to the system. */
+  /** `sent` is called when all of it is handed to the system, or whoever asked has left before. */
   constructor(raw: ServerResponse, state: { readonly isClosing: boolean }, sent: (reply: PlainReply) => void) {
     this.#state = state
     this.raw = raw
-    raw.on('finish', () => {
-      this.#ended = performance.now()
-      sent(this)
-    })
+    this.#sent = sent
+    raw.on('finish', () => this.#end())
+  }
+
+  #end(): void {
+    this.#ended = performance.now()
+    this.#sent(this)
   }
 
   get elapsedTime(): number {
@@ -115,12 +119,19 @@ export class PlainReply implements Outgoing {
 
   send(body?: string | Buffer | Readable): this {
     const { raw, statusCode } = this
+    // Who has left is sent nothing, and a response that is over says no more when it ends.
+    if (raw.destroyed) {
+      this.#end()
+      return this
+    }
     // Callers reconnect elsewhere.
     if (this.#state.isClosing) this.header('connection', 'close')
     if (body instanceof Readable) {
       raw.writeHead(statusCode, this.#headers)
       // A caller that goes away ends both.
-      pipeline(body, raw, () => undefined)
+      pipeline(body, raw, (error) => {
+        if (error) this.#end()
+      })
       return this
     }
     const length = body === undefined ? 0 : Buffer.byteLength(body)
