@@ -1,8 +1,9 @@
 /** These tests need SQLite: a disk for which commits wait. */
 import assert from 'node:assert/strict'
-import { fstatSync, statSync } from 'node:fs'
+import { fstatSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { forEachBareDatabase, gate, until } from '../../../test/kit/database/bare-database.ts'
+import { forEachBareDatabase, gate, run, until } from '../../../test/kit/database/bare-database.ts'
 import { ids, insert, upTo, withTable } from '../../../test/kit/database/entries.ts'
 import { type Database, OutcomeUnknown } from './db.ts'
 import { openGrouped } from './group-commit.ts'
@@ -75,6 +76,20 @@ forEachBareDatabase(
       disk.hold()
       await write(db, 1, false)
       assert.deepEqual(await ids(db), [1])
+    })
+
+    test('a file without a log is waited for by its commits', async () => {
+      const { db, path, bare } = await openWith(syncFile)
+      const copy = `${path}-copy`
+      writeFileSync(copy, await db.image!())
+      const file = new DatabaseSync(copy)
+      file.exec('pragma journal_mode = delete')
+      file.close()
+      const other = openGrouped(copy, bare.clock, { create: false, sync: async () => assert.fail() })
+      bare.later(() => other.close())
+      await write(other, 1)
+      assert.deepEqual(await ids(other), [1])
+      assert.deepEqual(await run(other, 'pragma synchronous'), [{ synchronous: 2 }])
     })
 
     test('transactions run while others wait for the disk, and one wait is for all that are made before it begins', async () => {

@@ -1,6 +1,7 @@
 /**
  * Makes commits of a SQLite file durable while others are being made: SQLite writes them into its log (WAL), and another
- * thread waits for the disk. Nobody hears of a commit before that, neither who asked for it nor who reads it.
+ * thread waits for the disk. Nobody hears of a commit of this process from it before that, neither who asked for it nor who
+ * reads it.
  */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -105,6 +106,7 @@ export function logOf(path: string, sync: SyncFile, alone: (work: () => void) =>
     },
     close(): void {
       if (file !== undefined) closeSync(file)
+      file = undefined
     },
   }
 }

@@ -117,9 +117,8 @@ export function openSqlite(
     return result
   }
   const isWriting = () => database.isTransaction && !reading.isOpen()
-  const file = database.location()
-  const log =
-    file === null ? undefined : logOf(file, sync, (work) => (isWriting() ? work() : alone(database, reading, work)))
+  const beside = (work: () => void) => (isWriting() ? work() : alone(database, reading, work))
+  const log = hasLog(database) ? logOf(database.location()!, sync, beside) : undefined
   return {
     dialect: sqliteDialect,
     kysely: sqliteKysely(read),
@@ -214,12 +213,18 @@ function prepare(database: DatabaseSync, create: boolean, cacheKb: number): Data
       pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
     // Setting this mode writes to a file that does not have it yet.
     if (create) database.exec('pragma journal_mode = wal')
+    // A copy that no server has opened yet has no log, nor has a file where the system cannot share memory.
+    if (!hasLog(database)) database.exec('pragma synchronous = full')
     return database
   } catch (error) {
     database.close()
     throw error
   }
 }
+
+/** Tells whether commits go to a log beside the file. */
+const hasLog = (database: DatabaseSync) =>
+  (database.prepare('pragma journal_mode').get() as { journal_mode: string }).journal_mode === 'wal'
 
 const writeNextId = `
   insert into id_sequence (only, next) values (1, ?) on conflict (only) do update set next = excluded.next`
