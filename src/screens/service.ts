@@ -168,12 +168,13 @@ class Viewers {
 
   /** Ends consoles of servers that no longer run, and tells a driver in memory what other processes have changed. */
   async #look(): Promise<void> {
-    const ids = [...new Set([...this.#viewers].map(({ session }) => session.serverId))]
+    // Nothing is asked about the servers of those who come meanwhile.
+    const viewers = [...this.#viewers]
+    const ids = [...new Set(viewers.map(({ session }) => session.serverId))]
     if (ids.length === 0) return
     try {
       const inForce = await serversInForce(this.#options.db.query, ids)
-      const following = [...this.#viewers].map((viewer) => this.#follow(viewer, inForce.get(viewer.session.serverId)))
-      await Promise.all(following)
+      await Promise.all(viewers.map((viewer) => this.#follow(viewer, inForce.get(viewer.session.serverId))))
     } catch (cause) {
       this.#options.log.warn({ err: cause }, 'servers that are looked at could not be watched')
     }
