@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { carryOut } from '../../src/commands/noted.ts'
-import { audited } from '../../src/kernel/audit/audited.ts'
+import { audited, noteProject, noteSubjects } from '../../src/kernel/audit/audited.ts'
 import { recordEvent } from '../../src/kernel/audit/entries.ts'
 import { removeOldEntries } from '../../src/kernel/audit/expiry.ts'
 import { Note, noteTouched } from '../../src/kernel/audit/note.ts'
+import { withTransact } from '../../src/kernel/data/db.ts'
 import { onBehalfOf } from '../../src/kernel/process/behalf.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { entriesOf, firstProject, type LoggedEntry, logged, ofProject } from '../kit/audit-log.ts'
@@ -133,6 +134,39 @@ forDatabasesInTurn('the audit log', (open) => {
       note,
     )
     assert.equal(await written(), 1)
+  })
+
+  test('names nothing of a run of its transaction that was rolled back', async () => {
+    const world = await open({ runActions: false })
+    const again = new Error('again')
+    // A database runs a transaction again that shared its commit with one that failed halfway, or met a conflict.
+    const retried = withTransact(world.db, async (work, options) => {
+      const first = world.db.transact(async (tx) => {
+        await work(tx)
+        throw again
+      })
+      await assert.rejects(first, again)
+      return world.db.transact(work, options)
+    })
+    const db = audited(retried)
+    const projectId = (await firstProject(world)) as ProjectId
+    const actor = { kind: 'token', id: 1, name: 'test' } as const
+    const asked = { operation: 'POST /things', family: 'things', subjects: [], status: 201, network: '' }
+    const note = new Note({ actor, scope: { projectId }, correlationId: 'retried', ...asked })
+    let runs = 0
+    await onBehalfOf(
+      undefined,
+      async () => {
+        noteSubjects([5])
+        await db.transact(async (tx) => {
+          noteSubjects([70 + ++runs], tx)
+          if (runs === 1) noteProject({ id: 9, name: 'rolled back' }, tx)
+        })
+      },
+      note,
+    )
+    const [entry, ...others] = (await logged(world)).filter(({ correlation_id }) => correlation_id === 'retried')
+    assert.deepEqual([entry!.resources, entry!.project!.id, others.length], [[5, 72], projectId, 0])
   })
 
   test('cannot be changed, by no statement', async () => {

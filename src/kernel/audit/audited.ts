@@ -28,11 +28,14 @@ async function transactWith<T>(
   options: Parameters<Database['transact']>[1],
 ): Promise<T> {
   note.state = 'claimed'
+  const { project, found } = note
   let isWritten = false
   try {
     return await db.transact(async (tx) => {
       isWritten = false
       forget(note)
+      // A run before this one was rolled back, with what it made: nothing of it may be named.
+      Object.assign(note, { project, found })
       const result = await work({ ...tx, note })
       if (typeof result === 'symbol') return result
       const entry = entryOf(note)
@@ -87,5 +90,5 @@ export function noteProject(project: { readonly id: number; readonly name: strin
 /** Says the same of resources. Never pass a secret. */
 export function noteSubjects(subjects: readonly (number | string)[], tx?: Transaction): void {
   const note = tx ? tx.note : noteTaken()
-  note?.found.push(...subjects)
+  if (note) note.found = [...note.found, ...subjects]
 }

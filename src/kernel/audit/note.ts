@@ -38,7 +38,7 @@ export class Note {
   project: { readonly id: number; readonly name: string } | undefined
 
   /** The resources that it turned out to be about, besides those in its path. */
-  readonly found: (number | string)[] = []
+  found: readonly (number | string)[] = []
 
   /** The actions that were started in the transaction which writes its entry. */
   started: readonly number[] = []
