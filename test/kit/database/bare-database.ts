@@ -9,7 +9,7 @@ import { createProject } from '../../../src/kernel/access/projects.ts'
 import type { Database } from '../../../src/kernel/data/db.ts'
 import type { DatabaseUrl } from '../../../src/kernel/data/dialect.ts'
 import { openDatabase } from '../../../src/kernel/data/open.ts'
-import type { ProjectId, ProjectScope } from '../../../src/kernel/scope.ts'
+import type { ProjectScope } from '../../../src/kernel/scope.ts'
 import { type EngineName, engines, freshDatabase, type TestClock, testClock } from '../harness.ts'
 import { bringUp } from './bring-up.ts'
 
@@ -80,12 +80,6 @@ function fileDatabase(opened: (() => Promise<unknown>)[]): DatabaseUrl {
 export async function run<Row = unknown>(db: Database, statement: string): Promise<Row[]> {
   const { rows } = await db.transact((tx) => sql.raw<Row>(statement).execute(tx.query))
   return rows.map((row) => ({ ...row }))
-}
-
-/** A Project in a database of an older version, which lacks columns of today. Returns its id. */
-export async function olderProject(db: Database, created: string): Promise<ProjectId> {
-  await run(db, `insert into project (id, name, created) values (1, 'test', '${created}')`)
-  return 1 as ProjectId
 }
 
 /** Waits until `holds` is true, for at most five minutes, which is enough on a busy machine. */

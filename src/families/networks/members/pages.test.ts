@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { olderProject, run } from '../../../../test/kit/database/bare-database.ts'
-import { closeAdmin, createDatabase, postgresUrl } from '../../../../test/kit/database/postgres.ts'
-import { engines, forEachDatabase, testClock, type World } from '../../../../test/kit/harness.ts'
+import { test } from 'node:test'
+import { run } from '../../../../test/kit/database/bare-database.ts'
+import { testOlder } from '../../../../test/kit/database/older-database.ts'
+import { forEachDatabase, type World } from '../../../../test/kit/harness.ts'
 import { done } from '../../../../test/kit/proof.ts'
-import { parseDatabaseUrl } from '../../../kernel/data/dialect.ts'
-import { migrate } from '../../../kernel/data/migrate.ts'
-import { openDatabase } from '../../../kernel/data/open.ts'
 import { memberAddresses } from '../../../migrations/0046-member-addresses.ts'
-import { migrations } from '../../../migrations/index.ts'
 import { numberOfIpv4 } from '../../../protocols/net/ip.ts'
 import { makeBalancer } from '../../load-balancers/proof.ts'
 import { makeServer } from '../../servers/proof.ts'
@@ -136,31 +132,21 @@ function pageOf(all: readonly Member[], query: URLSearchParams) {
   return { members: all.slice((page - 1) * per_page, page * per_page), meta: { pagination } }
 }
 
-after(closeAdmin)
-
-for (const engine of engines) {
-  test(`members that an older version wrote have their addresses as numbers, on ${engine}`, async (t) => {
-    const made =
-      engine === 'postgres' ? await createDatabase(await postgresUrl()) : { url: 'memory', drop: () => undefined }
-    const db = await openDatabase(parseDatabaseUrl(made.url)!, { clock: testClock() })
-    t.after(async () => {
-      await db.close()
-      await made.drop()
-    })
-    await migrate(db, migrations.slice(0, migrations.indexOf(memberAddresses)))
-    const project = await olderProject(db, '2026-11-21T12:00:00Z')
+testOlder(
+  'members that an older version wrote have their addresses as numbers',
+  memberAddresses,
+  async ({ db, projectId, write, upgrade }) => {
     const ips = ['10.0.0.2', '10.255.255.254', '172.16.9.10', '192.168.100.1']
     for (const [at, ip] of ips.entries()) {
-      await run(
-        db,
-        `insert into network_attachment values (${at + 1}, ${project}, 7, ${at}, '${ip}', '[]', null, 'ok')`,
+      await write(
+        `insert into network_attachment values (${at + 1}, ${projectId}, 7, ${at}, '${ip}', '[]', null, 'ok')`,
       )
-      await run(db, `insert into load_balancer_place values (${at + 1}, ${project}, 7, '${ip}', 'ok')`)
+      await write(`insert into load_balancer_place values (${at + 1}, ${projectId}, 7, '${ip}', 'ok')`)
     }
-    await migrate(db, migrations)
+    await upgrade()
     const wanted = ips.map((ip) => ({ ip, address: numberOfIpv4(ip) }))
     for (const table of ['network_attachment', 'load_balancer_place']) {
       assert.deepEqual(await run(db, `select ip, address from ${table} order by address`), wanted, table)
     }
-  })
-}
+  },
+)

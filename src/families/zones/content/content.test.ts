@@ -1,19 +1,14 @@
 /** Zones as a whole: replaced, exported and bounded, whoever else is at work and whatever ends in the middle. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { checkConsistency } from '../../../../test/kit/consistency.ts'
-import { olderProject, run } from '../../../../test/kit/database/bare-database.ts'
-import { closeAdmin, createDatabase, postgresUrl } from '../../../../test/kit/database/postgres.ts'
-import { type Client, engines, forEachDatabase, testClock, type World } from '../../../../test/kit/harness.ts'
+import { testOlder } from '../../../../test/kit/database/older-database.ts'
+import { type Client, forEachDatabase, type World } from '../../../../test/kit/harness.ts'
 import { expect } from '../../../../test/kit/resources.ts'
-import { parseDatabaseUrl } from '../../../kernel/data/dialect.ts'
-import { migrate } from '../../../kernel/data/migrate.ts'
-import { openDatabase } from '../../../kernel/data/open.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { zoneContents } from '../../../migrations/0014-zone-contents.ts'
-import { migrations } from '../../../migrations/index.ts'
 import type { RecordTypeName } from '../../../protocols/net/dns/rdata.ts'
 import { defaultZoneLimits, sizeOf } from '../limits.ts'
 import { type Rrset, valueKey, type ZoneRecord } from '../rrsets/domain.ts'
@@ -285,24 +280,13 @@ const anyRrset = fc.constantFrom(...Object.keys(valuesOfType)).chain((type) =>
   }),
 )
 
-after(closeAdmin)
-
-for (const engine of engines) {
-  test(`zones of an older version are what they were, with their RRSets, on ${engine}`, async (t) => {
-    const created = '2026-11-21T12:00:00Z'
-    const made =
-      engine === 'postgres' ? await createDatabase(await postgresUrl()) : { url: 'memory', drop: () => undefined }
-    const db = await openDatabase(parseDatabaseUrl(made.url)!, { clock: testClock() })
-    t.after(async () => {
-      await db.close()
-      await made.drop()
-    })
-    await migrate(db, migrations.slice(0, migrations.indexOf(zoneContents)))
-    const project = await olderProject(db, created)
-    await run(
-      db,
+testOlder(
+  'zones of an older version are what they were, with their RRSets',
+  zoneContents,
+  async ({ db, projectId, created, write, upgrade }) => {
+    await write(
       `insert into zone (id, project_id, name, mode, ttl, serial, version, whole_version, record_count, labels, protect_delete, created)
-       values (1, ${project}, 'example.com', 'primary', 3600, 7, 3, 1, 3, '{}', 0, '${created}')`,
+       values (1, ${projectId}, 'example.com', 'primary', 3600, 7, 3, 1, 3, '{}', 0, '${created}')`,
     )
     const texts = [
       { value: '"a"', comment: 'é; {"value":' },
@@ -310,14 +294,13 @@ for (const engine of engines) {
     ]
     const records = [[{ value: '192.0.2.1', comment: 'one' }], texts]
     for (const [index, some] of records.entries()) {
-      await run(
-        db,
-        `insert into rrset values (${index + 2}, ${project}, 1, 'n${index}/TXT', 'n${index}', 'TXT', null,
+      await write(
+        `insert into rrset values (${index + 2}, ${projectId}, 1, 'n${index}/TXT', 'n${index}', 'TXT', null,
          '${JSON.stringify(some)}', '{"a":"b"}', ${index}, '${created}')`,
       )
     }
-    await migrate(db, migrations)
-    const scope = { projectId: project }
+    await upgrade()
+    const scope = { projectId }
     const zone = await getZone(db.query, scope, 'example.com')
     const found = (await rrsetsOf(db.query, scope, zone).next()).value as Rrset[]
     assert.deepEqual(
@@ -325,5 +308,5 @@ for (const engine of engines) {
       records.map((some, index) => [index + 2, `n${index}`, some, { a: 'b' }, index === 1]),
     )
     assert.ok(zone.textBytes >= sizeOf(found).textBytes, 'it counts no less than there is')
-  })
-}
+  },
+)
