@@ -66,7 +66,10 @@ async function makeZone(url: string): Promise<void> {
   if (answer.status !== 201) throw new Error(await answer.text())
 }
 
-/** The least that a server of Node.js does for a query: it bounds what any name server of it can be. */
+/**
+ * The least that a server of Node.js does for a query: it bounds what any name server of it can be. It ends with the benchmark,
+ * also with one that is killed, since its socket would keep it.
+ */
 const echo = `
   const socket = require('node:dgram').createSocket({ type: 'udp4', lookup: (host, _, found) => found(null, host, 4) })
   socket.on('message', (message, { port, address }) => {
