@@ -218,7 +218,7 @@ export const spec: SpecRows = {
       says: 'Lists and firewalls choose by the same expressions',
       tests: [
         'listing.test.ts: under every selector, sort and page shows what looking at everything finds',
-        'applications.test.ts: matching follows the labels of servers, with an action for each change',
+        'selectors.test.ts: matching follows the labels of servers, with an action for each change',
       ],
     },
     {
@@ -237,13 +237,13 @@ export const spec: SpecRows = {
     {
       section: 'Firewall',
       says: 'An entry for a selector lists the servers that it matches',
-      tests: ['applications.test.ts: matching follows the labels of servers, with an action for each change'],
+      tests: ['selectors.test.ts: matching follows the labels of servers, with an action for each change'],
     },
     {
       section: 'Firewalls',
       says: 'A server that several selectors of a firewall match is shown under one of them',
       tests: [
-        'applications.test.ts: under several selectors of a firewall a server is shown once, and passes to the next one',
+        'selectors.test.ts: under several selectors of a firewall a server is shown once, and passes to the next one',
       ],
     },
     {
