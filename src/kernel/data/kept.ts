@@ -64,6 +64,7 @@ export class KeptItems<Row extends { readonly id: number }, Item> {
 }
 
 function isSame(a: AnyRow, b: AnyRow): boolean {
+  if (a === b) return true
   for (const column in b) if (a[column] !== b[column]) return false
   return true
 }

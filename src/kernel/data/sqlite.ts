@@ -22,6 +22,7 @@ import {
   type Run,
   retentionStatement,
 } from './dialect.ts'
+import { KeptRows, keyOf } from './kept-rows.ts'
 import { logOf, type SyncFile, syncFile } from './log-syncs.ts'
 import { Changes, type Touched } from './watching.ts'
 
@@ -71,7 +72,7 @@ export interface SqliteOptions {
   now(): number
   /** The data that a database in memory begins with, as `image` gave them. */
   readonly image?: Uint8Array | undefined
-  /** True to tell whether what was read has changed, which costs a little with each statement. */
+  /** True to tell whether what was read has changed. */
   readonly isWatched?: boolean
   /** Waits for the disk; that of the system by default. */
   readonly sync?: SyncFile
@@ -90,20 +91,22 @@ export function openSqlite(
   )
   // It is the same within a statement, so SQLite need not ask for each row.
   database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
-  const changes = isWatched ? new Changes(database) : undefined
-  const statements = sqliteStatements(database, changes)
-  const reading = readTogether(database, readFailed)
+  const changes = new Changes(database)
+  const { run: statements, lookUp } = sqliteStatements(database, changes)
   const imageOf = images(database)
+  const reading = readTogether(database, changes, readFailed)
   let written = 0
-  const read: Run = (text, values) => {
+  const readBy = (run: Statements[keyof Statements], text: string, values: readonly unknown[]): ReturnType<Run> => {
     // The statement must follow the gate synchronously.
     const wait = beforeRead()
-    if (wait) return wait.then(() => read(text, values))
+    if (wait) return wait.then(() => readBy(run, text, values))
     let result: QueryResult<unknown>
     try {
       reading.begin()
-      result = statements(text, values)
+      result = run(text, values)
     } catch (error) {
+      // It may have ended the transaction, after which the next read has to look for what others commit.
+      reading.end()
       readFailed(error)
       throw error
     }
@@ -121,9 +124,9 @@ export function openSqlite(
   const log = hasLog(database) ? logOf(database.location()!, sync, beside) : undefined
   return {
     dialect: sqliteDialect,
-    kysely: sqliteKysely(read),
-    run: read,
-    watch: changes?.watch,
+    kysely: sqliteKysely((text, values) => readBy(statements, text, values)),
+    run: (text, values) => readBy(lookUp, text, values),
+    watch: isWatched ? changes.watch : undefined,
     writer: {
       kysely: sqliteKysely(write),
       run: write,
@@ -233,7 +236,7 @@ const writeNextId = `
  * Reads in one turn of the event loop share a transaction: acquiring and releasing the file locks for each would cost
  * more than most reads.
  */
-function readTogether(database: DatabaseSync, failed: (error: unknown) => void) {
+function readTogether(database: DatabaseSync, changes: Changes, failed: (error: unknown) => void) {
   const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((text) => database.prepare(text))
   let isOpen = false
   /** Never throws: all reads have their results, and a transaction without writes cannot change them by its end. */
@@ -256,6 +259,13 @@ function readTogether(database: DatabaseSync, failed: (error: unknown) => void) 
       begin!.run()
       isOpen = true
       setImmediate(end)
+      try {
+        // Until its end the transaction sees nothing of what others commit from here on.
+        changes.lookForOthers()
+      } catch (error) {
+        end()
+        throw error
+      }
     },
     end,
     isOpen: () => isOpen,
@@ -299,48 +309,71 @@ function sqliteKysely(run: Run): KyselyDialect {
 }
 
 /** Caches prepared statements by text; the cache is bounded because `in` lists create many texts. */
-function sqliteStatements(database: DatabaseSync, changes: Changes | undefined) {
+function sqliteStatements(database: DatabaseSync, changes: Changes): Statements {
   const statements = new Map<string, Prepared>()
+  const kept = new KeptRows(changes)
+  let prepared = 0
   const prepare = (text: string) => {
     const known = statements.get(text)
     if (known) return known
     if (statements.size >= 500) statements.delete(statements.keys().next().value as string)
-    const { statement, touched } = changes?.learn(() => database.prepare(text)) ?? {
-      statement: database.prepare(text),
-      touched: undefined,
-    }
+    const { statement, touched } = changes.learn(() => database.prepare(text))
     // Arrays are faster than the driver's row objects.
     statement.setReturnArrays(true)
     const columns = statement.columns().map((column) => column.name)
     // After a migration, a cached statement may select different columns.
     const changesSchema = /^\s*(create|alter|drop)\b/i.test(text)
-    const made = { statement, columns, changesSchema, touched }
+    const made = { number: ++prepared, statement, columns, changesSchema, touched }
     statements.set(text, made)
     return made
   }
-  return (text: string, parameters: readonly unknown[]): QueryResult<unknown> => {
-    const { statement, columns, changesSchema, touched } = prepare(text)
+  const runPrepared = (known: Prepared, parameters: readonly unknown[]): QueryResult<unknown> => {
+    const { statement, columns, changesSchema, touched } = known
     const values = parameters as (string | number | null)[]
-    if (touched) changes!.read(touched)
+    changes.read(touched)
+    if (changesSchema) statements.clear()
+    // What changes the schema may have columns as well.
     if (columns.length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
       // What a statement changes it returns.
-      if (touched && rows.length > 0) changes!.changed(touched)
+      if (rows.length > 0 || changesSchema) changes.changed(touched)
       return { rows: rows.map((row) => toObject(columns, row)) }
     }
-    if (changesSchema) statements.clear()
     const { changes: count } = statement.run(...values)
-    if (touched && (count > 0 || changesSchema)) changes!.changed(touched)
+    if (count > 0 || changesSchema) changes.changed(touched)
     return { rows: [], numAffectedRows: BigInt(count) }
+  }
+  return {
+    run: (text, values) => runPrepared(prepare(text), values),
+    lookUp(text, values) {
+      const known = prepare(text)
+      const { number, touched } = known
+      if (!touched.isPure) return runPrepared(known, values)
+      const key = keyOf(number, values)
+      const found = kept.find(key, touched)
+      if (found) {
+        changes.read(touched)
+        return found
+      }
+      const result = runPrepared(known, values)
+      kept.keep(key, touched, result)
+      return result
+    },
   }
 }
 
+interface Statements {
+  run(text: string, values: readonly unknown[]): QueryResult<unknown>
+  /** Reads outside of a transaction; gives the same rows again as long as nothing that they depend on has changed. */
+  lookUp(text: string, values: readonly unknown[]): QueryResult<unknown>
+}
+
 interface Prepared {
+  readonly number: number
   readonly statement: StatementSync
   readonly columns: string[]
   readonly changesSchema: boolean
-  /** Missing where nobody watches. */
-  readonly touched: Touched | undefined
+  readonly touched: Touched
 }
 
 function toObject(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
