@@ -105,8 +105,8 @@ test('values are told apart whatever they look like', async (context) => {
     [null, 'null'],
     ['null', null],
   ] as const
-  const kept = []
-  for (const pair of pairs) kept.push(await ask(...pair))
+  const kept: unknown[] = []
+  for (const [one, other] of pairs) kept.push(await ask(one, other))
   assert.equal(new Set(kept).size, pairs.length)
 })
 
