@@ -1,21 +1,26 @@
 /** The firewalls of a server: those that the request for it names, and those whose label selectors match it. */
+
 import type { ActionStart } from '../../kernel/actions/store.ts'
+import { keptParts } from '../../kernel/data/kept.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import type { Attachment, CreateBody } from '../servers/attachment.ts'
 import { applyFirewall, startFilterChange } from './actions.ts'
 import { forgetServer, insertApplication } from './applications/store.ts'
 import { checkFirewallLimit, rematchServer } from './applications/work.ts'
 import { filters } from './desired.ts'
 import { firewalls } from './store.ts'
-import { firewallsOfServers } from './view.ts'
+import { type FirewallOfServer, firewallsOfServers } from './view.ts'
 
 const askedIn = ({ firewalls = [] }: CreateBody) => firewalls.map(({ firewall }) => firewall)
 
+const shown = keptParts(
+  ({ serverId }: FirewallOfServer) => serverId,
+  (own) => ({ public_net: { firewalls: own.map(({ id, status }) => ({ id, status })) } }),
+)
+
 export const firewallAttachment: Attachment = {
-  async show(query, scope, serverIds) {
-    const ofServers = await firewallsOfServers(query, scope, serverIds)
-    return (serverId) => ({ public_net: { firewalls: ofServers.get(serverId) ?? [] } })
-  },
+  show: (query, scope, serverIds) => after(firewallsOfServers(query, scope, serverIds), shown),
   async hold(tx, scope, body) {
     const asked = askedIn(body)
     const held = await firewalls.hold(tx, scope, asked)

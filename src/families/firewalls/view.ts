@@ -116,19 +116,24 @@ export function targetToWire({ serverId, selector }: Pick<Application, 'serverId
   return { type: 'label_selector' as const, label_selector: { selector: selector as string } }
 }
 
-/** The firewalls of each server with their status (spec: Server). */
-export async function firewallsOfServers(
+/** The firewalls of some servers with their status, by firewall (spec: Server). */
+export function firewallsOfServers(
   query: Queries,
   scope: ProjectScope,
   serverIds: readonly number[],
-): Promise<Map<number, { readonly id: number; readonly status: 'applied' | 'pending' }[]>> {
-  const pairs = await pairsOfServers(query, scope, serverIds)
-  const pending = pairs.length === 0 ? new Set<number>() : await filters.pending(query, scope, serverIds)
-  const byServer = Map.groupBy(pairs, (pair) => pair.server_id)
-  return new Map(
-    [...byServer].map(([serverId, firewalls]) => {
-      const status = pending.has(serverId) ? 'pending' : 'applied'
-      return [serverId, firewalls.map(({ firewall_id: id }) => ({ id, status }) as const)]
-    }),
-  )
+): AtOnce<readonly FirewallOfServer[]> {
+  return after(pairsOfServers(query, scope, serverIds), (pairs) => {
+    if (pairs.length === 0) return []
+    return after(filters.pending(query, scope, serverIds), (pending) =>
+      pairs.map(({ server_id: serverId, firewall_id: id }) => {
+        return { serverId, id, status: pending.has(serverId) ? 'pending' : 'applied' }
+      }),
+    )
+  })
+}
+
+export interface FirewallOfServer {
+  readonly serverId: number
+  readonly id: number
+  readonly status: 'applied' | 'pending'
 }

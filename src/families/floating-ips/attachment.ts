@@ -1,13 +1,17 @@
 /** The Floating IPs that are assigned to a server; they stay, unassigned, when it goes away. */
+import { keptParts } from '../../kernel/data/kept.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import type { Attachment } from '../servers/attachment.ts'
 import { routing } from './desired.ts'
 import { floatingIps, floatingIpsOfServers, unassignAll } from './store.ts'
 
+const shown = keptParts(
+  ({ serverId }: { readonly id: number; readonly serverId: number }) => serverId,
+  (ips) => ({ public_net: { floating_ips: ips.map(({ id }) => id) } }),
+)
+
 export const floatingIpAttachment: Attachment = {
-  async show(query, scope, serverIds) {
-    const ips = Map.groupBy(await floatingIpsOfServers(query, scope, serverIds), ({ serverId }) => serverId)
-    return (serverId) => ({ public_net: { floating_ips: (ips.get(serverId) ?? []).map(({ id }) => id) } })
-  },
+  show: (query, scope, serverIds) => after(floatingIpsOfServers(query, scope, serverIds), shown),
   async serverOf(query, scope, owner) {
     const [type, id] = owner.split(':')
     if (type !== floatingIps.type) return undefined

@@ -1,7 +1,9 @@
 /** Floating IPs in the database. */
+
 import { lockedByOthers } from '../../kernel/actions/store.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -76,16 +78,15 @@ export async function setReverseNames(
 // ---- Which server has which ----------------------------------------------------------------------------------------
 
 /** The Floating IPs assigned to some servers, by id. */
-export async function floatingIpsOfServers(
+export function floatingIpsOfServers(
   query: Queries,
   scope: ProjectScope,
   serverIds: readonly number[],
-): Promise<{ id: number; ip: string; serverId: number }[]> {
-  const rows = await ofServers(query, scope, serverIds)
-  // Asked for an order, SQLite would go through all that the Project has.
-  return rows
-    .toSorted((a, b) => a.id - b.id)
-    .map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number }))
+): AtOnce<readonly { readonly id: number; readonly ip: string; readonly serverId: number }[]> {
+  return after(ofServers(query, scope, serverIds), (rows) =>
+    // Asked for an order, SQLite would go through all that the Project has.
+    rows.toSorted((a, b) => a.id - b.id).map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number })),
+  )
 }
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>

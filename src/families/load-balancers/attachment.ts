@@ -1,15 +1,20 @@
 /** The Load Balancers that a server is a target of. */
+import { keptParts } from '../../kernel/data/kept.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import type { Attachment } from '../servers/attachment.ts'
+import type { Target } from './targets/domain.ts'
 import { targetsNaming } from './targets/store.ts'
 import { followServer, forgetServer, rematchServer } from './targets/work.ts'
 
+const shown = keptParts(
+  ({ serverId }: Target) => serverId!,
+  (targets) => ({
+    load_balancers: targets.filter(({ status }) => status !== 'removing').map(({ balancerId }) => balancerId),
+  }),
+)
+
 export const loadBalancerAttachment: Attachment = {
-  async show(query, scope, serverIds) {
-    const named = await targetsNaming(query, scope, serverIds)
-    const kept = named.filter(({ status }) => status !== 'removing')
-    const byServer = Map.groupBy(kept, ({ serverId }) => serverId)
-    return (serverId) => ({ load_balancers: (byServer.get(serverId) ?? []).map(({ balancerId }) => balancerId) })
-  },
+  show: (query, scope, serverIds) => after(targetsNaming(query, scope, serverIds), shown),
   async attach(tx, scope, server) {
     await rematchServer(tx, scope, server)
     return []

@@ -1,24 +1,28 @@
 /** What a server has in networks. */
+import { keptParts } from '../../kernel/data/kept.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import type { Attachment } from '../servers/attachment.ts'
 import { state } from './desired.ts'
 import { attachToNetwork, startMember } from './members/actions.ts'
 import { interfaces } from './members/desired.ts'
-import { macOf } from './members/domain.ts'
+import { macOf, type ServerPlace } from './members/domain.ts'
 import { leaveNetworks, placesOf } from './members/store.ts'
 import { join } from './members/work.ts'
 import { networks } from './store.ts'
 
 /** The networks that a server is in; its addresses there are free again when it goes away. */
+const shown = keptParts(
+  ({ serverId }: ServerPlace) => serverId,
+  (places) => ({
+    private_net: places.map(({ networkId, ip, aliasIps }) => {
+      return { network: networkId, ip, alias_ips: [...aliasIps], mac_address: macOf(ip) }
+    }),
+  }),
+)
+
 export const networkAttachment: Attachment = {
-  async show(query, scope, serverIds) {
-    const places = Map.groupBy(await placesOf(query, scope, serverIds), ({ serverId }) => serverId)
-    return (serverId) => ({
-      private_net: (places.get(serverId) ?? []).map(({ networkId, ip, aliasIps }) => {
-        return { network: networkId, ip, alias_ips: [...aliasIps], mac_address: macOf(ip) }
-      }),
-    })
-  },
+  show: (query, scope, serverIds) => after(placesOf(query, scope, serverIds), shown),
   async hold(tx, scope, { networks: asked = [] }) {
     const known = await networks.hold(tx, scope, [...new Set(asked)], 'update')
     const missing = asked.find((id) => !known.has(id))

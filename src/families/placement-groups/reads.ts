@@ -1,3 +1,3 @@
 /** What other families may ask about placement groups. */
 export { membersAmong } from './store.ts'
-export { placementGroupsOfServers } from './view.ts'
+export { type GroupOfServer, placementGroupsOfServers } from './view.ts'

@@ -1,7 +1,9 @@
 /** Placement groups in the database. */
+
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -28,23 +30,32 @@ export interface Member {
 }
 
 /** The members of some groups, by the ids of the servers. */
-export function membersOfGroups(query: Queries, scope: ProjectScope, groupIds: readonly number[]): Promise<Member[]> {
+export function membersOfGroups(
+  query: Queries,
+  scope: ProjectScope,
+  groupIds: readonly number[],
+): AtOnce<readonly Member[]> {
   return membersWhere(query, scope, 'placement_group_id', groupIds)
 }
 
 /** Those of some servers that are in a group. */
-export function membersAmong(query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<Member[]> {
+export function membersAmong(
+  query: Queries,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): AtOnce<readonly Member[]> {
   return membersWhere(query, scope, 'server_id', serverIds)
 }
 
-async function membersWhere(
+function membersWhere(
   query: Queries,
   scope: ProjectScope,
   column: 'server_id' | 'placement_group_id',
   ids: readonly number[],
-): Promise<Member[]> {
-  const rows = await members[column](query, scope, ids)
-  return rows.map((row) => ({ serverId: row.server_id, groupId: row.placement_group_id }))
+): AtOnce<readonly Member[]> {
+  return after(members[column](query, scope, ids), (rows) =>
+    rows.map((row) => ({ serverId: row.server_id, groupId: row.placement_group_id })),
+  )
 }
 
 const selectMembers = (column: 'server_id' | 'placement_group_id') =>

@@ -1,6 +1,9 @@
 /** The Primary IPs of a server: one of each type, made with it unless the request says otherwise. */
+
 import type { Transaction } from '../../kernel/data/db.ts'
+import { keptParts } from '../../kernel/data/kept.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { noAddressFor } from '../addresses/store.ts'
@@ -11,15 +14,17 @@ import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers,
 
 type PublicNet = NonNullable<CreateBody['public_net']>
 
+const shown = keptParts(
+  ({ serverId }: PrimaryIp) => serverId!,
+  (ips) => ({ public_net: publicNet(ips) }),
+)
+
 export const primaryIpAttachment: Attachment = {
   async placeOf(query, scope, { public_net: asked = {} }) {
     const ids = ipTypes.flatMap((type) => asked[type] ?? [])
     return (await primaryIps.byIds(query, scope, ids))[0]?.locationId
   },
-  async show(query, scope, serverIds) {
-    const ips = Map.groupBy(await primaryIpsOfServers(query, scope, serverIds), ({ serverId }) => serverId)
-    return (serverId) => ({ public_net: publicNet(ips.get(serverId) ?? []) })
-  },
+  show: (query, scope, serverIds) => after(primaryIpsOfServers(query, scope, serverIds), shown),
   async limit(tx, scope, { public_net: asked = {} }, limits) {
     const made = typesToMake(asked)
     if (made.length > 0) await enforceLimit(tx, scope, primaryIps, limits, made.length)

@@ -94,7 +94,7 @@ export function primaryIpsOfServers(
   scope: ProjectScope,
   serverIds: readonly number[],
 ): AtOnce<readonly PrimaryIp[]> {
-  return byChunks(serverIds, (some) => after(ofServers(query, scope, some), (rows) => rows.map(fromRow)))
+  return byChunks(serverIds, (some) => after(ofServers(query, scope, some), (rows) => rows.map(primaryIps.ofRow)))
 }
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>

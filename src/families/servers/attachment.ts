@@ -7,6 +7,7 @@ import type { Static } from 'typebox'
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { AtOnce } from '../../kernel/process/at-once.ts'
 import type { Desired, Targets } from '../../kernel/resource/desired.ts'
 import type { DefaultLimits } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -33,8 +34,11 @@ export interface NewServer {
 export interface Attachment {
   /** Where a new server has to be because of what it asks for, as the id of a location. */
   placeOf?(query: Queries, scope: ProjectScope, body: CreateBody): Promise<number | undefined>
-  /** What some servers show of it, with one read for all of them; what is returned is asked for each server. */
-  show?(query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<(serverId: number) => ServerPart>
+  /**
+   * What some servers show of it, with one read for all of them; what is returned is asked for each server, and gives the
+   * same part as long as that has not changed (`keptParts`).
+   */
+  show?(query: Queries, scope: ProjectScope, serverIds: readonly number[]): AtOnce<(serverId: number) => ServerPart>
   /** Refuses a new server with more than the Project may have. Errors: `resource_limit_exceeded`. */
   limit?(tx: Transaction, scope: ProjectScope, body: CreateBody, limits: DefaultLimits): Promise<void>
   /** Locks what a new server asks for, before the server is there. Errors: `invalid_input` for what is missing. */

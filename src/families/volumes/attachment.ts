@@ -1,7 +1,10 @@
 /** The volumes of a server: those that the request for it names. They stay, detached, when it goes away. */
+
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
+import { keptParts } from '../../kernel/data/kept.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { after } from '../../kernel/process/at-once.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Attachment, NewServer } from '../servers/attachment.ts'
 import { attachVolume, startChange } from './actions.ts'
@@ -9,14 +12,16 @@ import { attaching } from './desired.ts'
 import { alreadyAttached, inAnotherLocation, maxVolumesOfServer, tooManyVolumes } from './domain.ts'
 import { detachAll, setServer, volumes, volumesOfServers } from './store.ts'
 
+const shown = keptParts(
+  ({ serverId }: { readonly id: number; readonly serverId: number }) => serverId,
+  (own) => ({ volumes: own.map(({ id }) => id) }),
+)
+
 export const volumeAttachment: Attachment = {
   async placeOf(query, scope, { volumes: asked = [] }) {
     return (await volumes.byIds(query, scope, asked.slice(0, 1)))[0]?.locationId
   },
-  async show(query, scope, serverIds) {
-    const found = Map.groupBy(await volumesOfServers(query, scope, serverIds), ({ serverId }) => serverId)
-    return (serverId) => ({ volumes: (found.get(serverId) ?? []).map(({ id }) => id) })
-  },
+  show: (query, scope, serverIds) => after(volumesOfServers(query, scope, serverIds), shown),
   async attach(tx, scope, server, { volumes: asked = [], automount = false }) {
     const ids = [...new Set(asked)]
     await checkVolumes(tx, scope, server, ids)

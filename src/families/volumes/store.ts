@@ -1,6 +1,8 @@
 /** Volumes in the database. */
+
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
+import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -61,21 +63,22 @@ export async function setServer(
 }
 
 /** The volumes of some servers, by id; those among them that are still to be made have no part in any server yet. */
-export async function volumesOfServers(
+export function volumesOfServers(
   query: Queries,
   scope: ProjectScope,
   serverIds: readonly number[],
-): Promise<(Pick<Volume, 'id' | 'status' | 'automount'> & { readonly serverId: number })[]> {
-  const rows = await ofServers(query, scope, serverIds)
-  // Asked for an order, SQLite would go through all that the Project has.
-  return rows
-    .toSorted((a, b) => a.id - b.id)
-    .map((row) => ({
-      id: row.id,
-      status: row.status,
-      automount: row.automount === 1,
-      serverId: row.server_id as number,
-    }))
+): AtOnce<readonly (Pick<Volume, 'id' | 'status' | 'automount'> & { readonly serverId: number })[]> {
+  return after(ofServers(query, scope, serverIds), (rows) =>
+    // Asked for an order, SQLite would go through all that the Project has.
+    rows
+      .toSorted((a, b) => a.id - b.id)
+      .map((row) => ({
+        id: row.id,
+        status: row.status,
+        automount: row.automount === 1,
+        serverId: row.server_id as number,
+      })),
+  )
 }
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>

@@ -4,6 +4,7 @@ import type { Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong, preparedChanges, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
+import { type AtOnce, after } from '../process/at-once.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
@@ -212,15 +213,14 @@ export async function lockedByOthers(
 }
 
 /** The subset of `ids` that are locked by an action. */
-export async function lockedIds(
+export function lockedIds(
   query: Queries,
   scope: ProjectScope,
   type: string,
   ids: readonly number[],
-): Promise<Set<number>> {
+): AtOnce<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
-  const rows = await locksOn(query, scope, type, ids)
-  return new Set(rows.map((row) => row.resource_id))
+  return after(locksOn(query, scope, type, ids), (rows) => new Set(rows.map((row) => row.resource_id)))
 }
 
 function locksOn(query: Queries, { projectId }: ProjectScope, type: string, ids: readonly number[]) {

@@ -23,7 +23,24 @@ export function constantFormOf<Thing extends object, Form extends object>(make: 
   }
 }
 
-/** The same for an object whose JSON is known, so that nobody has to look into it. */
+/**
+ * The same for things with which others are shown, as long as those are the same as well: the form is made again when one
+ * of them is another one.
+ */
+export function constantFormWith<Thing extends object, Others extends readonly unknown[], Form extends object>(
+  make: (thing: Thing, ...others: Others) => Form,
+) {
+  const made = new WeakMap<Thing, { readonly others: Others; readonly form: Form }>()
+  return (thing: Thing, ...others: Others): Form => {
+    const known = made.get(thing)
+    if (known?.others.every((other, index) => other === others[index])) return known.form
+    const form = constant(make(thing, ...others))
+    made.set(thing, { others, form })
+    return form
+  }
+}
+
+/** Declares the same of an object whose JSON is known, so that nobody has to look into it. */
 export function written<T extends object>(part: T, json: string): T {
   texts.set(part, json.length > mostCharacters ? Buffer.from(json) : json)
   return part

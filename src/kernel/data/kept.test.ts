@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KeptItems } from './kept.ts'
+import { KeptItems, keptParts } from './kept.ts'
 
 interface Row {
   readonly id: number
@@ -36,4 +36,28 @@ test('a row that changes often takes no place from others', () => {
   const first = kept.of(row)
   for (let change = 0; change < 20; change++) kept.of({ id: 2, name: `${change}`, note: 'x'.repeat(100_000) })
   assert.equal(kept.of(row), first)
+})
+
+test('what belongs to somebody gives the same part until it is different, and nothing gives one, too', () => {
+  const shown = keptParts(
+    ({ of }: { readonly id: number; readonly of: number }) => of,
+    (own) => ({ ids: own.map(({ id }) => id) }),
+  )
+  const all = [
+    { id: 1, of: 7 },
+    { id: 2, of: 8 },
+    { id: 3, of: 7 },
+  ]
+  const first = shown(all)
+  assert.deepEqual([first(7), first(8), first(9)], [{ ids: [1, 3] }, { ids: [2] }, { ids: [] }])
+  const again = shown(all.map((one) => ({ ...one })))
+  assert.equal(again(7), first(7))
+  assert.equal(shown([])(7), first(9))
+  assert.deepEqual(shown(all.slice(0, 2))(7), { ids: [1] })
+  assert.deepEqual(shown(all.toReversed())(7), { ids: [3, 1] })
+  const other = shown([
+    { id: 1, of: 7 },
+    { id: 4, of: 7 },
+  ])
+  assert.deepEqual(other(7), { ids: [1, 4] })
 })

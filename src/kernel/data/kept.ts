@@ -63,6 +63,38 @@ export class KeptItems<Row extends { readonly id: number }, Item> {
   }
 }
 
+/**
+ * Parts made of what belongs to each of several owners, of which none but that is shown. An owner of nothing has a part, too.
+ * Who reads what has not changed gets the same part again, and must not change it.
+ */
+export function keptParts<Owned extends object, Part extends object>(
+  ownerOf: (owned: Owned) => number,
+  make: (own: readonly Owned[]) => Part,
+): (owned: readonly Owned[]) => (owner: number) => Part {
+  const kept = new Map<number, { readonly own: readonly Owned[]; readonly part: Part }>()
+  const none = make([])
+  const partOf = (owner: number, own: readonly Owned[]) => {
+    const known = isOff ? undefined : kept.get(owner)
+    if (known && areSame(known.own, own)) return known.part
+    const part = make(own)
+    if (kept.size >= mostRows) kept.clear()
+    kept.set(owner, { own, part })
+    return part
+  }
+  return (owned) => {
+    if (owned.length === 0) return () => none
+    const byOwner = Map.groupBy(owned, ownerOf)
+    return (owner) => {
+      const own = byOwner.get(owner)
+      return own ? partOf(owner, own) : none
+    }
+  }
+}
+
+function areSame(some: readonly object[], others: readonly object[]): boolean {
+  return some.length === others.length && some.every((one, index) => isSame(one as AnyRow, others[index] as AnyRow))
+}
+
 function isSame(a: AnyRow, b: AnyRow): boolean {
   if (a === b) return true
   for (const column in b) if (a[column] !== b[column]) return false

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AtOnce, inSteps, type Steps, value } from './at-once.ts'
+import { type AtOnce, inSteps, type Steps, together, value } from './at-once.ts'
 
 function* sum(values: readonly AtOnce<number>[]): Steps<number> {
   let all = 0
@@ -32,4 +32,11 @@ test('what a step throws is thrown, or rejects what has become a promise', async
   }
   assert.throws(() => inSteps(failing(1)), /on purpose/)
   await assert.rejects(async () => inSteps(failing(Promise.resolve(1))), /on purpose/)
+})
+
+test('values that are here are together at once, and others when all are here', async () => {
+  assert.deepEqual(together([1, 'a']), [1, 'a'])
+  const later = together([1, Promise.resolve('a'), 2])
+  assert.ok(later instanceof Promise)
+  assert.deepEqual(await later, [1, 'a', 2])
 })

@@ -8,6 +8,12 @@ export function after<T, R>(given: AtOnce<T>, then: (value: T) => AtOnce<R>): At
   return given instanceof Promise ? given.then(then) : then(given)
 }
 
+/** Several values that are asked for together, at once when all of them are here. */
+export function together<T extends readonly unknown[]>(given: { readonly [K in keyof T]: AtOnce<T[K]> }): AtOnce<T> {
+  const isLater = given.some((one) => one instanceof Promise)
+  return (isLater ? Promise.all(given) : given) as AtOnce<T>
+}
+
 /** Work of several steps, which yields whatever has to be awaited. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>
 

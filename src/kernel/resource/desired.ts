@@ -4,6 +4,7 @@
  * about; whatever no action could bring about, the reconciler hands over again until a driver confirms it, so that nothing
  * stays wrong for longer than the infrastructure is out of order. All of this is the same for every kind of state.
  */
+
 import { type Kysely, sql } from 'kysely'
 import { isUnlocked } from '../actions/claims.ts'
 import {
@@ -25,6 +26,7 @@ import {
   scoped,
   type TenantTable,
 } from '../data/scoped.ts'
+import { type AtOnce, after } from '../process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -85,7 +87,7 @@ export interface Desired {
   /** The newest generation of a target; undefined when it never had one or is gone. */
   generation(query: Queries, scope: ProjectScope, id: number): Promise<number | undefined>
   /** Those of some targets of which the newest generation is not confirmed yet. */
-  pending(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<ReadonlySet<number>>
+  pending(query: Queries, scope: ProjectScope, ids: readonly number[]): AtOnce<ReadonlySet<number>>
   /** The newest generations of those of some targets of which it is confirmed. */
   inForce(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<ReadonlyMap<number, number>>
   /** Hands a driver what is desired of a target; undefined when that is nothing. May be repeated. */
@@ -152,10 +154,11 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       const [row] = await generations(query, scope, id)
       return row?.generation
     },
-    async pending(query, scope, ids) {
-      const rows = await statesOf(query, scope, ids)
-      return new Set(rows.filter((row) => row.generation_in_force < row.generation).map(({ id }) => id))
-    },
+    pending: (query, scope, ids) =>
+      after(
+        statesOf(query, scope, ids),
+        (rows) => new Set(rows.filter((row) => row.generation_in_force < row.generation).map(({ id }) => id)),
+      ),
     async inForce(query, scope, ids) {
       const rows = (await statesOf(query, scope, ids)).filter(isInForce)
       return new Map(rows.map(({ id, generation }) => [id, generation]))

@@ -33,6 +33,8 @@ export interface Page<Row> {
 }
 
 const stepRows = 500
+/** The rows of the first step of a selector: most find a page in it. */
+const firstRows = maxPerPage + 1
 /** The most rows of a statement that reads a page; only the console asks for wider ones. */
 const pageRows = maxPerPage * 2
 /** This many rows are judged between looks at the time. */
@@ -78,7 +80,8 @@ function* pageInSteps<Row>(request: PageRequest, { read, count }: Reading<Row>):
 
 function* slice(source: Source, selector: Selector | undefined, skip: number, take: number): Steps<ListedRow[]> {
   if (selector) return yield* selectByLabels(source, selector, skip, take)
-  const next = inOrder(source, skip, Math.min(take, pageRows))
+  const limit = Math.min(take, pageRows)
+  const next = inOrder(source, skip, limit, limit)
   const found: ListedRow[] = []
   for (;;) {
     const rows = yield* value(next())
@@ -218,12 +221,14 @@ function* selectByLabels(source: Source, selector: Selector, skip: number, take:
   if (first.column === 'id') {
     // Most lists need no second step: the first is as small as a page, and is not worth looking long for a rarer label.
     const term = yield* value(source.rarest(selector, looks.first))
-    const rows = term ? byLabel(source, selector, term, first.descending, skip + take) : inOrder(source)
+    const rows = term
+      ? byLabel(source, selector, term, first.descending, skip + take)
+      : inOrder(source, 0, firstRows, stepRows)
     return yield* gathering(rows, selector, skip, take)
   }
   const term = yield* value(source.rarest(selector))
   const candidates = term && (yield* value(source.candidates(term)))
-  return yield* gathering(candidates ? once(candidates) : inOrder(source), selector, skip, take)
+  return yield* gathering(candidates ? once(candidates) : inOrder(source, 0, firstRows, stepRows), selector, skip, take)
 }
 
 /** Reads on: each call gives some rows more, and undefined when there are none left. */
@@ -267,7 +272,7 @@ function* gathering(next: NextRows, selector: Selector, skip: number, take: numb
 /** Rows by id, from a label of the selector, of which so many are wanted. */
 function byLabel(source: Source, selector: Selector, start: Term, descending: boolean, wanted: number): NextRows {
   const isAllWanted = selector.terms.length === 1
-  let limit = isAllWanted ? Math.min(wanted, maxPerPage + 1) : maxPerPage + 1
+  let limit = isAllWanted ? Math.min(wanted, firstRows) : firstRows
   let term = start
   let last: ListedRow | undefined
   let isOver = false
@@ -285,10 +290,11 @@ function byLabel(source: Source, selector: Selector, start: Term, descending: bo
   return () => inSteps(step())
 }
 
-function inOrder(source: Source, from = 0, limit = stepRows): NextRows {
-  const [first, second, ...others] = source.sort
-  const oneIndex =
-    others.length === 0 && (!second || (second.column === 'id' && second.descending === first!.descending))
+/** Rows in order from one on: so many in the first step, and in each one after it. */
+function inOrder(source: Source, from: number, first: number, others: number): NextRows {
+  const [one, second, third] = source.sort
+  const oneIndex = !third && (!second || (second.column === 'id' && second.descending === one!.descending))
+  let limit = first
   let last: ListedRow | undefined
   let offset = from
   let isOver = false
@@ -297,6 +303,7 @@ function inOrder(source: Source, from = 0, limit = stepRows): NextRows {
     return after(source.step(limit, oneIndex && last ? { after: last } : { offset }), (rows) => {
       isOver = rows.length < limit
       offset += limit
+      limit = others
       last = rows.at(-1)
       return rows
     })

@@ -2,6 +2,7 @@
  * What firewalls are applied to, in the database. An application is an entry of `applied_to`; a match is a server that
  * its selector matches now.
  */
+
 import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedScoped, preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
@@ -135,8 +136,10 @@ function selectPairs(rows: Scoped, serverIds: readonly number[]) {
 }
 
 /** Which firewalls some servers have. */
-export async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
-  return (await pairs(query, scope, serverIds)) as { firewall_id: number; server_id: number }[]
+export function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
+  return pairs(query, scope, serverIds) as AtOnce<
+    readonly { readonly firewall_id: number; readonly server_id: number }[]
+  >
 }
 
 const pairs = preparedScopedMany((rows, ids: readonly number[]) => selectPairs(rows, ids).orderBy('firewall_id'))

@@ -1,9 +1,11 @@
 /**
  * Targets of Load Balancers in the database. A match is a server that the selector of a target matches now.
  */
+
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedScoped, preparedScopedMany, scoped } from '../../../kernel/data/scoped.ts'
 import { rowsBelow } from '../../../kernel/data/steps.ts'
+import { type AtOnce, after } from '../../../kernel/process/at-once.ts'
 import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { LoadBalancerTargetRow } from '../tables.ts'
@@ -54,14 +56,13 @@ function fromRow(row: LoadBalancerTargetRow): Target {
 }
 
 /** The targets that name some servers, oldest first. */
-export async function targetsNaming(
+export function targetsNaming(
   query: Queries,
   scope: ProjectScope,
   serverIds: readonly number[],
-): Promise<Target[]> {
-  const rows = await naming(query, scope, serverIds)
+): AtOnce<readonly Target[]> {
   // Asked for an order, SQLite would go through all that the Project has.
-  return rows.map(fromRow).sort((a, b) => a.id - b.id)
+  return after(naming(query, scope, serverIds), (rows) => rows.map(fromRow).sort((a, b) => a.id - b.id))
 }
 
 const naming = preparedScopedMany((rows, ids: readonly number[]) =>
@@ -83,7 +84,11 @@ const matchesOf = preparedScoped((rows, serverId: number) =>
 )
 
 /** The targets that a server is, by itself or as one that their selectors match. */
-export async function targetsOfServer(query: Queries, scope: ProjectScope, serverId: number): Promise<Target[]> {
+export async function targetsOfServer(
+  query: Queries,
+  scope: ProjectScope,
+  serverId: number,
+): Promise<readonly Target[]> {
   const matching = await matchesOfServer(query, scope, serverId)
   const named = await targetsNaming(query, scope, [serverId])
   if (matching.size === 0) return named

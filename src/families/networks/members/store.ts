@@ -1,7 +1,9 @@
 /** Servers in networks, in the database. */
+
 import { sql } from 'kysely'
 import type { Sort } from '../../../kernel/contract/contract.ts'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
+import { KeptItems } from '../../../kernel/data/kept.ts'
 import { preparedStatements } from '../../../kernel/data/prepared.ts'
 import { preparedScopedMany, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
 import { byChunks, packedBelow, rowsBelow } from '../../../kernel/data/steps.ts'
@@ -146,7 +148,9 @@ export const placesOf = (
   scope: ProjectScope,
   serverIds: readonly number[],
 ): AtOnce<readonly ServerPlace[]> =>
-  byChunks(serverIds, (some) => after(places(query, scope, some), (rows) => rows.map(fromRow)))
+  byChunks(serverIds, (some) => after(places(query, scope, some), (rows) => rows.map((row) => kept.of(row))))
+
+const kept = new KeptItems(fromRow)
 
 const places = preparedScopedMany((rows, ids: readonly number[]) =>
   rows.selectFrom('network_attachment').selectAll().where('server_id', 'in', ids).orderBy('id'),

@@ -1,14 +1,18 @@
 /** The placement group that a server is in. */
+import { keptParts } from '../../../kernel/data/kept.ts'
 import { invalidInput } from '../../../kernel/errors.ts'
+import { after } from '../../../kernel/process/at-once.ts'
 import { joinGroup, leaveGroup } from '../../placement-groups/effects.ts'
-import { membersAmong, placementGroupsOfServers } from '../../placement-groups/reads.ts'
+import { type GroupOfServer, membersAmong, placementGroupsOfServers } from '../../placement-groups/reads.ts'
 import type { Attachment } from '../attachment.ts'
 
+const shown = keptParts(
+  ({ serverId }: GroupOfServer) => serverId,
+  ([own]) => ({ placement_group: own?.group ?? null }),
+)
+
 export const placementGroupAttachment: Attachment = {
-  async show(query, scope, serverIds) {
-    const groups = await placementGroupsOfServers(query, scope, serverIds)
-    return (serverId) => ({ placement_group: groups.get(serverId) ?? null })
-  },
+  show: (query, scope, serverIds) => after(placementGroupsOfServers(query, scope, serverIds), shown),
   async attach(tx, scope, { id: serverId }, { placement_group: groupId }) {
     if (groupId) await joinGroup(tx, scope, { groupId, serverId }, () => groupMissing(groupId))
     return []
