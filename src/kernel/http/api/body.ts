@@ -14,7 +14,8 @@ export function bytesOf(request: IncomingMessage): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     request.on('error', fail)
-    request.on('close', () => fail())
+    // It is closed after its end, too, where an error with its stack would be made for nobody.
+    request.on('close', () => request.readableEnded || fail())
   })
 }
 
