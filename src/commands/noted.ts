@@ -48,7 +48,7 @@ export async function carryOut(
   } catch (error) {
     const entry = { ...entryOf(note), outcome: 'refused' }
     // The failure itself matters more than its entry.
-    if (note.state === 'open') await db.transact((tx) => append(tx, entry)).catch(() => undefined)
+    if (note.state === 'open') await db.transact(async (tx) => append(tx, entry)).catch(() => undefined)
     throw error
   }
 }

@@ -9,7 +9,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Sort } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
-import { insertRowsAlong } from '../data/prepared.ts'
+import { insertRowsLate } from '../data/prepared.ts'
 import { preparedScopedMany, scoped } from '../data/scoped.ts'
 import { rowsAtOnce } from '../data/steps.ts'
 import { timestamp } from '../process/clock.ts'
@@ -95,7 +95,7 @@ export async function noteEnded(
   ended: readonly Pick<ActionRow, 'id' | 'project_id'>[],
 ): Promise<void> {
   const rows = ended.map(({ id, project_id }) => ({ project_id, action_id: id }))
-  await insertRowsAlong(tx, 'action_unfiled', rows)
+  await insertRowsLate(tx, 'action_unfiled', rows)
 }
 
 /** The number of actions that one transaction indexes, which takes a few milliseconds. */
@@ -128,7 +128,7 @@ export async function enterHistory(tx: Transaction, ended: readonly Action[]): P
     const { command, started, finished } = action
     return entriesOf(action).map((entry) => ({ ...entry, command, started, finished: finished as string }))
   })
-  await insertRowsAlong(tx, 'action_history', rows)
+  await insertRowsLate(tx, 'action_history', rows)
 }
 
 /** Deletes the history of a Project; running actions stay. */

@@ -1,7 +1,7 @@
 /** Starting actions on behalf of a Project. Statements of workers are in claims.ts, reading in history.ts. */
 
 import type { Queries, Transaction } from '../data/db.ts'
-import { insertRowsAlong, preparedChanges, preparedStatements } from '../data/prepared.ts'
+import { insertRowsLate, preparedChanges, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { type AtOnce, after } from '../process/at-once.ts'
@@ -64,14 +64,14 @@ export async function startActions(
   const ids = await tx.drawIds(starts.length, { fresh: starts.some(({ serial = [] }) => serial.length > 0) })
   const rows = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
   const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
-  await insertRowsAlong(tx, 'action', rows)
+  await insertRowsLate(tx, 'action', rows)
   const actions = rows.map((row, index) => ({ ...row, resources: starts[index]!.resources }))
   await noteEnded(
     tx,
     actions.filter(({ status }) => status !== 'running'),
   )
   await takeLocks(tx, scope, running)
-  await insertRowsAlong(
+  await insertRowsLate(
     tx,
     'action_serial',
     running.flatMap(({ id, start }) =>
@@ -93,7 +93,7 @@ async function noteStarted(
   ids: readonly number[],
 ): Promise<void> {
   const rows = ids.map((action_id) => ({ project_id: projectId, action_id, token_id: tokenId }))
-  await insertRowsAlong(tx, 'token_action', rows)
+  await insertRowsLate(tx, 'token_action', rows)
 }
 
 const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`

@@ -2,8 +2,9 @@
 import { sql } from 'kysely'
 import { nameOfProject } from '../access/projects.ts'
 import type { Transaction } from '../data/db.ts'
-import { preparedAlong } from '../data/prepared.ts'
+import { preparedLate } from '../data/prepared.ts'
 import { acrossProjects } from '../data/scoped.ts'
+import type { AtOnce } from '../process/at-once.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
 import type { AuditActor } from './note.ts'
@@ -51,7 +52,7 @@ type Values = readonly [
   network: string,
 ]
 
-const insertEntry = preparedAlong<Values>((query, ...values) => {
+const insertEntry = preparedLate<Values>((query, ...values) => {
   const [time, actor, actor_id, actor_name, projectId, projectName, sameProject, operation, ...rest] = values
   const [family, resources, actions, outcome, status, correlation_id, network] = rest
   const name = sql<string | null>`coalesce(${projectName}, ${nameOfProject(sql`${sameProject}`)})`
@@ -62,8 +63,8 @@ const insertEntry = preparedAlong<Values>((query, ...values) => {
     .values({ ...columns, actions, outcome, status, correlation_id, network } as unknown as AuditRow)
 })
 
-/** Appends an entry; on PostgreSQL it is sent along with the transaction's next statement or its commit. */
-export function append(tx: Transaction, entry: Entry, at = tx.now): Promise<void> {
+/** Appends an entry; it is written with the transaction's next statement or its commit. */
+export function append(tx: Transaction, entry: Entry, at = tx.now): AtOnce<void> {
   const {
     actor,
     projectId,

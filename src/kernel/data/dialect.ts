@@ -3,6 +3,7 @@
  * `integer`, `text`, 0/1 for booleans, JSON as text, timestamps as fixed-width text.
  */
 import type { Dialect as KyselyDialect, QueryResult, RawBuilder } from 'kysely'
+import type { LateRows } from './late-rows.ts'
 import type { Watch } from './watching.ts'
 
 /** Location of the data. */
@@ -86,6 +87,8 @@ export interface DatabaseEngine {
   readonly writer?: {
     readonly kysely: KyselyDialect
     readonly run: Run
+    /** Rows that are written before the commit. */
+    readonly late: LateRows
     exec(statement: string): void
     /**
      * Puts all commits on disk, for which they do not wait by themselves; undefined for a database in memory. Errors:

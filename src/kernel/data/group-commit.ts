@@ -1,6 +1,6 @@
 /** A SQLite database with group commit: transactions that wait at the same time share one commit. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { Kysely } from 'kysely'
+import { type CompiledQuery, Kysely } from 'kysely'
 import { projectServed } from '../process/behalf.ts'
 import type { Clock } from '../process/clock.ts'
 import { Rotation } from '../process/rotation.ts'
@@ -61,7 +61,11 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
   runsPrepared(reads, { engine: 'sqlite', run: engine.run! })
-  runsPrepared(writes, { engine: 'sqlite', run: writer.run })
+  const late = (compiled: CompiledQuery, values: readonly unknown[]) => {
+    groups.gates.beforeWrite()
+    return writer.late.add(compiled, values)
+  }
+  runsPrepared(writes, { engine: 'sqlite', run: writer.run, late })
   const begin = (followUps: (() => void)[]) => {
     const drawIds = async (count: number) => groups.drawIds(count)
     const parts = { query: writes, settings: writes, dialect, now: clock.now(), drawIds, expectIds() {} }
@@ -258,12 +262,15 @@ async function runGroup(writer: Writer, ids: GroupIds, waiting: Line['waiting'],
   const run = heeds ? runUnderSavepoint : runBare
   try {
     await begin(writer)
+    // Where a transaction may be undone alone, so are its rows.
+    writer.late.beginGroup(!heeds)
     const end = performance.now() + groupMs
     do {
       const job = waiting.take()!
       jobs.push(job)
       settled.push(await run(writer, job))
     } while (waiting.size > 0 && jobs.length < mostInGroup && performance.now() < end)
+    writeLate(writer)
     ids.save()
     commit(writer)
   } catch (error) {
@@ -286,7 +293,7 @@ async function runGroup(writer: Writer, ids: GroupIds, waiting: Line['waiting'],
     }
   }
   const outcomes = jobs.map((job, index) => ({ job, outcome: settled[index]! }))
-  return { outcomes, again: [], isChanged: writer.written() > before }
+  return { outcomes, again: [], isChanged: writer.written() > before || writer.late.hasWritten }
 }
 
 /** Thrown when a transaction failed after it had changed something, which a savepoint would undo. */
@@ -294,14 +301,30 @@ class Halfway extends Error {}
 
 /** A savepoint costs as much as a statement or two, and copies of pages. Most transactions that fail have changed nothing. */
 async function runBare(writer: Writer, job: Job): Promise<Settled> {
+  const { late } = writer
   const before = writer.written()
+  late.begin()
   try {
-    return { value: await job.run() }
+    const value = await job.run()
+    if (late.failure) throw late.failure.error
+    return { value }
   } catch (error) {
     // A full disk may already have rolled back everything, so the whole group fails.
     if (!writer.isOpen() || isDamage(error)) throw error
-    if (writer.written() > before) throw new Halfway('failed halfway', { cause: error })
+    if (late.failure || late.hasWrittenOwn || writer.written() > before)
+      throw new Halfway('failed halfway', { cause: error })
+    late.drop()
     return { error: reported(error) }
+  }
+}
+
+/** Writes the rows that wait. Nothing tells which transaction one was of that cannot be written. */
+function writeLate(writer: Writer): void {
+  try {
+    writer.late.write()
+  } catch (error) {
+    if (!writer.isOpen() || isDamage(error)) throw error
+    throw new Halfway('failed at its end', { cause: error })
   }
 }
 

@@ -1,9 +1,10 @@
 /** Fewer statements for transactions that insert the same kinds of rows: the server runs one insert for all of them. */
-import { type CompiledQuery, createQueryId, InsertQueryNode, ValuesNode } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import { listOf, typeOf } from './arrays.ts'
 import type { Statement } from './connection.ts'
 import { compiler } from './postgres-kysely.ts'
 import type { Locking, Refusal } from './prepared.ts'
+import { type RowShape, rowOf } from './row-shapes.ts'
 
 /** A statement that is sent along with the next one. */
 export interface Waiting extends Statement, Partial<Refusal>, Locking {
@@ -30,52 +31,20 @@ export function withAllRows(transactions: readonly (readonly Waiting[])[]): read
 function areAlike(some: readonly Waiting[], others: readonly Waiting[]): boolean {
   return (
     some.length === others.length &&
-    some.every(({ compiled }, index) => compiled && compiled === others[index]!.compiled && rowOf(compiled))
+    some.every(({ compiled }, index) => compiled && compiled === others[index]!.compiled && rowOf(compiled, compiler))
   )
 }
 
 /** One insert for the statements at a place of alike transactions, or each of them where their values are not plain. */
 function together(transactions: readonly (readonly Waiting[])[], index: number): readonly Waiting[] {
   const same = transactions.map((statements) => statements[index]!)
-  const row = rowOf(same[0]!.compiled!)!
+  const row = rowOf(same[0]!.compiled!, compiler)!
   const columns: unknown[][] = Array.from({ length: row.width }, () => [])
   for (const { values } of same) for (let i = 0; i < values.length; i++) columns[i % row.width]!.push(values[i])
   const types = columns.map(typeOf)
   if (types.includes(undefined) || types.every((type) => type === 'null')) return same
   const lists = columns.filter((_, place) => types[place] !== 'null').map(listOf)
   return [{ text: textFor(row, types as string[]), values: lists }]
-}
-
-/** What an insert does with the values of each of its rows. */
-interface RowShape {
-  /** The number of values. */
-  readonly width: number
-  readonly target: string
-  readonly expressions: string
-  /** The texts that insert lists of values, by the types of those. */
-  readonly texts: Map<string, string>
-}
-
-const shapes = new WeakMap<CompiledQuery, RowShape | false>()
-
-/** The shape of the rows of a statement that only inserts some; undefined for any other. */
-function rowOf(compiled: CompiledQuery): RowShape | undefined {
-  const known = shapes.get(compiled) ?? shapeOf(compiled)
-  shapes.set(compiled, known)
-  return known || undefined
-}
-
-function shapeOf({ query, parameters }: CompiledQuery): RowShape | false {
-  if (!InsertQueryNode.is(query) || query.onConflict || query.returning) return false
-  if (!query.values || !ValuesNode.is(query.values)) return false
-  const { values: rows } = query.values
-  const single = compiler.compileQuery({ ...query, values: ValuesNode.create([rows[0]!]) }, createQueryId())
-  const [, target, expressions] = /^(insert into .*?\)) values \((.*)\)$/s.exec(single.sql) ?? []
-  const width = single.parameters.length
-  // Rows of other expressions would take other values.
-  if (!target || !expressions || width === 0 || width * rows.length !== parameters.length) return false
-  if (rows.some(({ kind }) => kind !== rows[0]!.kind)) return false
-  return { width, target, expressions, texts: new Map() }
 }
 
 /** A column of nothing but null stands for itself, since its type is not told. */

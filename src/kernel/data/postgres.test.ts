@@ -36,7 +36,7 @@ forEachBareDatabase(
       const bare = await open()
       await run(bare.db, 'create table taken (name text primary key)')
       const claim = (db: Database, name: string) =>
-        db.transact((tx) => {
+        db.transact(async (tx) => {
           const refusal = { claims: name, explain: () => new Error(`${name} is taken`) }
           return insertRowsAlong(tx, 'taken' as never, [{ name }] as never[], refusal)
         })
@@ -218,7 +218,8 @@ forEachBareDatabase(
       const { db, another } = await open()
       const rival = await another()
       const lock = (tx: Transaction) => lockAlong(tx.query, tx.dialect.lockKeys(['once tested'])!)
-      const add = (tx: Transaction, id: number) => insertRowsAlong(tx, 'entry' as never, [{ id, name: '' }] as never[])
+      const add = async (tx: Transaction, id: number) =>
+        insertRowsAlong(tx, 'entry' as never, [{ id, name: '' }] as never[])
       const [held, free] = [gate(), gate()]
       const first = rival.transact(async (tx) => {
         await lock(tx)

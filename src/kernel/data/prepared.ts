@@ -3,7 +3,7 @@
  * as much as running.
  */
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
-import { type AtOnce, after } from '../process/at-once.ts'
+import { type AtOnce, after, inSteps, type Steps, value } from '../process/at-once.ts'
 import type { EveryTable, Queries, Transaction } from './db.ts'
 import type { DatabaseUrl, Run } from './dialect.ts'
 
@@ -27,6 +27,8 @@ interface Handle {
   readonly runLarge?: Run
   /** Only for transactions on PostgreSQL: sends a statement along with the next one. */
   postpone?(statement: CompiledQuery, values: readonly unknown[], along?: Partial<Refusal> & Locking): void
+  /** Only for transactions on SQLite: keeps rows to write them before the commit; false when they have to be written now. */
+  late?(statement: CompiledQuery, values: readonly unknown[]): boolean
 }
 
 const handles = new WeakMap<Queries, Handle>()
@@ -61,6 +63,8 @@ export interface Locking {
 /** Marks a statement that may be sent along with the next one, because nobody needs its result. */
 interface Along {
   readonly refusal?: Refusal | undefined
+  /** True for rows that may be written late on SQLite. */
+  readonly isLate?: boolean
 }
 
 /** A compiled statement. */
@@ -87,6 +91,7 @@ function execute<Row>(
     handle.postpone(statement, parameters, along.refusal)
     return []
   }
+  if (along?.isLate && handle.late?.(statement, parameters)) return []
   if (along?.refusal) return executeOr(along.refusal, handle, statement.sql, parameters)
   return after(handle.run(statement.sql, parameters), rowsOf<Row>)
 }
@@ -236,11 +241,25 @@ export function prepared<Values extends readonly (string | number | null)[], Row
  */
 export function preparedAlong<Values extends readonly (string | number | null)[]>(
   build: (query: Queries, ...values: Values) => Compilable,
-): (query: Queries, ...values: Values) => Promise<void> {
+): (query: Queries, ...values: Values) => AtOnce<void> {
+  return unanswered(build, {})
+}
+
+/** The same for one that inserts a row as `insertRowsLate` does. */
+export function preparedLate<Values extends readonly (string | number | null)[]>(
+  build: (query: Queries, ...values: Values) => Compilable,
+): (query: Queries, ...values: Values) => AtOnce<void> {
+  return unanswered(build, { isLate: true })
+}
+
+function unanswered<Values extends readonly (string | number | null)[]>(
+  build: (query: Queries, ...values: Values) => Compilable,
+  along: Along,
+): (query: Queries, ...values: Values) => AtOnce<void> {
   const run = remembered<unknown>()
-  return async (query, ...values) => {
+  return (query, ...values) => {
     const first = () => build(query, ...(placeholders(values.length) as unknown as Values))
-    await run(query, undefined, values, first, {})
+    return after(run(query, undefined, values, first, along), () => undefined)
   }
 }
 
@@ -257,17 +276,25 @@ export async function lockAlong(query: Queries, statement: Built): Promise<void>
 
 const insertions = remembered<unknown>()
 
-/** The column sets used by rows of each table; nearly always one. */
-const columnsOf = new Map<keyof EveryTable, (readonly string[])[]>()
+/** A set of columns that rows of a table have. */
+interface Columns {
+  readonly names: readonly string[]
+  /** The keys of the statements that insert a number of such rows. */
+  readonly keys: string[]
+}
 
-/** The columns of a row, and the index of this set among those of its table. */
-function columnsIn(table: keyof EveryTable, row: object): { columns: readonly string[]; set: number } {
+/** The column sets used by rows of each table; nearly always one. */
+const columnsOf = new Map<keyof EveryTable, Columns[]>()
+
+function columnsIn(table: keyof EveryTable, row: object): Columns {
   const sets = columnsOf.get(table) ?? []
-  const count = Object.keys(row).length
-  let set = sets.findIndex((columns) => columns.length === count && columns.every((name) => name in row))
-  if (set === -1) set = sets.push(Object.keys(row)) - 1
-  columnsOf.set(table, sets)
-  return { columns: sets[set]!, set }
+  let count = 0
+  for (const _ in row) count++
+  const found = sets.find(({ names }) => names.length === count && names.every((name) => name in row))
+  if (found) return found
+  const columns = { names: Object.keys(row), keys: [] }
+  columnsOf.set(table, [...sets, columns])
+  return columns
 }
 
 /** Inserts rows, which must all have the same columns. */
@@ -275,7 +302,7 @@ export function insertRows<T extends keyof EveryTable>(
   { query }: Transaction,
   table: T,
   rows: readonly EveryTable[T][],
-): Promise<void> {
+): AtOnce<void> {
   return insert(query, table, rows)
 }
 
@@ -289,28 +316,64 @@ export function insertRowsAlong<T extends keyof EveryTable>(
   table: T,
   rows: readonly EveryTable[T][],
   refusal?: Refusal,
-): Promise<void> {
+): AtOnce<void> {
   return insert(query, table, rows, { refusal })
 }
 
-async function insert<T extends keyof EveryTable>(
+/**
+ * The same for rows that are never refused. On SQLite they are written with those of other transactions (late-rows.ts).
+ * Columns that refer to such a table have to be named after it.
+ */
+export function insertRowsLate<T extends keyof EveryTable>(
+  { query }: Transaction,
+  table: T,
+  rows: readonly EveryTable[T][],
+): AtOnce<void> {
+  return insert(query, table, rows, { isLate: true })
+}
+
+function insert<T extends keyof EveryTable>(
   query: Queries,
   table: T,
   rows: readonly EveryTable[T][],
   along?: Along,
-): Promise<void> {
+): AtOnce<void> {
   if (rows.length === 0) return
-  const { columns, set } = columnsIn(table, rows[0]!)
+  const columns = columnsIn(table, rows[0]!)
   // A single statement for many rows would take longer to build than to run.
-  const atOnce = Math.floor(mostParameters / columns.length)
+  const atOnce = Math.floor(mostParameters / columns.names.length)
+  if (rows.length <= atOnce) return insertSome(query, table, columns, rows, along)
+  return inSteps(insertMany(query, table, columns, rows, atOnce, along))
+}
+
+function* insertMany<T extends keyof EveryTable>(
+  query: Queries,
+  table: T,
+  columns: Columns,
+  rows: readonly EveryTable[T][],
+  atOnce: number,
+  along: Along | undefined,
+): Steps<void> {
   for (let from = 0; from < rows.length; from += atOnce) {
-    const some = rows.slice(from, from + atOnce) as unknown as Record<string, unknown>[]
     const isLast = from + atOnce >= rows.length
-    const values: unknown[] = []
-    for (const row of some) for (const column of columns) values.push(row[column])
-    const build = () => insertion(query, table, columns, some.length)
-    await insertions(query, `${table} ${set} ${some.length}`, values, build, isLast ? along : (along ?? {}))
+    const some = rows.slice(from, from + atOnce)
+    yield* value(insertSome(query, table, columns, some, isLast ? along : (along ?? {})))
   }
+}
+
+function insertSome<T extends keyof EveryTable>(
+  query: Queries,
+  table: T,
+  { names, keys }: Columns,
+  rows: readonly EveryTable[T][],
+  along: Along | undefined,
+): AtOnce<void> {
+  const values: unknown[] = []
+  for (const row of rows as readonly object[] as readonly Record<string, unknown>[])
+    for (const name of names) values.push(row[name])
+  keys[rows.length] ??= `${table} ${rows.length} ${names}`
+  const build = () => insertion(query, table, names, rows.length)
+  return after(insertions(query, keys[rows.length], values, build, along), () => undefined)
 }
 
 function insertion(query: Queries, table: keyof EveryTable, columns: readonly string[], count: number): Built {

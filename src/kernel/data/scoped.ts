@@ -110,7 +110,7 @@ export function insertScopedAlong<T extends TenantTable>(
   table: T,
   rows: readonly NewRow<T>[],
   refusal?: Refusal,
-): Promise<void> {
+): AtOnce<void> {
   const owned = rows.map((row) => ({ ...row, project_id: projectId }))
   return insertRowsAlong(tx, table as never, owned as never[], refusal)
 }

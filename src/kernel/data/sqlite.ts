@@ -23,6 +23,7 @@ import {
   retentionStatement,
 } from './dialect.ts'
 import { KeptRows, keyOf } from './kept-rows.ts'
+import { LateRows } from './late-rows.ts'
 import { logOf, type SyncFile, syncFile } from './log-syncs.ts'
 import { Changes, type Touched } from './watching.ts'
 
@@ -84,11 +85,8 @@ export function openSqlite(
   { beforeRead, afterRead, beforeWrite, readFailed }: SqliteGates,
   { create, now, image, isWatched = false, sync = syncFile }: SqliteOptions,
 ): DatabaseEngine {
-  const database = prepare(
-    path === ':memory:' ? openMemory(image) : openFile(path, create),
-    create,
-    image ? 64 : 16_000,
-  )
+  const opened = path === ':memory:' ? openMemory(image) : openFile(path, create)
+  const database = prepare(opened, create, image ? 64 : 16_000)
   // It is the same within a statement, so SQLite need not ask for each row.
   database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
   const changes = new Changes(database)
@@ -113,8 +111,10 @@ export function openSqlite(
     const known = afterRead()
     return known ? known.then(() => result) : result
   }
+  const late = new LateRows(compiler, statements)
   const write: Run = (text, values) => {
     beforeWrite()
+    late.before(text)
     const result = statements(text, values)
     if (!text.startsWith('select')) written++
     return result
@@ -130,6 +130,7 @@ export function openSqlite(
     writer: {
       kysely: sqliteKysely(write),
       run: write,
+      late,
       exec(statement) {
         reading.end()
         statements(statement, [])
@@ -281,6 +282,8 @@ class Compiler extends SqliteQueryCompiler {
   }
 }
 
+const compiler = new Compiler()
+
 function sqliteKysely(run: Run): KyselyDialect {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')
@@ -294,7 +297,7 @@ function sqliteKysely(run: Run): KyselyDialect {
   }
   return {
     createAdapter: () => new SqliteAdapter(),
-    createQueryCompiler: () => new Compiler(),
+    createQueryCompiler: () => compiler,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => ({
       init: async () => undefined,

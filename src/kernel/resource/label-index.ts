@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Labels } from '../contract/labels.ts'
 import { drivingTerms, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries, Transaction } from '../data/db.ts'
-import { insertRowsAlong, preparedStatements } from '../data/prepared.ts'
+import { insertRowsLate, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { type AtOnce, after, inSteps, type Steps, value } from '../process/at-once.ts'
 import { remembering } from '../process/remembered.ts'
@@ -53,7 +53,7 @@ export async function indexLabels(
   }
   if (added.length > 0) {
     const rows = added.map(([key, value]) => ({ project_id: scope.projectId, kind, resource_id: id, key, value }))
-    await insertRowsAlong(tx, 'label', rows)
+    await insertRowsLate(tx, 'label', rows)
   }
 }
 
