@@ -1,10 +1,13 @@
 /** Compression of answers on request (spec: Pagination and sorting rules): gzip and brotli, for JSON of 1 KiB and more. */
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import type { AtOnce } from '../../process/at-once.ts'
 import { readWeights } from './weights.ts'
 
 /** Shorter bodies gain nothing from compression. */
 const minCompressedBytes = 1_024
+/** To compress a text up to this length takes less than to hand it to another thread, and no longer than a short read. */
+const mostAtOnce = 16_384
 
 const toGzip = promisify(gzip)
 const toBrotli = promisify(brotliCompress)
@@ -18,10 +21,12 @@ export function isCompressible(text: string): boolean {
   return text.length >= minCompressedBytes || Buffer.byteLength(text) >= minCompressedBytes
 }
 
-/** Encodes `text`; compression runs on Node's thread pool. */
-export async function pack(text: string | Buffer, encoding: Encoding): Promise<Buffer> {
+/** Encodes `text`; compression of what is long runs on Node's thread pool. */
+export function pack(text: string | Buffer, encoding: Encoding): AtOnce<Buffer> {
   if (encoding === 'identity') return Buffer.from(text)
-  return encoding === 'br' ? toBrotli(text, brotliOptions) : toGzip(text)
+  const isShort = text.length <= mostAtOnce
+  if (encoding === 'br') return isShort ? brotliCompressSync(text, brotliOptions) : toBrotli(text, brotliOptions)
+  return isShort ? gzipSync(text) : toGzip(text)
 }
 
 /** The encoding with the highest weight; among equals the one that compresses best (RFC 9110, 12.5.3). */

@@ -84,7 +84,7 @@ export function sendJson(request: Incoming, reply: Outgoing, made: Json): AtOnce
   const encoding = preferredEncoding(request.headers['accept-encoding'])
   if (encoding === 'identity') return sendWhole(reply, made)
   reply.header('content-encoding', encoding)
-  return pack(typeof made === 'string' ? made : Buffer.concat(made), encoding).then((body) => reply.send(body))
+  return after(pack(typeof made === 'string' ? made : Buffer.concat(made), encoding), (body) => reply.send(body))
 }
 
 /** Sends JSON as it is; what is large comes in chunks. */

@@ -81,7 +81,7 @@ class KeptBody {
   #as(encoding: Encoding): Promise<Buffer> {
     const known = this.#encodings.get(encoding)
     if (known) return known
-    const made = pack(this.text, encoding).catch((error: unknown) => {
+    const made = Promise.resolve(pack(this.text, encoding)).catch((error: unknown) => {
       this.#encodings.delete(encoding)
       throw error
     })
