@@ -3,9 +3,9 @@ import { createSocket } from 'node:dgram'
 import { encode } from 'dns-packet'
 import { publicBase } from '../../src/kernel/contract/bases.ts'
 import { call, forAll, untilSettled } from '../client.ts'
-import type { Workshop } from '../processes.ts'
+import { cpuUs, type Workshop } from '../processes.ts'
 import { connections, given } from '../requests.ts'
-import { cpuUs, createServers, namesInZone, type Opened, settledEveryMs } from './side.ts'
+import { createServers, namesInZone, type Opened, settledEveryMs } from './side.ts'
 
 type Generate = ReturnType<Workshop['generator']>
 

@@ -1,6 +1,5 @@
 /** One of the programs that are compared: a server of it on each database, and what these hold. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { publicBase } from '../../src/kernel/contract/bases.ts'
@@ -139,13 +138,4 @@ async function untilAnswered(url: string): Promise<void> {
     if (performance.now() > end) throw new Error(`${url} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}
-
-/**
- * Processor time of the threads that serve, one in each process, in microseconds; Linux only. Others compile and collect
- * garbage when it suits them.
- */
-export function cpuUs(pids: readonly number[]): number {
-  const ns = pids.map((pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]))
-  return ns.reduce((sum, one) => sum + one, 0) / 1_000
 }
