@@ -8,4 +8,5 @@ export interface Answering {
 }
 
 /** Turns an IPv4-mapped IPv6 address, as a dual-stack socket reports it, into the IPv4 address. */
-export const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+export const unmapped = (address: string) =>
+  address.startsWith('::ffff:') ? address.replace(/^::ffff:(?=\d+\.)/, '') : address

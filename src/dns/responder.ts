@@ -1,18 +1,17 @@
 /**
- * Turns the bytes of a query into those of its answer. Answers are cached as bytes for as long as none of the zones
- * they were made from changes; a cache hit costs a map look-up, a copy, and patching in the client's id and question.
+ * Turns the bytes of a query into those of its answer. Answers are kept as bytes for as long as none of the zones they
+ * were made from changes.
  */
-import { lowerName, type NameKey } from '../protocols/net/dns/names.ts'
+import type { NameKey } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
 import type { AddressNames } from './addresses.ts'
+import { answerTo, KeptAnswers, type Source } from './kept-answers.ts'
 import { lookUp, type Question } from './lookup.ts'
 import {
   type Answer,
   bareAnswer,
   countedAsError,
-  headerBytes,
   maxTcpBytes,
-  maxUdpBytes,
   opcodes,
   type Query,
   queryTypes,
@@ -24,7 +23,7 @@ import {
   writeRefusal,
 } from './message.ts'
 import type { RegisteredZone, Registry } from './registry.ts'
-import type { ResponseRateLimiter } from './response-rate.ts'
+import type { ResponseRateLimiter, Ruling } from './response-rate.ts'
 import type { ZoneImage } from './zone-image.ts'
 
 export interface ResponderOptions {
@@ -44,26 +43,14 @@ interface Made {
   readonly countedAs: string | undefined
 }
 
-/** A cached answer with the zone versions that it was made from. */
-interface Ready extends Made {
-  readonly madeOf: readonly (readonly [entry: RegisteredZone, image: ZoneImage, version: number])[]
-}
-
-/**
- * The size of a cache generation. A full generation replaces the older one; entries in use are copied to the new one.
- */
-const mostReady = 50_000
-/** The maximum length of a question whose answer is cached, because the cache key is as long as the question. */
-const longestReady = 200
 const internet = 1
 /** The answer when the database is needed and unavailable. */
-const failed = { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
+const failed = { answer: bareAnswer(rcodes.serverFailure), sources: [] }
 const anyClass = 255
 
 export class Responder {
   readonly #options: ResponderOptions
-  #ready = new Map<string, Ready>()
-  #older = new Map<string, Ready>()
+  readonly #kept = new KeptAnswers()
 
   constructor(options: ResponderOptions) {
     this.#options = options
@@ -71,9 +58,10 @@ export class Responder {
 
   /** Answers a UDP message; undefined when it is to be ignored. */
   udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined> {
-    const ready = this.#options.registry.isFresh ? this.#recall(bytes) : undefined
-    if (!ready) return this.#make(bytes, address, false).then((made) => made && this.#limited(made, address))
-    return this.#limited({ bytes: answerTo(bytes, ready), countedAs: ready.countedAs }, address)
+    const kept = this.#options.registry.isFresh ? this.#kept.find(bytes) : undefined
+    if (!kept) return this.#make(bytes, address, false).then((made) => made && this.#limited(made, address))
+    const ruling = this.#rulingOn(kept.countedAs, address)
+    return ruling === 'drop' ? undefined : ruled(answerTo(bytes, kept), ruling)
   }
 
   /** Answers a message that came over TCP; zone transfers are handled elsewhere. */
@@ -82,40 +70,13 @@ export class Responder {
   }
 
   #limited({ bytes, countedAs }: Made, address: string): Buffer | undefined {
+    const ruling = this.#rulingOn(countedAs, address)
+    return ruling === 'drop' ? undefined : ruled(bytes, ruling)
+  }
+
+  #rulingOn(countedAs: string | undefined, address: string): Ruling {
     const { limiter } = this.#options
-    const ruling = limiter && countedAs !== undefined ? limiter.judge(address, countedAs) : 'send'
-    return ruling === 'send' ? bytes : ruling === 'truncate' ? truncated(bytes) : undefined
-  }
-
-  // ---- Answer cache -------------------------------------------------------------------------------------------------
-
-  /** Looks up the cached answer to a query. */
-  #recall(bytes: Buffer): Ready | undefined {
-    const key = readyKey(bytes)
-    if (key === undefined) return undefined
-    let ready = this.#ready.get(key)
-    if (!ready) {
-      ready = this.#older.get(key)
-      if (!ready) return undefined
-      this.#keep(key, ready)
-    }
-    for (const [entry, image, version] of ready.madeOf) {
-      // Compare images as well as versions: the zone may have been deleted and created again under the same name.
-      if (entry.image !== image || entry.zone.version !== version || image.version !== version) {
-        this.#ready.delete(key)
-        this.#older.delete(key)
-        return undefined
-      }
-    }
-    return ready
-  }
-
-  #keep(key: string, ready: Ready): void {
-    if (this.#ready.size >= mostReady) {
-      this.#older = this.#ready
-      this.#ready = new Map()
-    }
-    this.#ready.set(key, ready)
+    return limiter && countedAs !== undefined ? limiter.judge(address, countedAs) : 'send'
   }
 
   // ---- Making answers -----------------------------------------------------------------------------------------------
@@ -132,11 +93,10 @@ export class Responder {
     await this.#options.registry.refresh().catch(() => undefined)
     // IXFR over UDP may be answered with the SOA record alone; the client then transfers over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
-    const { answer, madeOf } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
+    const { answer, sources } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
     const { countedAs } = answer
     const made = { bytes: writeAnswer(query, answer, limit), countedAs }
-    const key = madeOf.length > 0 && !isTcp ? readyKey(bytes) : undefined
-    if (key !== undefined) this.#keep(key, { ...made, madeOf })
+    if (sources.length > 0 && !isTcp) this.#kept.keep(bytes, { ...made, sources })
     return made
   }
 
@@ -147,37 +107,37 @@ export class Responder {
     return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
-  async #lookUp({ name, type, edns }: Query, address: string): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
+  async #lookUp({ name, type, edns }: Query, address: string): Promise<{ answer: Answer; sources: readonly Source[] }> {
     const { registry, addresses, reserved } = this.#options
     const question = { name, type, dnssecOk: edns?.dnssecOk ?? false }
     const own = reserved(name, address)
-    if (own) return { answer: lookUp(own, question, () => undefined), madeOf: [] }
+    if (own) return { answer: lookUp(own, question, () => undefined), sources: [] }
     const entry = registry.find(name)
     const reverse = addresses.find(name)
     if (reverse && reverse.origin.length > (entry?.key.length ?? 0)) {
-      return { answer: await addresses.answer(reverse, name, type), madeOf: [] }
+      return { answer: await addresses.answer(reverse, name, type), sources: [] }
     }
-    if (!entry) return { answer: bareAnswer(rcodes.refused), madeOf: [] }
+    if (!entry) return { answer: bareAnswer(rcodes.refused), sources: [] }
     return this.#follow(entry, question)
   }
 
   /** Answers from a zone; loads the zones that its aliases lead to until none is missing. */
-  async #follow(first: RegisteredZone, question: Question): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
+  async #follow(first: RegisteredZone, question: Question): Promise<{ answer: Answer; sources: readonly Source[] }> {
     const { registry } = this.#options
     const images = new Map<RegisteredZone, ZoneImage | undefined>()
     for (let next: RegisteredZone | undefined = first; next; ) {
       images.set(next, await usable(registry, next))
       const zone = images.get(first)
-      if (!zone) return { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
+      if (!zone) return { answer: bareAnswer(rcodes.serverFailure), sources: [] }
       let missing: RegisteredZone | undefined
       const answer = lookUp(zone, question, (target) => {
         const entry = registry.find(target)
         if (entry && !images.has(entry)) missing = entry
         return entry && images.get(entry)
       })
-      const madeOf = [...images].flatMap(([entry, image]) => (image ? [[entry, image, image.version] as const] : []))
+      const sources = [...images].flatMap(([entry, image]) => (image ? [{ entry, image, version: image.version }] : []))
       // An answer that omits a zone that cannot be served now is not cached.
-      if (!missing) return { answer, madeOf: madeOf.length === images.size ? madeOf : [] }
+      if (!missing) return { answer, sources: sources.length === images.size ? sources : [] }
       next = missing
     }
     throw new Error('unreachable')
@@ -190,19 +150,8 @@ async function usable(registry: Registry, entry: RegisteredZone): Promise<ZoneIm
   return image?.soa && !entry.zone.isStale ? image : undefined
 }
 
-/** A cached answer with the id and the question of a query. */
-function answerTo(query: Buffer, ready: Ready): Buffer {
-  const answer = Buffer.allocUnsafe(ready.bytes.length)
-  ready.bytes.copy(answer)
-  answer[0] = query[0]!
-  answer[1] = query[1]!
-  answer[2] = (answer[2]! & 0xfe) | (query[2]! & 1)
-  // Copy the question as it was sent: a client that randomizes the case of letters compares them with the answer.
-  let end = headerBytes
-  while (query[end] !== 0) end += query[end]! + 1
-  query.copy(answer, headerBytes, headerBytes, end)
-  return answer
-}
+/** An answer as the rate limit wants it. */
+const ruled = (bytes: Buffer, ruling: Exclude<Ruling, 'drop'>) => (ruling === 'send' ? bytes : truncated(bytes))
 
 /** The response code of a question that is refused without a look-up; undefined for any other. */
 function refusalOf({ edns, type, class: asked }: Query, isTcp: boolean): number | undefined {
@@ -211,37 +160,4 @@ function refusalOf({ edns, type, class: asked }: Query, isTcp: boolean): number 
   if (type === queryTypes.axfr) return isTcp ? rcodes.refused : rcodes.formatError
   const isMeta = type === 0 || type === queryTypes.opt || (type >= 128 && type < queryTypes.any)
   return isMeta && type !== queryTypes.ixfr ? rcodes.notImplemented : undefined
-}
-
-/**
- * The cache key of a query of the usual form: one question and no other record than OPT without options. Two queries
- * with the same key differ at most in id, RD flag and letter case. Undefined for messages of any other form.
- */
-function readyKey(bytes: Buffer): string | undefined {
-  const { length } = bytes
-  if (length < 17 || length > longestReady) return undefined
-  // QR, opcode, AA and TC must be 0; there must be one question and at most one additional record.
-  if ((bytes[2]! & 0xfe) !== 0 || bytes[4] !== 0 || bytes[5] !== 1) return undefined
-  if ((bytes[6]! | bytes[7]! | bytes[8]! | bytes[9]! | bytes[10]!) !== 0 || bytes[11]! > 1) return undefined
-  let at = headerBytes
-  while (at < length && bytes[at] !== 0) {
-    if (bytes[at]! > 63) return undefined
-    at += bytes[at]! + 1
-  }
-  const end = at + 5
-  if (end > length) return undefined
-  const question = lowerName(bytes.toString('latin1', headerBytes, at)) + bytes.toString('latin1', at, end)
-  if (bytes[11] === 0) return end === length ? question : undefined
-  return end + 11 <= length && isPlainOpt(bytes, end) ? `${question}${ednsKey(bytes, end)}` : undefined
-}
-
-/** Tells whether an OPT record has version 0; its options, such as cookies, do not affect the answer. */
-function isPlainOpt(bytes: Buffer, at: number): boolean {
-  const isOpt = bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === queryTypes.opt
-  return isOpt && bytes[at + 5] === 0 && bytes[at + 6] === 0 && at + 11 + bytes.readUInt16BE(at + 9) === bytes.length
-}
-
-function ednsKey(bytes: Buffer, at: number): string {
-  const udpBytes = Math.min(Math.max(bytes.readUInt16BE(at + 3), 512), maxUdpBytes)
-  return `${udpBytes}${(bytes[at + 7]! & 0x80) !== 0 ? 'd' : ''}`
 }

@@ -6,6 +6,7 @@
  */
 import { BlockList, isIPv6 } from 'node:net'
 import { parseCidr } from '../protocols/net/ip.ts'
+import { Remembered } from './remembered.ts'
 
 /** Limits of UDP answers per second to one network (/24 for IPv4, /56 for IPv6). */
 export interface ResponseRates {
@@ -30,9 +31,7 @@ export type Ruling = 'send' | 'truncate' | 'drop'
 
 /** The maximum debt of a token bucket, in seconds of its refill: how long a network must be quiet after a flood. */
 const windowSeconds = 15
-/**
- * The size of a generation of buckets. A full generation replaces the older one; buckets in use move to the new one.
- */
+/** The size of a generation of buckets. */
 const mostAccounts = 50_000
 
 /** The minimum time between two reports to `onLimit`, in milliseconds. */
@@ -65,8 +64,8 @@ export class ResponseRateLimiter {
   readonly #exempt = new BlockList()
   readonly #onLimit: (network: string) => void
   readonly #now: () => number
-  readonly #clients = new Remembered<Client>()
-  readonly #accounts = new Remembered<Account>()
+  readonly #clients = new Remembered<string, Client>(mostAccounts)
+  readonly #accounts = new Remembered<string, Account>(mostAccounts)
   #toldAt = Number.NEGATIVE_INFINITY
 
   constructor(rates: ResponseRates, { onLimit, now = () => performance.now() }: LimiterOptions) {
@@ -125,26 +124,4 @@ function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   const parsed = parseCidr(`${plain}/56`, 'drop')
   return parsed.ok ? parsed.cidr : plain
-}
-
-/** A cache of bounded size in two generations: entries that were not used during a whole generation are evicted. */
-class Remembered<Value> {
-  #recent = new Map<string, Value>()
-  #older = new Map<string, Value>()
-
-  get(key: string): Value | undefined {
-    const recent = this.#recent.get(key)
-    if (recent !== undefined) return recent
-    const older = this.#older.get(key)
-    return older === undefined ? undefined : this.set(key, older)
-  }
-
-  set(key: string, value: Value): Value {
-    if (this.#recent.size >= mostAccounts) {
-      this.#older = this.#recent
-      this.#recent = new Map()
-    }
-    this.#recent.set(key, value)
-    return value
-  }
 }
