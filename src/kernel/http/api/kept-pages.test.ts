@@ -19,6 +19,12 @@ test('a list is what it says, whichever lists were sent before', () => {
     { entries: [a, undefined], meta: { page: 1 } },
     { entries: [], meta: { page: 1 } },
     { entries: [{ ...a, name: 'b' }, b], meta: { page: 1 } },
+    { entries: [a, b], meta: { page: 1, last: undefined } },
+    { entries: [a, b], meta: { page: 1, last: null } },
+    { entries: [a, b], meta: { last: null, page: 1 } },
+    { entries: [a, b], meta: { page: '1' } },
+    { entries: [a, b], meta: [1] },
+    { entries: [a, b], meta: { 0: 1 } },
     { meta: { page: 1 }, entries: [a, b] },
   ]
   for (const list of [...lists, ...lists.toReversed(), ...lists]) assert.equal(toJson(list), JSON.stringify(list))
@@ -31,9 +37,13 @@ test('an entry that is not constant may change between two answers', () => {
   assert.equal(toJson({ entries }), JSON.stringify({ entries }))
   entries[1] = b
   assert.equal(toJson({ entries }), JSON.stringify({ entries }))
-  // Whoever keeps a list must not keep the caller's array.
+  // Whoever keeps a list must not keep what the caller has of it.
   entries[1] = c
   assert.equal(toJson({ entries }), JSON.stringify({ entries }))
+  const meta = { page: 1 }
+  assert.equal(toJson({ entries, meta }), JSON.stringify({ entries, meta }))
+  meta.page = 2
+  assert.equal(toJson({ entries, meta }), JSON.stringify({ entries, meta }))
 })
 
 test('many lists make room for each other', () => {

@@ -15,9 +15,11 @@ const mostAlike = 8
 interface List {
   readonly name: string
   readonly entries: readonly object[]
-  /** The JSON of what comes with it, such as the numbers of the page. */
-  readonly others: string
+  /** The reply, of which the rest comes with the list, such as the numbers of the page. */
+  readonly reply: Reply
 }
+
+type Reply = Readonly<Record<string, unknown>>
 
 interface KeptPage extends List {
   readonly text: string
@@ -47,18 +49,20 @@ export function keepPage(reply: unknown, text: string): string {
   if (alike.length >= mostAlike) characters -= alike.shift()!.text.length
   // A text that was put together of others would be put together again each time that it is sent.
   const whole = Buffer.from(text).toString()
-  alike.push({ ...list, entries: [...list.entries], text: whole })
+  // Nobody else has what is kept.
+  const others = JSON.parse(JSON.stringify({ ...list.reply, [list.name]: null })) as Reply
+  alike.push({ name: list.name, entries: [...list.entries], reply: others, text: whole })
   characters += whole.length
   return whole
 }
 
 /** The list that a reply begins with; undefined unless its first entry is a constant. */
 function listIn(reply: unknown): List | undefined {
-  if (typeof reply !== 'object' || reply === null || !keepsAnything()) return undefined
+  if (!isObject(reply) || !keepsAnything()) return undefined
   for (const name in reply) {
-    const { [name]: entries, ...others } = reply as Record<string, unknown>
+    const entries = (reply as Reply)[name]
     if (!Array.isArray(entries) || !isObject(entries[0]) || constantJson(entries[0]) === undefined) return undefined
-    return { name, entries, others: JSON.stringify(others) }
+    return { name, entries, reply: reply as Reply }
   }
   return undefined
 }
@@ -66,6 +70,20 @@ function listIn(reply: unknown): List | undefined {
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 function isSame(a: List, b: List): boolean {
-  if (a.entries.length !== b.entries.length || a.others !== b.others || a.name !== b.name) return false
-  return a.entries.every((entry, index) => entry === b.entries[index])
+  if (a.entries.length !== b.entries.length || a.name !== b.name) return false
+  return a.entries.every((entry, index) => entry === b.entries[index]) && isAlike(a.reply, b.reply, a.name)
+}
+
+/** Whether two values have the same JSON, but for a member of theirs that has been compared already. */
+function isAlike(a: unknown, b: unknown, except?: string): boolean {
+  if (a === b) return true
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
+  const [some, others] = [Object.keys(a), Object.keys(b)]
+  return (
+    some.length === others.length &&
+    some.every((key, index) => {
+      if (key !== others[index]) return false
+      return key === except || isAlike((a as Reply)[key], (b as Reply)[key])
+    })
+  )
 }
