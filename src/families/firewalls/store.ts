@@ -4,6 +4,7 @@ import type { Queries } from '../../kernel/data/db.ts'
 import { preparedScoped } from '../../kernel/data/scoped.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { after } from '../../kernel/process/at-once.ts'
+import { remembering } from '../../kernel/process/remembered.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -11,9 +12,12 @@ import { spelling } from './contract.ts'
 import { type Firewall, inOrder, type Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
 
-/** A firewall of a row. Earlier versions stored rules in any order. */
+/** The rules of a row's text. Earlier versions stored them in any order. */
+const readRules = remembering((text) => inOrder(JSON.parse(text) as Rule[]))
+
+/** A firewall of a row. */
 export function fromRow({ id, name, labels, rules, created, version }: FirewallRow): Firewall {
-  return { id, name, labels: readLabels(labels), rules: inOrder(JSON.parse(rules) as Rule[]), created, version }
+  return { id, name, labels: readLabels(labels), rules: readRules(rules), created, version }
 }
 
 export const firewalls = defineResource({ ...spelling, fromRow, unique: { name: nameTaken() } })

@@ -27,6 +27,13 @@ export const unknownField = 'unknown field'
 
 const none: readonly Problem[] = []
 
+/** Adds problems to a list, which is made for the first of them: nearly all values are right. */
+function added(problems: Problem[] | undefined, some: Iterable<Problem>): Problem[] {
+  const all = problems ?? []
+  all.push(...some)
+  return all
+}
+
 /** Problems with what is in a value at a place, such as `name` or `[0]`, as seen from the value. */
 function* at(place: string, problems: readonly Problem[]): Generator<Problem> {
   for (const { field, ...rest } of problems) {
@@ -55,23 +62,26 @@ function everyField(
   return (value) => {
     const found = own?.(value) ?? none
     if (found.length > 0) return found
-    const problems: Problem[] = []
-    for (const check of ofMembers) problems.push(...check(value))
-    if (typeof value !== 'object' || value === null) return problems
+    let problems: Problem[] | undefined
+    for (const check of ofMembers) {
+      const some = check(value)
+      if (some.length > 0) problems = added(problems, some)
+    }
+    if (typeof value !== 'object' || value === null) return problems ?? none
     // There may be many thousand values, so that the name of one is only made when something is wrong with it.
     if (!Array.isArray(value)) {
       const fields = value as Record<string, unknown>
       for (const { key, check } of ofFields) {
         const some = check(fields[key])
-        if (some.length > 0) problems.push(...at(key, some))
+        if (some.length > 0) problems = added(problems, at(key, some))
       }
     } else if (ofItems) {
-      for (const [index, entry] of value.entries()) {
-        const some = ofItems(entry)
-        if (some.length > 0) problems.push(...at(`[${index}]`, some))
+      for (let index = 0; index < value.length; index++) {
+        const some = ofItems(value[index])
+        if (some.length > 0) problems = added(problems, at(`[${index}]`, some))
       }
     }
-    return problems
+    return problems ?? none
   }
 }
 
@@ -134,7 +144,10 @@ function nameCheck({ properties, additionalProperties }: Shape): FieldCheck | un
   if (!properties || additionalProperties !== false) return undefined
   return (value) => {
     if (!isMap(value)) return none
-    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name))
+    const isKnown = (name: string) => Object.hasOwn(properties, name)
+    const names = Object.keys(value)
+    if (names.every(isKnown)) return none
+    const unknown = names.filter((name) => !isKnown(name))
     const isPlain = unknown.length <= mostUnknown && unknown.every((name) => name.length <= maxFieldName)
     if (isPlain) return none
     return unknown.slice(0, mostUnknown).map((name) => ({ field: name.slice(0, maxFieldName), message: unknownField }))

@@ -107,11 +107,11 @@ export class LateRows {
   }
 
   #writeAll(shape: RowShape, inserts: readonly Late[]): void {
-    const values = inserts.flatMap((insert) => insert.values)
-    let from = 0
+    const values: unknown[] = []
+    for (const insert of inserts) for (const one of insert.values) values.push(one)
     for (let rows = mostAtOnce; rows >= 1; rows /= 2) {
-      for (; values.length - from >= rows * shape.width; from += rows * shape.width)
-        this.#run(textFor(shape, rows), values.slice(from, from + rows * shape.width))
+      const length = rows * shape.width
+      while (values.length >= length) this.#run(textFor(shape, rows), values.splice(0, length))
     }
   }
 

@@ -96,11 +96,15 @@ function execute<Row>(
   return after(handle.run(statement.sql, parameters), rowsOf<Row>)
 }
 
-async function executeOr<Row>({ explain }: Refusal, { run }: Handle, text: string, parameters: readonly unknown[]) {
-  try {
-    return rowsOf<Row>(await run(text, parameters))
-  } catch (error) {
+function executeOr<Row>({ explain }: Refusal, { run }: Handle, text: string, parameters: readonly unknown[]) {
+  const fail = (error: unknown) => {
     throw explain(error)
+  }
+  try {
+    const made = run(text, parameters)
+    return made instanceof Promise ? made.then(rowsOf<Row>, fail) : rowsOf<Row>(made)
+  } catch (error) {
+    return fail(error)
   }
 }
 

@@ -7,6 +7,7 @@ import { enterProject, lockProject } from '../access/projects.ts'
 import type { EveryTable, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects, preparedScoped, scoped } from '../data/scoped.ts'
 import { limitExceeded } from '../errors.ts'
+import { type AtOnce, after } from '../process/at-once.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 /** A kind of resource of which there may be only so many, in a Project or in what the family says; each names its own. */
@@ -57,14 +58,16 @@ export async function enforceLimit(
 }
 
 /** Returns the limit of a kind in a Project, or in one of what the family counts in; null for any number. */
-export async function mostOf(
+export function mostOf(
   tx: Transaction,
   scope: ProjectScope,
   { path }: LimitedKind,
   defaults: DefaultLimits,
-): Promise<number | null> {
-  const own = await limitsOf(tx.settings, scope)
-  return (own.has(path) ? own.get(path) : defaults[path]) ?? null
+): AtOnce<number | null> {
+  return after(ownLimits(tx.settings, scope), (rows) => {
+    const own = rows.find(({ kind }) => kind === path)
+    return (own ? own.most : defaults[path]) ?? null
+  })
 }
 
 async function countUpTo(
