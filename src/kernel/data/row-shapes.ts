@@ -15,6 +15,8 @@ export interface RowShape {
 }
 
 const shapes = new WeakMap<CompiledQuery, RowShape | false>()
+/** Those of statements that insert any number of rows, by the text for one. */
+const byText = new Map<string, RowShape>()
 
 /** The shape of the rows of a statement that only inserts some; undefined for any other. `compiler` is that of its engine. */
 export function rowOf(compiled: CompiledQuery, compiler: QueryCompiler): RowShape | undefined {
@@ -33,5 +35,7 @@ function shapeOf({ query, parameters }: CompiledQuery, compiler: QueryCompiler):
   // Rows of other expressions would take other values.
   if (!target || !table || !expressions || width === 0 || width * rows.length !== parameters.length) return false
   if (rows.some(({ kind }) => kind !== rows[0]!.kind)) return false
-  return { table, width, target, expressions, texts: new Map() }
+  const shape = byText.get(single.sql) ?? { table, width, target, expressions, texts: new Map() }
+  byText.set(single.sql, shape)
+  return shape
 }
