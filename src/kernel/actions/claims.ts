@@ -12,6 +12,8 @@ import {
   type Backlog,
   backlogOf,
   type Claimed,
+  type ClaimOptions,
+  claimWithin,
   claimWork,
   extendHeld,
   forgetClaims,
@@ -24,6 +26,7 @@ import {
 import { eventsOfRows } from '../resource/clock-events.ts'
 import type { ProjectScope } from '../scope.ts'
 import { noteEnded } from './history.ts'
+import { announce } from './ready.ts'
 import { type ActionRow, changeOf } from './tables.ts'
 
 /** The duration of a claim without a heartbeat, in milliseconds of the database's clock. */
@@ -70,20 +73,38 @@ export async function openActions(query: Queries): Promise<Backlog> {
 /** Claims up to `limit` free actions, oldest first. Actions behind an earlier one in a queue are left. */
 export async function claimActions(
   db: Database,
-  { worker, definitions, knowsAll = false, leaseMs: lease, longestMs }: Claimant,
+  claimant: Claimant,
   limit: number,
   search: Search = {},
 ): Promise<Claimed<ActionRow>[]> {
-  if (definitions.length === 0) return []
-  const rows = await claimWork<ActionRow>(db, actions, {
-    limit,
-    leaseMs: lease,
-    longestMs,
-    where: () => (knowsAll ? [isNext] : [sql<boolean>`definition in (${sql.join(definitions)})`, isNext]),
-    search,
-    set: { worker },
-  })
+  if (claimant.definitions.length === 0) return []
+  const rows = await claimWork<ActionRow>(db, actions, optionsOf(claimant, limit, search))
   return rows.sort((a, b) => a.id - b.id)
+}
+
+/** Claims those of some actions that are free and behind no other one, in the transaction that makes them ready. */
+export async function claimAtOnce(
+  tx: Transaction,
+  claimant: Claimant,
+  among: readonly number[],
+): Promise<Claimed<ActionRow>[]> {
+  const rows = await claimWithin<ActionRow>(tx, actions, optionsOf(claimant, among.length, { among }))
+  return rows.sort((a, b) => a.id - b.id)
+}
+
+/** The claim of an action from a time of the database's clock on. */
+export function heldFrom({ worker, leaseMs: lease }: Claimant, nowMs: number) {
+  return { worker, lease_until: nowMs + lease }
+}
+
+function optionsOf(
+  { worker, definitions, knowsAll = false, leaseMs: lease, longestMs }: Claimant,
+  limit: number,
+  search: Search,
+): ClaimOptions {
+  const common = { limit, leaseMs: lease, longestMs, search, set: { worker } }
+  if (knowsAll) return { ...common, where: () => [isNext], form: 'next' }
+  return { ...common, where: () => [sql<boolean>`definition in (${sql.join(definitions)})`, isNext] }
 }
 
 /** Changes a claimed action; writes nothing when there is a newer claim. Errors: `LeaseLost`. */
@@ -112,10 +133,13 @@ export async function finish(
   await effects(tx)
   await noteEnded(tx, [action])
   await unlock(tx.query, action.id)
-  // Wakes the workers for the actions behind this one.
   const queues = await nextInQueues(tx.query, action.id)
   if (queues.length > 0) await leaveQueues(tx.query, action.id)
-  for (const { next } of queues) if (next !== null) tx.signal('actions', String(next))
+  await announce(
+    tx,
+    action.project_id,
+    queues.flatMap(({ next }) => next ?? []),
+  )
 }
 
 const unlock = preparedAlong((query, id: number) =>

@@ -11,9 +11,11 @@ import { type Claim, Worker } from '../queue/worker.ts'
 import {
   type Claimant,
   claimActions,
+  claimAtOnce,
   countUnknown,
   extendLeases,
   forgetLeases,
+  heldFrom,
   leaseMs,
   nextRepetition,
   release,
@@ -21,7 +23,7 @@ import {
 import { type ActionDefinition, keyOf } from './define.ts'
 import { type Durations, instant } from './durations.ts'
 import { isInterruption, Killed, Run, type RunOptions } from './run.ts'
-import type { ActionRow } from './tables.ts'
+import type { ActionRow, ActionTaker } from './tables.ts'
 
 export interface EngineOptions
   extends Omit<RunOptions, 'faults' | 'callTimeoutMs' | 'retryMs'>,
@@ -62,6 +64,7 @@ export class Engine {
       ...{ atOnce, perProject, leastRoom: perProject / 2 },
       claim: (limit, search) => claimActions(db, this.#claimant, limit, this.#beside(search)),
       extend: (ids) => extendLeases(db, this.#claimant, ids),
+      giveBack: (row) => this.#giveBack(row, { delayMs: 0, counts: false }),
       work: (claim) => this.#run(claim),
     })
   }
@@ -87,6 +90,27 @@ export class Engine {
     // Another process could start some later where there are others.
     this.#claimant = { ...this.#claimant, knowsAll: unknown.size === 0 && !db.dialect.shared }
     this.#queue.start()
+    // Other processes have their share where there are some, and what is held is left to whoever holds it.
+    const { readClock } = db.dialect
+    if (readClock && this.#claimant.knowsAll && this.#options.faults.held === undefined) {
+      db.takers.actions = this.#taker(readClock)
+    }
+  }
+
+  #taker(readClock: () => number): ActionTaker {
+    const queue = this.#queue
+    return {
+      placesFor: (projectId) => queue.placesFor(projectId),
+      held: () => ({ ...heldFrom(this.#claimant, readClock()), fence: 1, attempts: 1 }),
+      begin: (tx, rows) => queue.begin(tx, rows, performance.now()),
+      take: async (tx, projectId, ids) => {
+        const places = queue.placesFor(projectId)
+        if (places === 0) return ids
+        const askedAt = performance.now()
+        queue.begin(tx, await claimAtOnce(tx, this.#claimant, ids.slice(0, places)), askedAt)
+        return ids.slice(places)
+      },
+    }
   }
 
   get isStarted(): boolean {

@@ -129,6 +129,41 @@ forEachBareDatabase('queues and locks', (openBare, engineName) => {
     assert.deepEqual(await run(db, "select id from action where status <> 'success'"), [])
   })
 
+  test('actions that start while a worker has nothing else to do keep their order and the limit of their Project', async () => {
+    const bench = await open()
+    const [door, running] = [gate(), new Set<number>()]
+    let most = 0
+    const started: number[] = []
+    const definition = traced([], ['one'], {
+      one: {
+        run: async ({ actionId }: { actionId: number }) => {
+          started.push(actionId)
+          most = Math.max(most, running.add(actionId).size)
+          await door.pass()
+          running.delete(actionId)
+        },
+        commit: undefined as never,
+      },
+    })
+    const engine = bench.engine([definition], { pollMs: 60_000 })
+    await engine.start()
+    await engine.idle()
+    const serial = [{ type: 'thing', id: 1 }]
+    const first = await bench.start(definition, { serial })
+    await until(() => started.length === 1)
+    const second = await bench.start(definition, { serial })
+    const others = await Promise.all(Array.from({ length: 150 }, () => bench.start(definition)))
+    await until(() => started.length === 64)
+    assert.ok(!started.includes(second), 'it waits for the one before in its queue')
+    door.open()
+    await engine.idle()
+    assert.deepEqual(started.toSorted(), [first, second, ...others].toSorted())
+    assert.ok(started.indexOf(second) > started.indexOf(first))
+    assert.equal(most, 64)
+    assert.deepEqual(await run(bench.db, "select id from action where status <> 'success'"), [])
+    assert.equal(await bench.held(), 0)
+  })
+
   test('a second action on a locked resource is refused', async () => {
     const bench = await open()
     const definition = traced([], ['one'])

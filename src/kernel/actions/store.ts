@@ -9,6 +9,7 @@ import { timestamp } from '../process/clock.ts'
 import type { ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
 import { noteEnded, runningActions } from './history.ts'
+import { readyAmong } from './ready.ts'
 import { type Action, type ActionRow, changeOf, type ResourceLockRow } from './tables.ts'
 
 /** One action to start. */
@@ -62,8 +63,12 @@ export async function startActions(
   if (starts.length === 0) return []
   await queueUp(tx, starts)
   const ids = await tx.drawIds(starts.length, { fresh: starts.some(({ serial = [] }) => serial.length > 0) })
-  const rows = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
-  const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
+  const made = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
+  const running = made.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
+  const queued = running.map(({ id, start }) => ({ id, keys: keysOf(start) }))
+  const { taken, left } = await readyAmong(tx, scope, queued)
+  const held = taken.size > 0 ? tx.takers.actions!.held() : undefined
+  const rows = held ? made.map((row) => (taken.has(row.id) ? { ...row, ...held } : row)) : made
   await insertRowsLate(tx, 'action', rows)
   const actions = rows.map((row, index) => ({ ...row, resources: starts[index]!.resources }))
   await noteEnded(
@@ -74,13 +79,17 @@ export async function startActions(
   await insertRowsLate(
     tx,
     'action_serial',
-    running.flatMap(({ id, start }) =>
-      [...new Set(start.serial?.map(keyOfResource))].map((serial_key) => ({ serial_key, action_id: id })),
-    ),
+    queued.flatMap(({ id, keys }) => keys.map((serial_key) => ({ serial_key, action_id: id }))),
   )
   if (tx.note) tx.note.started = [...tx.note.started, ...ids]
   if (scope.startedBy !== undefined) await noteStarted(tx, scope, scope.startedBy, ids)
-  for (const { id } of running) tx.signal('actions', String(id))
+  if (held) {
+    tx.takers.actions!.begin(
+      tx,
+      rows.filter(({ id }) => taken.has(id)),
+    )
+  }
+  for (const id of left) tx.signal('actions', String(id))
   for (const row of rows) tx.signal('changes', changeOf(row))
   return actions
 }
@@ -97,6 +106,7 @@ async function noteStarted(
 }
 
 const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`
+const keysOf = ({ serial = [] }: ActionStart) => [...new Set(serial.map(keyOfResource))]
 
 /**
  * Makes transactions that start serial actions on the same resource draw their ids one after another: an action with a

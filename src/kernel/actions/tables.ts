@@ -1,4 +1,5 @@
 /** The rows of actions and of the locks and queues that they hold while they run. Ended actions are in history.ts. */
+import type { Transaction } from '../data/db.ts'
 import type { ProjectId } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
 
@@ -52,7 +53,22 @@ interface ActionSerialRow {
   readonly action_id: number
 }
 
+/** The worker of this process, which has actions as soon as they are ready and it has places for them. */
+export interface ActionTaker {
+  /** How many actions of a Project it has places for, as long as no other ones wait for them. */
+  placesFor(projectId: ProjectId): number
+  /** What an action is inserted with that it has from the start. */
+  held(): Pick<ActionRow, 'worker' | 'lease_until' | 'fence' | 'attempts'>
+  /** Begins actions that were inserted so, once they are durable. */
+  begin(tx: Transaction, rows: readonly ActionRow[]): void
+  /** Claims those of some actions that are free and behind no other one; returns those that it has no place for. */
+  take(tx: Transaction, projectId: ProjectId, ids: readonly number[]): Promise<readonly number[]>
+}
+
 declare module '../data/db.ts' {
+  interface Takers {
+    actions: ActionTaker
+  }
   interface Tables {
     action_serial: ActionSerialRow
   }

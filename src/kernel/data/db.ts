@@ -54,7 +54,15 @@ export interface Transaction {
   afterCommit(work: () => void): void
   /** Notifies the listeners of `topic` once the commit is durable. */
   signal(topic: Topic, subject?: string): void
+  readonly takers: Readonly<Partial<Takers>>
 }
+
+/**
+ * Who does work in this process and has it in the transaction that makes it ready, instead of being told of it. Modules
+ * declare theirs here.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
+export interface Takers {}
 
 /** Topics that a commit announces within its process. Only a hint: other processes find the rows by polling. */
 export type Topic = 'actions' | 'changes' | 'dns' | 'mail' | 'person mail'
@@ -77,6 +85,8 @@ export interface Database {
   transact<T>(work: (tx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
   /** Calls `listener` whenever `topic` is announced; returns a function that unsubscribes. */
   listen(topic: Topic, listener: (subject: string) => void): () => void
+  /** Those of all transactions from now on. */
+  readonly takers: Partial<Takers>
   /** Calls `listener` with each error that the database itself caused; returns a function that unsubscribes. */
   onTrouble(listener: (error: unknown) => void): () => void
   /** All that is committed, as the bytes of a database file; undefined on PostgreSQL. */
@@ -98,6 +108,7 @@ export function withTransact(db: Database, transact: Database['transact']): Data
     },
     transact,
     listen: (topic, listener) => db.listen(topic, listener),
+    takers: db.takers,
     onTrouble: (listener) => db.onTrouble(listener),
     close: () => db.close(),
   }
@@ -106,8 +117,9 @@ export function withTransact(db: Database, transact: Database['transact']): Data
 /** The reply to a commit was lost, so the work may or may not be done: nobody may blindly repeat it. */
 export class OutcomeUnknown extends Error {}
 
-/** Listeners in this process, by topic. */
+/** Listeners in this process, by topic, and who takes work before they hear of it. */
 export class Listeners {
+  readonly takers: Partial<Takers> = {}
   readonly #all = new Map<Topic, Set<(subject: string) => void>>()
 
   add(topic: Topic, listener: (subject: string) => void): () => void {
@@ -150,6 +162,7 @@ export function handle(
     ...parts,
     afterCommit: (work) => void followUps.push(work),
     signal: (topic, subject = '') => void followUps.push(() => heard.tell(topic, subject)),
+    takers: heard.takers,
   }
 }
 

@@ -56,6 +56,8 @@ export interface Dialect {
   readonly sizeBytes: RawBuilder<number>
   /** The database's clock in whole milliseconds, the only clock for leases and shared limits. */
   readonly nowMs: RawBuilder<number>
+  /** Reads that clock where it is in this process. */
+  readClock?(): number
   /** Appended to a select: locks the rows until the transaction ends; `skip` leaves out rows locked by others. */
   lockRows(mode: 'update' | 'share' | 'skip'): RawBuilder<unknown>
   /**

@@ -89,6 +89,7 @@ export function openGrouped(path: string, clock: Clock, given: Partial<SqliteOpt
     },
     watch: engine.watch,
     listen: (topic, listener) => heard.add(topic, listener),
+    takers: heard.takers,
     onTrouble: (listener) => troubles.add(listener),
     async close() {
       await groups.ended()

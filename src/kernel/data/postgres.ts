@@ -104,6 +104,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
       return result
     },
     listen: (topic, listener) => heard.add(topic, listener),
+    takers: heard.takers,
     onTrouble: (listener) => troubles.add(listener),
     async close() {
       await lookups.close()

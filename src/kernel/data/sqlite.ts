@@ -88,7 +88,8 @@ export function openSqlite(
   const opened = path === ':memory:' ? openMemory(image) : openFile(path, create)
   const database = prepare(opened, create, image ? 64 : 16_000)
   // It is the same within a statement, so SQLite need not ask for each row.
-  database.function('wolke_now', { deterministic: true }, () => Math.floor(now()))
+  const readClock = () => Math.floor(now())
+  database.function('wolke_now', { deterministic: true }, readClock)
   const changes = new Changes(database)
   const { run: statements, lookUp } = sqliteStatements(database, changes)
   const imageOf = images(database)
@@ -123,7 +124,7 @@ export function openSqlite(
   const beside = (work: () => void) => (isWriting() ? work() : alone(database, reading, work))
   const log = hasLog(database) ? logOf(database.location()!, sync, beside) : undefined
   return {
-    dialect: sqliteDialect,
+    dialect: { ...sqliteDialect, readClock },
     kysely: sqliteKysely((text, values) => readBy(statements, text, values)),
     run: (text, values) => readBy(lookUp, text, values),
     watch: isWatched ? changes.watch : undefined,

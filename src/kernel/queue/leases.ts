@@ -7,7 +7,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database, EveryTable, Transaction } from '../data/db.ts'
 import type { Dialect } from '../data/dialect.ts'
-import { preparedChanges } from '../data/prepared.ts'
+import { preparedChanges, preparedStatements } from '../data/prepared.ts'
 import type { ProjectId } from '../scope.ts'
 
 /** Columns that every work item has. */
@@ -68,6 +68,8 @@ export interface ClaimOptions {
   readonly longestMs: number
   /** Further conditions on the row, which is called `free`; `nowMs` is the calendar's time. */
   where?(nowMs: number): readonly RawBuilder<boolean>[]
+  /** Names the conditions when they contain no values, so that the statement need not be written anew for each claim. */
+  readonly form?: string
   readonly search?: Search
   /** Further columns that the claim sets. */
   readonly set?: Readonly<Record<string, unknown>>
@@ -95,46 +97,81 @@ function isOver({ nowMs }: Dialect, column: string, longestMs: number): RawBuild
 }
 
 /** Claims up to `limit` free rows, in order. */
-export async function claimWork<Row extends WorkRow>(
+export function claimWork<Row extends WorkRow>(
   db: Database,
   table: WorkTable,
-  { limit, leaseMs, longestMs, where = () => [], search = {}, set = {} }: ClaimOptions,
+  options: ClaimOptions,
 ): Promise<Claimed<Row>[]> {
-  const { name, isOpen, pause, lease, order } = table
+  // A claim means nothing without what its holder writes later; after a power failure nobody holds any.
+  return db.transact((tx) => claimWithin<Row>(tx, table, options), { isDurable: false })
+}
+
+/** The same within a transaction. Rows that are claimed among given ones come in no order. */
+export async function claimWithin<Row extends WorkRow>(
+  { query, dialect, now }: Transaction,
+  table: WorkTable,
+  { limit, leaseMs, longestMs, where = () => [], form, search = {}, set = {} }: ClaimOptions,
+): Promise<Claimed<Row>[]> {
   const { underWay = [], among, fullProjects = [] } = search
   const asked = among && alike(among.filter((id) => !underWay.includes(id)))
   if (asked?.length === 0) return []
-  const columns = order.map((column) => sql.ref(column))
+  const most = asked && among.length <= limit ? undefined : limit
+  const values = { leaseMs, longestMs, set, asked, underWay: asked ? [] : alike(underWay), fullProjects }
+  const build = (given: ClaimValues) => claiming(dialect, table, given, where(now), most)
+  if (form === undefined) return (await (build(values) as RawBuilder<Claimed<Row>>).execute(query)).rows
+  const rows = await claims(query, `${table.name} ${form} ${most}`, values, build)
+  return [...rows] as Claimed<Row>[]
+}
+
+const claims = preparedStatements<unknown>()
+
+/** What differs from claim to claim. */
+type ClaimValues = Pick<ClaimOptions, 'leaseMs' | 'longestMs'> & {
+  readonly set: Readonly<Record<string, unknown>>
+  readonly asked: readonly number[] | undefined
+  readonly underWay: readonly number[]
+  readonly fullProjects: readonly ProjectId[]
+}
+
+/** The statement that claims at most `limit` rows, or all that are asked for. */
+function claiming(
+  dialect: Dialect,
+  { name, isOpen, pause, lease, order }: WorkTable,
+  { leaseMs, longestMs, set, asked, underWay, fullProjects }: ClaimValues,
+  where: readonly RawBuilder<boolean>[],
+  limit: number | undefined,
+): RawBuilder<unknown> {
+  const conditions = [
+    isOpen,
+    isOver(dialect, pause, longestMs),
+    ...(lease === pause ? [] : [sql`(${sql.ref(lease)} is null or ${isOver(dialect, lease, longestMs)})`]),
+    ...(asked ? [sql`id in (${sql.join(asked)})`] : []),
+    ...(underWay.length > 0 ? [sql`id not in (${sql.join(underWay)})`] : []),
+    ...(fullProjects.length > 0 ? [sql`project_id not in (${sql.join(fullProjects)})`] : []),
+    ...where,
+  ]
   const assigned = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}, `)
-  // A claim means nothing without what its holder writes later; after a power failure nobody holds any.
-  const claim = async ({ query, dialect, now }: Transaction): Promise<Claimed<Row>[]> => {
-    const conditions = [
-      isOpen,
-      isOver(dialect, pause, longestMs),
-      ...(lease === pause ? [] : [sql`(${sql.ref(lease)} is null or ${isOver(dialect, lease, longestMs)})`]),
-      ...(asked ? [sql`id in (${sql.join(asked)})`] : []),
-      ...(!asked && underWay.length > 0 ? [sql`id not in (${sql.join(underWay)})`] : []),
-      ...(fullProjects.length > 0 ? [sql`project_id not in (${sql.join(fullProjects)})`] : []),
-      ...where(now),
-    ]
-    // SQLite prepares a statement whose limit is a parameter anew each time that it runs.
-    const most = dialect.shared ? limit : sql.lit(limit)
-    const bounded = among && among.length <= limit ? sql`` : sql`limit ${most}`
-    const statement = sql<Claimed<Row>>`
-      with claimed as (
-        select id from ${sql.table(name)} as free
-        where ${sql.join(conditions, sql` and `)}
-        order by ${sql.join(columns)} ${bounded} ${dialect.lockRows('skip')}
-      )
-      update ${sql.table(name)}
-      set ${sql.join(assigned, sql``)}${sql.ref(lease)} = ${dialect.nowMs} + ${leaseMs},
-        fence = fence + 1, attempts = attempts + 1
-      where ${isOpen} and id in (select id from claimed)
-      returning *, ${dialect.nowMs} as claimed_at
-    `
-    return (await statement.execute(query)).rows
+  const change = sql`set ${sql.join(assigned, sql``)}${sql.ref(lease)} = ${dialect.nowMs} + ${leaseMs},
+    fence = fence + 1, attempts = attempts + 1`
+  const all = sql.join(conditions, sql` and `)
+  const returned = sql`returning *, ${dialect.nowMs} as claimed_at`
+  // Where nobody else writes, rows that are known need not be looked for and locked first.
+  if (limit === undefined && !dialect.shared) {
+    return sql`update ${sql.table(name)} as free ${change} where ${all} ${returned}`
   }
-  return db.transact(claim, { isDurable: false })
+  const columns = order.map((column) => sql.ref(column))
+  // SQLite prepares a statement whose limit is a parameter anew each time that it runs.
+  const bounded = limit === undefined ? sql`` : sql`limit ${dialect.shared ? limit : sql.lit(limit)}`
+  return sql`
+    with claimed as (
+      select id from ${sql.table(name)} as free
+      where ${all}
+      order by ${sql.join(columns)} ${bounded} ${dialect.lockRows('skip')}
+    )
+    update ${sql.table(name)} ${change}
+    where ${isOpen} and id in (select id from claimed)
+    ${returned}
+  `
 }
 
 /** The same ids in a list of one of a few lengths, so that few statements are prepared. */

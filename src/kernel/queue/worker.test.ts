@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Database } from '../data/db.ts'
+import type { Database, Transaction } from '../data/db.ts'
 import type { Logger } from '../process/log.ts'
 import type { ProjectId } from '../scope.ts'
 import { Worker } from './worker.ts'
@@ -89,4 +89,36 @@ test('of announced work no more is asked for than there are places, and none is 
     all,
   )
   assert.ok(asked.every((among) => among !== undefined && among.length <= 2))
+})
+
+test('work that was claimed with its transaction goes back when others have taken its place', async () => {
+  const project = 1 as ProjectId
+  const rows = [1, 2].map((id) => ({ id, project_id: project, fence: 1, attempts: 1 }))
+  const returned: number[] = []
+  const heard = Promise.withResolvers<readonly number[] | undefined>()
+  const held = Promise.withResolvers<void>()
+  const worker = new Worker({
+    ...common,
+    ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 4, perProject: 1, leastRoom: 1 },
+    async claim(_limit, { among }) {
+      heard.resolve(among)
+      return rows.slice(2)
+    },
+    async giveBack({ id }) {
+      returned.push(id)
+    },
+    work: () => held.promise,
+  })
+  assert.equal(worker.placesFor(project), 1)
+  const commits: (() => void)[] = []
+  const tx = { afterCommit: (work: () => void) => void commits.push(work) } as unknown as Transaction
+  for (const row of rows) worker.begin(tx, [row], performance.now())
+  assert.equal(worker.placesFor(project), 1, 'nothing begins before its commit')
+  for (const commit of commits) commit()
+  assert.equal(worker.placesFor(project), 0)
+  assert.deepEqual(returned, [2])
+  assert.deepEqual(await heard.promise, [2])
+  assert.equal(worker.placesFor(2 as ProjectId), 0, 'other work waits')
+  held.resolve()
+  await worker.landed()
 })

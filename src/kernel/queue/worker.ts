@@ -4,7 +4,8 @@
  * of other processes.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../data/db.ts'
+import type { Database, Transaction } from '../data/db.ts'
+import { onOwnBehalf } from '../process/behalf.ts'
 import type { Logger } from '../process/log.ts'
 import type { ProjectId } from '../scope.ts'
 import type { ProjectWork, Search } from './leases.ts'
@@ -36,6 +37,8 @@ export interface WorkerOptions<Row extends ProjectWork> {
   /** Number of free places required before a scan of all waiting work, whose cost grows with the amount of work. */
   readonly leastRoom: number
   claim(limit: number, search: Search): Promise<readonly Row[]>
+  /** Ends a claim so that others may have the row; omitted when none is claimed before it is announced. Must not reject. */
+  giveBack?(row: Row): Promise<void>
   /** Extends claims and returns the ids that still hold; omitted when leases outlast the work. */
   extend?(ids: readonly number[]): Promise<ReadonlySet<number>>
   /** Does the work. It must not reject: it handles its own failures. */
@@ -43,7 +46,8 @@ export interface WorkerOptions<Row extends ProjectWork> {
 }
 
 interface UnderWay<Row extends ProjectWork> extends Claim<Row> {
-  done: Promise<void>
+  /** At first what the work waits for, then its end. */
+  done: Promise<unknown> | undefined
 }
 
 /** Maximum number of announced ids to remember; beyond it, all waiting work is scanned. */
@@ -153,6 +157,36 @@ export class Worker<Row extends ProjectWork> {
     this.#goOn()
   }
 
+  /**
+   * How much work of a Project may be claimed in the transaction that makes it ready: as much as there are places, unless
+   * other work waits for them.
+   */
+  placesFor(projectId: ProjectId): number {
+    const isAnyWaiting = this.#more || this.#passedOver || this.#heardOf.size > 0 || this.#claiming !== undefined
+    return isAnyWaiting || this.#stopping ? 0 : Math.max(0, this.#roomFor(projectId))
+  }
+
+  /** Does work that was claimed at a time in a transaction, once that is durable. */
+  begin(tx: Transaction, rows: readonly Row[], askedAt: number): void {
+    if (rows.length > 0) tx.afterCommit(() => onOwnBehalf(() => this.#begin(rows, askedAt)))
+  }
+
+  #roomFor(projectId: ProjectId): number {
+    const { atOnce, perProject } = this.#options
+    return Math.min(atOnce - this.#underWay.size, perProject - (this.#byProject.get(projectId) ?? 0))
+  }
+
+  /** Those who wait for the commit have their answers first. */
+  #begin(rows: readonly Row[], askedAt: number): void {
+    const answered = new Promise((resolve) => setImmediate(resolve))
+    for (const row of rows) {
+      // Others may have committed meanwhile.
+      if (this.#stopping || this.#roomFor(row.project_id) <= 0) {
+        void this.#options.giveBack!(row).then(() => this.hear(row.id))
+      } else this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: answered })
+    }
+  }
+
   /** Claims if there is something to claim and a free place. */
   #goOn(): void {
     const mayFind = this.#more || this.#heardOf.size > 0
@@ -212,7 +246,7 @@ export class Worker<Row extends ProjectWork> {
     const rows = await this.#claimNext(most, { underWay, among, fullProjects })
     // What was heard of and not asked for yet is still known.
     if (rows.length >= most && (scans || inTurns)) this.#more = true
-    for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: Promise.resolve() })
+    for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: undefined })
   }
 
   /** Claims what is next, in turns that of a Project that has not had its turn; a new round begins when there is none. */
@@ -237,7 +271,8 @@ export class Worker<Row extends ProjectWork> {
     this.#taken++
     this.#underWay.add(claim)
     this.#count(claim.row.project_id, 1)
-    claim.done = this.#options.work(claim).finally(() => {
+    const work = claim.done ? claim.done.then(() => this.#options.work(claim)) : this.#options.work(claim)
+    claim.done = work.finally(() => {
       this.#underWay.delete(claim)
       this.#count(claim.row.project_id, -1)
       this.#more ||= this.#passedOver

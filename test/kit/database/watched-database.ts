@@ -48,6 +48,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
       }
     },
     listen: (topic, listener) => db.listen(topic, listener),
+    takers: db.takers,
     onTrouble: (listener) => db.onTrouble(listener),
     close: () => db.close(),
   }
