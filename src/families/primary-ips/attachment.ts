@@ -10,7 +10,15 @@ import { noAddressFor } from '../addresses/store.ts'
 import type { Attachment, CreateBody, ServerPart } from '../servers/attachment.ts'
 import { checkFit, type IpType, ipTypes, type PrimaryIp } from './domain.ts'
 import { holdForOwner } from './owners/work.ts'
-import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
+import {
+  addressesOfServer,
+  type Claim,
+  claimFor,
+  insertPrimaryIp,
+  primaryIps,
+  primaryIpsOfServers,
+  releasePrimaryIpsOf,
+} from './store.ts'
 
 type PublicNet = NonNullable<CreateBody['public_net']>
 
@@ -38,7 +46,7 @@ export const primaryIpAttachment: Attachment = {
     return []
   },
   async state(query, scope, serverId) {
-    const ips = await primaryIpsOfServers(query, scope, [serverId])
+    const ips = await addressesOfServer(query, scope, serverId)
     const addressOf = (type: IpType) => ips.find((ip) => ip.type === type)?.ip ?? null
     return { ipv4: addressOf('ipv4'), ipv6: addressOf('ipv6') }
   },
@@ -47,7 +55,7 @@ export const primaryIpAttachment: Attachment = {
     if (type !== primaryIps.type) return undefined
     return (await primaryIps.find(query, scope, Number(id)))?.serverId ?? undefined
   },
-  connects: async (query, scope, serverId) => (await primaryIpsOfServers(query, scope, [serverId])).length > 0,
+  connects: async (query, scope, serverId) => (await addressesOfServer(query, scope, serverId)).length > 0,
   detach: releasePrimaryIpsOf,
 }
 

@@ -1,6 +1,6 @@
 /** Primary IPs in the database. */
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
-import { preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
+import { preparedScoped, preparedScopedMany, scoped } from '../../kernel/data/scoped.ts'
 import { byChunks } from '../../kernel/data/steps.ts'
 import { type AtOnce, after } from '../../kernel/process/at-once.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
@@ -99,6 +99,11 @@ export function primaryIpsOfServers(
 
 const ofServers = preparedScopedMany((rows, ids: readonly number[]) =>
   rows.selectFrom('primary_ip').selectAll().where('server_id', 'in', ids),
+)
+
+/** The addresses of a server that are those of its Primary IPs. */
+export const addressesOfServer = preparedScoped((rows, serverId: number) =>
+  rows.selectFrom('primary_ip').select(['type', 'ip']).where('server_id', '=', serverId),
 )
 
 /** The Primary IPs of some Load Balancers. */

@@ -21,6 +21,7 @@ import {
   deleteServer,
   forgetFormer,
   rememberFormer,
+  restingOf,
   restoreFormer,
   revertPower,
   servers,
@@ -85,12 +86,12 @@ export const createServer = defineAction<Input & { readonly starts: boolean }>({
 
 /** The server is as desired and rests. Its first boot with a rescue system has used that up. */
 export async function rest(tx: Transaction, { scope, input, actionId }: Context): Promise<void> {
-  const server = await servers.find(tx.query, scope, input.server)
+  const [server] = await restingOf(tx.query, scope, input.server)
   if (!server) return
-  const { id, power, powerInForce, cycle, rescue } = server
-  const booted = power === 'on' && (powerInForce === 'off' || cycle === actionId)
-  await confirmPower(tx, scope, id, power)
-  if (booted && rescue) await setRescue(tx, scope, id, null)
+  const { power, power_in_force, cycle, rescue_until } = server
+  const booted = power === 'on' && (power_in_force === 'off' || cycle === actionId)
+  await confirmPower(tx, scope, input.server, power)
+  if (booted && rescue_until !== null) await setRescue(tx, scope, input.server, null)
 }
 
 /** An action that changes a server, and takes the change back when it fails. */

@@ -136,6 +136,11 @@ export async function confirmPower(tx: Transaction, scope: ProjectScope, id: num
   await servers.set(tx, scope, id, { power_in_force: power, status: restingStatus(power) })
 }
 
+/** What decides how a server rests, in the columns of its row. */
+export const restingOf = preparedScoped((rows, id: number) =>
+  rows.selectFrom('server').select(['power', 'power_in_force', 'cycle', 'rescue_until']).where('id', '=', id),
+)
+
 /** Sets where the next boot goes; the caller renews the desired state, unless a boot has just used the rescue system up. */
 export async function setRescue(
   tx: Transaction,
