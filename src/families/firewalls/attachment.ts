@@ -6,7 +6,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { after } from '../../kernel/process/at-once.ts'
 import type { Attachment, CreateBody } from '../servers/attachment.ts'
 import { applyFirewall, startFilterChange } from './actions.ts'
-import { forgetServer, insertApplication } from './applications/store.ts'
+import { forgetServer, insertApplication, matchesOfServer } from './applications/store.ts'
 import { checkFirewallLimit, rematchServer } from './applications/work.ts'
 import { filters } from './desired.ts'
 import { firewalls } from './store.ts'
@@ -36,13 +36,14 @@ export const firewallAttachment: Attachment = {
       // A failure does not take this back: a server that was requested with a firewall never runs without it.
       starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id }))
     }
-    const matched = await rematchServer(tx, scope, server)
+    const matched = await rematchServer(tx, scope, server, new Map())
     if (ids.length === 0) return matched
     await filters.renew(tx, scope, [server.id])
     await checkFirewallLimit(tx, scope, [server.id])
     return [...starts, ...matched]
   },
-  relabel: rematchServer,
+  relabel: async (tx, scope, server) =>
+    rematchServer(tx, scope, server, await matchesOfServer(tx.query, scope, server.id)),
   detach: forgetServer,
   desired: filters,
   comesBeforePower: true,

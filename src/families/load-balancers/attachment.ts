@@ -3,7 +3,7 @@ import { keptParts } from '../../kernel/data/kept.ts'
 import { after } from '../../kernel/process/at-once.ts'
 import type { Attachment } from '../servers/attachment.ts'
 import type { Target } from './targets/domain.ts'
-import { targetsNaming } from './targets/store.ts'
+import { matchesOfServer, targetsNaming } from './targets/store.ts'
 import { followServer, forgetServer, rematchServer } from './targets/work.ts'
 
 const shown = keptParts(
@@ -16,11 +16,11 @@ const shown = keptParts(
 export const loadBalancerAttachment: Attachment = {
   show: (query, scope, serverIds) => after(targetsNaming(query, scope, serverIds), shown),
   async attach(tx, scope, server) {
-    await rematchServer(tx, scope, server)
+    await rematchServer(tx, scope, server, new Map())
     return []
   },
   async relabel(tx, scope, server) {
-    await rematchServer(tx, scope, server)
+    await rematchServer(tx, scope, server, await matchesOfServer(tx.query, scope, server.id))
     return []
   },
   readdress: followServer,

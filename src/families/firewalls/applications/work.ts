@@ -189,7 +189,7 @@ async function removeSelector(
 }
 
 /**
- * Updates the matches of a server that is new or has new labels. Selectors match servers without a public address too, so
+ * Updates the matches of a server that is new or has new labels; `before` are those that it has. Selectors match servers without a public address too, so
  * that one that gets an address later is behind its firewalls from the first packet. The transaction has locked the
  * Project and then the server. Returns the actions to start. Errors: `resource_limit_exceeded`.
  */
@@ -197,9 +197,9 @@ export async function rematchServer(
   tx: Transaction,
   scope: ProjectScope,
   server: { readonly id: number; readonly labels: Labels },
+  before: ReadonlyMap<number, number>,
 ): Promise<ActionStart[]> {
   const matching = await selectors.matching(tx.query, scope, server.labels)
-  const before = await matchesOfServer(tx.query, scope, server.id)
   if (matching.length + before.size === 0) return []
   const after = new Map<number, number>()
   for (const { id, firewall_id } of matching) {

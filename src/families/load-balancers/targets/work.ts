@@ -189,16 +189,17 @@ async function checkOwner(tx: Transaction, scope: ProjectScope, { catalogue }: P
 // ---- Following servers ---------------------------------------------------------------------------------------------
 
 /**
- * Updates which selectors match a server that is new or has new labels. The transaction has locked the Project and then
+ * Updates which selectors match a server that is new or has new labels; `before` are those that did. The transaction has locked the Project and then
  * the server.
  */
 export async function rematchServer(
   tx: Transaction,
   scope: ProjectScope,
   server: { readonly id: number; readonly labels: Labels },
+  before: ReadonlyMap<number, number>,
 ): Promise<void> {
   const matching = await selectors.matching(tx.query, scope, server.labels)
-  const before = await matchesOfServer(tx.query, scope, server.id)
+  if (matching.length + before.size === 0) return
   const after = new Set(matching.map(({ id }) => id))
   const lost = [...before].filter(([targetId]) => !after.has(targetId))
   const added = matching.filter(({ id }) => !before.has(id))
