@@ -65,12 +65,25 @@ interface BatchMember {
 
 /** Maximum number of transactions in one commit. */
 const mostTogether = 16
+/**
+ * A Project that has fewer transactions under way than this begins another group at once: where few write, none waits
+ * for the disk twice. The server takes groups that wait for the disk at the same time to it together.
+ */
+const fewUnderWay = 4
 
-/** Commits groups of transactions. Each Project has at most one group under way while the next one gathers. */
+/** The transactions of a Project. */
+interface Line {
+  /** Those of the next groups. */
+  readonly waiting: BatchMember[]
+  underWay: number
+  isSoon: boolean
+}
+
+/** Commits groups of transactions. While a Project has more than a few under way its next group gathers. */
 export class SharedCommits {
   readonly #connections: Connections
-  /** The transactions of the next group of each Project that has a group under way. */
-  readonly #waiting = new Map<ProjectId | undefined, BatchMember[]>()
+  /** The lines of Projects that have transactions waiting or under way. */
+  readonly #lines = new Map<ProjectId | undefined, Line>()
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -79,23 +92,28 @@ export class SharedCommits {
   /** Runs a whole transaction. Errors: those of `commitOn`; `unavailable`. */
   run(statements: readonly Waiting[]): Promise<void> {
     const party = projectServed()
+    const line = this.#lines.get(party) ?? { waiting: [], underWay: 0, isSoon: false }
+    this.#lines.set(party, line)
     return new Promise((resolve, reject) => {
       const claims = statements.find((statement) => statement.claims)?.claims ?? ''
-      const member = { statements, claims, resolve, reject }
-      const waiting = this.#waiting.get(party)
-      if (waiting) {
-        waiting.push(member)
-        return
-      }
-      this.#waiting.set(party, [member])
-      setImmediate(() => this.#runAll(party))
+      line.waiting.push({ statements, claims, resolve, reject })
+      if (line.isSoon || line.underWay >= fewUnderWay) return
+      line.isSoon = true
+      setImmediate(() => {
+        line.isSoon = false
+        void this.#runAll(party, line)
+      })
     })
   }
 
-  async #runAll(party: ProjectId | undefined): Promise<void> {
-    const waiting = this.#waiting.get(party)!
-    while (waiting.length > 0) await this.#runGroup(waiting.splice(0, mostTogether))
-    this.#waiting.delete(party)
+  async #runAll(party: ProjectId | undefined, line: Line): Promise<void> {
+    while (line.waiting.length > 0 && line.underWay < fewUnderWay) {
+      const members = line.waiting.splice(0, mostTogether)
+      line.underWay += members.length
+      await this.#runGroup(members)
+      line.underWay -= members.length
+    }
+    if (!line.isSoon && line.waiting.length + line.underWay === 0) this.#lines.delete(party)
   }
 
   async #runGroup(members: readonly BatchMember[]): Promise<void> {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type RawBuilder, sql } from 'kysely'
 import { forEachBareDatabase, run } from '../../../test/kit/database/bare-database.ts'
+import { onBehalfOf } from '../process/behalf.ts'
+import type { ProjectId } from '../scope.ts'
 import type { Queries } from './db.ts'
 import { prepared } from './prepared.ts'
 
@@ -38,6 +40,21 @@ forEachBareDatabase(
       const together = await Promise.all([1, 2, 3].map((by) => divide(db.query, by)))
       assert.equal(new Set(together.map((rows) => rows[0]!.unit)).size, 1)
       assert.notEqual((await divide(db.query, 1))[0]!.unit, together[0]![0]!.unit)
+    })
+
+    test('a Project that asks for much at once leaves room in each unit to another', async () => {
+      const db = await open()
+      const unit = lookup(
+        (value) => sql<{ unit: string }>`select xid as unit from cast(pg_current_xact_id() as text) as xid
+          where ${value}::int is not null`,
+      )
+      const [greedy, other] = [1, 2] as ProjectId[]
+      const unitFor = (project: ProjectId, value: number) =>
+        onBehalfOf(project, async () => (await unit(db.query, value))[0]!.unit)
+      const much = Array.from({ length: 200 }, (_, value) => unitFor(greedy!, value))
+      const [lone, ...units] = await Promise.all([unitFor(other!, 0), ...much])
+      assert.ok(new Set(units).size > 1)
+      assert.equal(lone, units[0])
     })
 
     test('those of one turn that differ in their values only are one statement, and each gets its own rows', async () => {

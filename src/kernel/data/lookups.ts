@@ -1,5 +1,8 @@
 /** Look-ups on PostgreSQL: the one connection that they share, and how those of one turn become few statements. */
 import type { QueryResult } from 'kysely'
+import { onOwnBehalf, projectServed } from '../process/behalf.ts'
+import { Rotation } from '../process/rotation.ts'
+import type { ProjectId } from '../scope.ts'
 import type { Connection } from './connection.ts'
 import { unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
@@ -17,6 +20,8 @@ const lookupSettings = 'set synchronous_commit = off; set plan_cache_mode = forc
  * has the second one at hand while this process deals with the answers to the first.
  */
 const mostUnderWay = 2
+/** Look-ups of one unit, for which Projects take turns: who floods the installation with more delays nobody else. */
+const mostInUnit = 64
 
 /** A pending request for ids. */
 interface Draw {
@@ -32,7 +37,7 @@ export class Lookups {
   readonly #connections: Connections
   #lease: Promise<Lease> | undefined
   #wanted: Draw[] = []
-  #next: Lookup[] = []
+  readonly #next = new Rotation<ProjectId | undefined, Lookup>()
   #isSoon = false
   #underWay = 0
   /** The texts that the server does not run for several: those are few, and all are the program's own. */
@@ -44,7 +49,7 @@ export class Lookups {
 
   run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
     return new Promise((resolve, reject) => {
-      this.#next.push({ text, values, resolve, reject })
+      this.#next.add(projectServed(), { text, values, resolve, reject })
       this.#sendSoon()
     })
   }
@@ -57,11 +62,17 @@ export class Lookups {
       if (this.#wanted.length > 0) this.#drawAll(this.#wanted.splice(0))
       this.#isSoon = false
       this.#underWay++
-      void this.#sendAll(this.#next.splice(0)).then(() => {
+      void this.#sendAll(this.#takeNext()).then(() => {
         this.#underWay--
-        if (this.#next.length + this.#wanted.length > 0) this.#sendSoon()
+        if (this.#next.size + this.#wanted.length > 0) this.#sendSoon()
       })
     })
+  }
+
+  #takeNext(): Lookup[] {
+    const unit: Lookup[] = []
+    while (unit.length < mostInUnit && this.#next.size > 0) unit.push(this.#next.take()!)
+    return unit
   }
 
   /** Sends lookups in one unit. After a failed one the server skips the rest, so that is sent again. Never rejects. */
@@ -111,7 +122,10 @@ export class Lookups {
 
   #drawAll(wanted: readonly Draw[]): void {
     const total = wanted.reduce((sum, { count }) => sum + count, 0)
-    const drawn = this.run(drawIds, [total]).then(({ rows: [row] }) => (row as { ids: string }).ids.split(','))
+    // They are for everybody who waits for them.
+    const drawn = onOwnBehalf(() => this.run(drawIds, [total])).then(({ rows: [row] }) =>
+      (row as { ids: string }).ids.split(','),
+    )
     let next = 0
     for (const { count, resolve } of wanted) {
       const from = next

@@ -163,6 +163,32 @@ forEachBareDatabase(
       )
     })
 
+    test('a write beside few of its Project does not wait for one of them that waits', async () => {
+      const { db, claim, another } = await openClaims()
+      const rival = await another()
+      const [taken, free] = [gate(), gate()]
+      const held = rival.transact(async (tx) => {
+        await sql`insert into taken values ('wanted')`.execute(tx.query)
+        taken.open()
+        await free.pass()
+      })
+      await taken.pass()
+      const waiting = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*) as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+          db.query,
+        )
+        return rows[0]!.count
+      }
+      const wanted = claim(db, 'wanted')
+      await until(async () => (await waiting()) === 1)
+      await claim(db, 'another')
+      assert.equal(await waiting(), 1)
+      free.open()
+      await held
+      await assert.rejects(wanted, /wanted is taken/)
+    })
+
     test('those that insert alike share their inserts, each with its own rows', async () => {
       const { db, claim } = await openClaims()
       const counting = [
@@ -175,8 +201,8 @@ forEachBareDatabase(
       const entry = 'entry' as never
       await run(db, 'alter table entry add size bigint, add left_out text')
       const entryOf = (id: number) => {
-        const name = id % 4 === 0 ? null : `"name", {${id}} \\`
-        return { id, name, size: id % 5 === 0 ? null : -id, left_out: null }
+        const name = id % 4 === 0 ? null : `"name", {${id}} \\ ü 🜁`
+        return { id, name, size: id % 5 === 0 ? null : -id * 2 ** 33 - 1, left_out: null }
       }
       const add = (id: number) =>
         db.transact(async (tx) => {
