@@ -30,7 +30,7 @@ export interface Outcome {
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(statement: { name: string; text: string }): void
-  bind(portal: { statement: string; values: readonly unknown[]; valueMapper: typeof toText }): void
+  bind(portal: { statement: string; values: readonly unknown[]; valueMapper: typeof toWire }): void
   describe(what: { type: 'P'; name: string }): void
   execute(portal: object): void
   close(what: { type: 'S'; name: string }): void
@@ -125,7 +125,7 @@ export class Connection {
     const name = prepared?.name ?? ''
     if (!prepared?.isSent) wire.parse({ name, text })
     if (prepared) prepared.isSent = true
-    wire.bind({ statement: name, values, valueMapper: toText })
+    wire.bind({ statement: name, values, valueMapper: toWire })
     if (!prepared?.fields) wire.describe({ type: 'P', name: '' })
     wire.execute({})
     return prepared
@@ -266,8 +266,9 @@ function parserOf(type: number): Field['parse'] {
   return type === 20 || type === 1700 ? Number : pg.types.getTypeParser(type, 'text')
 }
 
-function toText(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  if (typeof value === 'object') throw new TypeError('a statement takes text, numbers and null only')
+/** Text, as all values are sent; lists are binary. */
+function toWire(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined || Buffer.isBuffer(value)) return value ?? null
+  if (typeof value === 'object') throw new TypeError('a statement takes text, numbers, null and lists only')
   return String(value)
 }
