@@ -184,7 +184,7 @@ export function isScript({ text, values }: Statement): boolean {
 type Write = (wire: Wire) => readonly (Prepared | undefined)[]
 
 /** The unit that the driver sends and gets replies for; it ends with the first error. */
-class Unit extends pg.Query {
+class Unit {
   readonly results: StatementResult[] = []
   /** The prepared statement behind each statement, if any. */
   used: readonly (Prepared | undefined)[] = []
@@ -197,13 +197,12 @@ class Unit extends pg.Query {
   callback: (error: unknown) => void
 
   constructor(statements: readonly Statement[], write: Write, settle: (error: unknown) => void) {
-    super({ text: '' })
     this.#statements = statements
     this.#write = write
     this.callback = settle
   }
 
-  override submit = (wire: unknown): void => {
+  submit(wire: unknown): void {
     this.used = this.#write(wire as Wire)
   }
 
@@ -252,6 +251,9 @@ class Unit extends pg.Query {
     this.callback(undefined)
   }
 }
+
+// The driver sends nothing but its own queries one behind another, whose constructor costs more than all that is done here.
+Object.setPrototypeOf(Unit.prototype, pg.Query.prototype)
 
 /** Parses a command tag such as `INSERT 0 5`. */
 function toResult(tag: string, rows: unknown[]): StatementResult {
