@@ -13,6 +13,7 @@ import { embeddedSite, haproxySite, Plane } from '../test/load-balancers/kit/pla
 import { listenersOn } from '../test/load-balancers/kit/processes.ts'
 import { median } from './report.ts'
 import { type Compared, inTurns } from './rounds.ts'
+import { startShortest } from './shortest-haproxy.ts'
 import { type Load, load } from './wrk.ts'
 
 export interface Traffic extends Compared {
@@ -39,11 +40,13 @@ export interface Recovery {
 export interface PlaneFigures {
   readonly http: Traffic
   readonly tcp: Traffic
+  /** The processor time of an HTTP request in HAProxy and in one with the shortest configuration, in microseconds. */
+  readonly besideShortest?: Compared
   readonly residentMb: number
   readonly killed: Recovery
 }
 
-const ports = { http: 80, tcp: 90 }
+const ports = { http: 80, tcp: 90, shortest: 100 }
 /** Ticks of the processor times in /proc, which Linux fixes for programs. */
 const ticksPerSecond = 100
 
@@ -62,6 +65,7 @@ const plane = new Plane(name === 'haproxy' ? haproxySite() : embeddedSite())
 await plane.open()
 const host = `${plane.site.balancerNet}.200`
 const listensAt = (listenPort: number) => ({ host, port: listenPort + plane.site.portOffset })
+const urlOf = (listenPort: number) => `http://${host}:${listensAt(listenPort).port}/`
 const child = await startTarget()
 try {
   console.log(JSON.stringify(await measure(Number(rounds), Number(seconds))))
@@ -115,7 +119,6 @@ async function measure(rounds: number, seconds: number): Promise<PlaneFigures> {
   await plane.driver.apply(state)
   await until(() => isHealthy(state))
   const pids = listenersOn(host)
-  const urlOf = (listenPort: number) => `http://${host}:${listensAt(listenPort).port}/`
   const direct = `http://${child.address}:${targetPort}/`
   const traffic = async (port: number): Promise<Traffic> => {
     const loads: (Load & { cpuUs: number })[] = []
@@ -144,8 +147,24 @@ async function measure(rounds: number, seconds: number): Promise<PlaneFigures> {
     }
   }
   const [http, tcp] = [await traffic(ports.http), await traffic(ports.tcp)]
+  const least = plane.site.name === 'haproxy' ? { besideShortest: await besideShortest(pids, rounds, seconds) } : {}
   const residentMb = pids.reduce((sum, pid) => sum + residentMbOf(pid), 0)
-  return { http, tcp, residentMb, killed: await recovery(rounds) }
+  return { http, tcp, ...least, residentMb, killed: await recovery(rounds) }
+}
+
+/** What is left to gain in our configuration: the shortest one is the least that this HAProxy takes on this machine. */
+async function besideShortest(pids: readonly number[], rounds: number, seconds: number): Promise<Compared> {
+  const shortest = await startShortest(pids[0]!, listensAt(ports.shortest), { host: child.address, port: targetPort })
+  const costOf = async (pids: readonly number[], port: number) => (await costing(pids, urlOf(port), seconds)).cpuUs
+  try {
+    await costOf([shortest.pid], ports.shortest)
+    return await inTurns(rounds, {
+      wolke: () => costOf(pids, ports.http),
+      bare: () => costOf([shortest.pid], ports.shortest),
+    })
+  } finally {
+    await shortest.stop()
+  }
 }
 
 async function isHealthy({ id, services }: BalancerState): Promise<boolean> {

@@ -11,7 +11,7 @@ import { balancerNeighbour } from './balancer-neighbour.ts'
 import type { PlaneFigures, Recovery, Traffic } from './balancers-plane.ts'
 import type { Workshop } from './processes.ts'
 import type { Row } from './report.ts'
-import type { Effort } from './rounds.ts'
+import type { Compared, Effort } from './rounds.ts'
 
 const run = promisify(execFile)
 
@@ -50,16 +50,22 @@ async function measured(name: Site['name'], under: readonly string[], { rounds, 
   const script = join(import.meta.dirname, 'balancers-plane.ts')
   const [program, ...args] = [...under, process.execPath, script, name, String(rounds), String(seconds)] as const
   const { stdout } = await run(program!, args)
-  const { http, tcp, residentMb, killed } = JSON.parse(stdout) as PlaneFigures
+  const { http, tcp, besideShortest, residentMb, killed } = JSON.parse(stdout) as PlaneFigures
   const { cpuUs, ratio, residentMb: mostMb } = promised[name]
   return [
     throughput(`balancer ${name}, HTTP`, http, ratio),
     cost(`balancer ${name}, HTTP`, http, cpuUs),
     throughput(`balancer ${name}, TCP`, tcp),
     cost(`balancer ${name}, TCP`, tcp),
+    ...(besideShortest ? [least(name, besideShortest)] : []),
     atMost({ name: `balancer ${name}, resident memory after load`, unit: 'MB', wolke: residentMb }, mostMb),
     ...recovery(name, killed),
   ]
+}
+
+function least(name: string, compared: Compared): Row {
+  const note = 'bare: HAProxy with the shortest configuration'
+  return { name: `balancer ${name}, HTTP, beside the shortest configuration`, unit: 'us', ...compared, note }
 }
 
 function recovery(name: Site['name'], { trafficMs, healthMs, checkedEveryS }: Recovery): Row[] {
