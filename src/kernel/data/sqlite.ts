@@ -138,11 +138,7 @@ export function openSqlite(
       },
       sync: () => log?.sync(),
       written: () => written,
-      nextId: {
-        read: () =>
-          (statements('select next from id_sequence', []).rows[0] as { next: number } | undefined)?.next ?? firstId,
-        write: (next) => void statements(writeNextId, [next]),
-      },
+      nextId: nextIdBy(statements),
       image() {
         reading.end()
         return imageOf()
@@ -233,6 +229,11 @@ const hasLog = (database: DatabaseSync) =>
 
 const writeNextId = `
   insert into id_sequence (only, next) values (1, ?) on conflict (only) do update set next = excluded.next`
+
+const nextIdBy = (run: Statements['run']) => ({
+  read: () => (run('select next from id_sequence', []).rows[0] as { next: number } | undefined)?.next ?? firstId,
+  write: (next: number) => void run(writeNextId, [next]),
+})
 
 /**
  * Reads in one turn of the event loop share a transaction: acquiring and releasing the file locks for each would cost

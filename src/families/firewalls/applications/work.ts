@@ -189,9 +189,9 @@ async function removeSelector(
 }
 
 /**
- * Updates the matches of a server that is new or has new labels; `before` are those that it has. Selectors match servers without a public address too, so
- * that one that gets an address later is behind its firewalls from the first packet. The transaction has locked the
- * Project and then the server. Returns the actions to start. Errors: `resource_limit_exceeded`.
+ * Updates the matches of a server that is new or has new labels; `before` are those that it has. Selectors match servers
+ * without a public address too, so that one that gets an address later is behind its firewalls from the first packet. The
+ * transaction has locked the Project and then the server. Returns the actions to start. Errors: `resource_limit_exceeded`.
  */
 export async function rematchServer(
   tx: Transaction,

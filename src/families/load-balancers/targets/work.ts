@@ -189,8 +189,8 @@ async function checkOwner(tx: Transaction, scope: ProjectScope, { catalogue }: P
 // ---- Following servers ---------------------------------------------------------------------------------------------
 
 /**
- * Updates which selectors match a server that is new or has new labels; `before` are those that did. The transaction has locked the Project and then
- * the server.
+ * Updates which selectors match a server that is new or has new labels; `before` are those that did. The transaction has
+ * locked the Project and then the server.
  */
 export async function rematchServer(
   tx: Transaction,
