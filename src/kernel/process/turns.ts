@@ -9,6 +9,7 @@ import { type AtOnce, ending, inSteps, type Steps, value } from './at-once.ts'
 import { onBehalfOf, projectServed, type Read, readServed } from './behalf.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Rotation } from './rotation.ts'
+import { endTurn } from './turn-end.ts'
 
 /** Those who have not done anything yet, and those who go on with something. */
 const coming = new Rotation<ProjectId | undefined, () => void>()
@@ -145,6 +146,8 @@ function plan(): void {
 
 function serve(): void {
   isPlanned = false
+  // Who has an answer does not wait for those who are served now.
+  endTurn()
   isServing = true
   turns++
   end = performance.now() + comingMs

@@ -4,6 +4,7 @@ import { pipeline, Readable } from 'node:stream'
 import type { Principal } from '../../access/principal.ts'
 import type { Note } from '../../audit/note.ts'
 import type { Endpoint } from '../../contract/contract.ts'
+import { atEndOfTurn } from '../../process/turn-end.ts'
 import type { Incoming, Outgoing } from '../api/exchange.ts'
 import { callerAddress, protocolOf, type Trust } from './caller.ts'
 import { correlationId } from './edge.ts'
@@ -138,9 +139,12 @@ export class PlainReply implements Outgoing {
     // An answer without content has no length (RFC 9110, 8.6).
     if (statusCode !== 204) this.header('content-length', String(length))
     raw.writeHead(statusCode, this.#headers)
-    // What is ASCII need not be encoded.
-    if (length > 0 && statusCode !== 204) raw.end(body, length === body!.length ? 'latin1' : 'utf8')
-    else raw.end()
+    atEndOfTurn(() => {
+      if (raw.destroyed) this.#end()
+      // What is ASCII need not be encoded.
+      else if (length > 0 && statusCode !== 204) raw.end(body, length === body!.length ? 'latin1' : 'utf8')
+      else raw.end()
+    })
     return this
   }
 }
