@@ -64,7 +64,7 @@ export class Engine {
       ...{ atOnce, perProject, leastRoom: perProject / 2 },
       claim: (limit, search) => claimActions(db, this.#claimant, limit, this.#beside(search)),
       extend: (ids) => extendLeases(db, this.#claimant, ids),
-      giveBack: (row) => this.#giveBack(row, { delayMs: 0, counts: false }),
+      giveBack: (row) => this.#giveBack(row, { counts: false }),
       work: (claim) => this.#run(claim),
     })
   }

@@ -164,6 +164,21 @@ forEachBareDatabase('queues and locks', (openBare, engineName) => {
     assert.equal(await bench.held(), 0)
   })
 
+  test('actions that start together take their time, also those that find no place', async () => {
+    const bench = await open()
+    const begun: number[] = []
+    const one = { run: async ({ actionId }: { actionId: number }) => void begun.push(actionId) }
+    const definition = traced([], ['one'], { one: { ...one, commit: undefined as never } })
+    const durations = { of: () => 60_000, longestMs: 60_000 }
+    const engine = bench.engine([definition], { durations, pollMs: 60_000 })
+    await engine.start()
+    await engine.drain()
+    await Promise.all(Array.from({ length: 150 }, () => bench.start(definition)))
+    await until(async () => (await run(bench.db, 'select id from action where run_after = 0')).length === 0)
+    await engine.drain()
+    assert.deepEqual(begun, [])
+  })
+
   test('a second action on a locked resource is refused', async () => {
     const bench = await open()
     const definition = traced([], ['one'])

@@ -209,7 +209,8 @@ interface HeldChange extends Held {
 const writes = preparedChanges()
 
 export interface Release {
-  readonly delayMs: number
+  /** Missing for work that has not begun, which waits neither longer nor shorter than it would have. */
+  readonly delayMs?: number
   /** True when the released claim counts as an attempt. */
   readonly counts: boolean
 }
@@ -229,7 +230,7 @@ export async function releaseHeld(
     ...change,
     ...table.unheld,
     fence: held.fence + 1,
-    [table.pause]: sql`${tx.dialect.nowMs} + ${Math.round(delayMs)}`,
+    ...(delayMs === undefined ? {} : { [table.pause]: sql`${tx.dialect.nowMs} + ${Math.round(delayMs)}` }),
     ...(counts ? {} : { attempts: sql`attempts - 1` }),
   })
 }
