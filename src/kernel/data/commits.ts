@@ -5,7 +5,7 @@
 import { projectServed } from '../process/behalf.ts'
 import type { ProjectId } from '../scope.ts'
 import type { Connection, Outcome, Statement } from './connection.ts'
-import { OutcomeUnknown } from './db.ts'
+import { OutcomeUnknown, unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { type Waiting, withAllRows } from './merging.ts'
 import type { Connections } from './pool.ts'
@@ -137,8 +137,13 @@ async function commitGroup(connection: Connection, members: readonly BatchMember
     await commitOn(connection, [begin, ...withAllRows(inOrder.map(({ statements }) => statements))])
     for (const { resolve } of members) resolve()
   } catch (error) {
+    const wasBroken = connection.isBroken
     await rollBackOn(connection)
-    if (members.length === 1 || error instanceof OutcomeUnknown || connection.isBroken) throw error
-    for (const member of inOrder) await commitGroup(connection, [member]).catch(member.reject)
+    if (members.length === 1 || error instanceof OutcomeUnknown || wasBroken) throw error
+    for (const member of inOrder) {
+      // What refused one says nothing of those who were not tried alone before the connection broke.
+      if (connection.isBroken) member.reject(unavailable(error))
+      else await commitGroup(connection, [member]).catch(member.reject)
+    }
   }
 }
