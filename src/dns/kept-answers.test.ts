@@ -13,12 +13,13 @@ function query(label: string): Buffer {
 }
 
 /** Answers are not read, but for their question. */
-const keep = (answers: KeptAnswers, bytes: Buffer) => answers.keep(bytes, { bytes, countedAs: '', sources: [] })
+const keep = (answers: KeptAnswers, bytes: Buffer) =>
+  answers.keep(bytes, { bytes, countedAs: '', sources: [], comings: undefined })
 const keepTwice = (answers: KeptAnswers, bytes: Buffer) => {
   keep(answers, bytes)
   keep(answers, bytes)
 }
-const found = (answers: KeptAnswers, bytes: Buffer) => answers.find(bytes)?.bytes
+const found = (answers: KeptAnswers, bytes: Buffer) => answers.find(bytes, 0)?.bytes
 
 test('the answer to a question is kept once that was asked twice', () => {
   const answers = new KeptAnswers()

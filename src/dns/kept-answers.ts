@@ -20,6 +20,8 @@ export interface Keepable {
   /** The rate limit key of the answer; undefined exempts it from the limit. */
   readonly countedAs: string | undefined
   readonly sources: readonly Source[]
+  /** How many zones had come, for an answer whose alias leads to none of them; undefined for others. */
+  readonly comings: number | undefined
 }
 
 /** A kept answer. */
@@ -44,8 +46,8 @@ export class KeptAnswers {
   readonly #kept = new Remembered<number, Kept>(mostKept)
   readonly #asked = new Remembered<number, true>(mostAsked)
 
-  /** The answer to a query as it is kept; undefined when there is none that still holds. */
-  find(query: Buffer): Kept | undefined {
+  /** The answer to a query as it is kept, when so many zones have come; undefined when there is none that still holds. */
+  find(query: Buffer, comings: number): Kept | undefined {
     const end = questionEnd(query)
     if (end < 0) return undefined
     const edns = ednsOf(query, end)
@@ -53,7 +55,7 @@ export class KeptAnswers {
     const hash = hashOf(query, end, edns)
     const kept = this.#kept.get(hash)
     if (kept === undefined || kept.edns !== edns || !isSameQuestion(kept, query, end)) return undefined
-    if (isCurrent(kept.sources)) return kept
+    if (isCurrent(kept, comings)) return kept
     this.#kept.delete(hash)
     return undefined
   }
@@ -84,7 +86,8 @@ export function answerTo(query: Buffer, { bytes, end }: Kept): Buffer {
   return answer
 }
 
-function isCurrent(sources: readonly Source[]): boolean {
+function isCurrent({ sources, comings }: Kept, now: number): boolean {
+  if (comings !== undefined && comings !== now) return false
   for (const { entry, image, version } of sources) {
     // Compare images as well as versions: the zone may have been deleted and created again under the same name.
     if (entry.image !== image || entry.zone.version !== version || image.version !== version) return false

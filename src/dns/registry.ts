@@ -62,6 +62,7 @@ export class Registry {
   #seen = new Map<string, number>()
   #since = 0
   #uses = 0
+  #comings = 0
   #records = 0
 
   constructor(options: RegistryOptions) {
@@ -86,6 +87,11 @@ export class Registry {
   /** True once all marked zones have been refreshed. */
   get isFresh(): boolean {
     return this.#marked.size === 0 && this.#lookingAt.length === 0
+  }
+
+  /** A number that grows with each zone that comes. */
+  get comings(): number {
+    return this.#comings
   }
 
   /** Iterates over all zones. */
@@ -208,6 +214,7 @@ export class Registry {
     const entry: RegisteredZone = { key, zone, image: undefined, loading: undefined, usedAt: 0 }
     this.#byId.set(zone.id, entry)
     this.#byName.set(key, entry)
+    this.#comings++
     this.#options.onMembership?.()
   }
 

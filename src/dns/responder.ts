@@ -5,7 +5,7 @@
 import type { NameKey } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
 import type { AddressNames } from './addresses.ts'
-import { answerTo, KeptAnswers, type Source } from './kept-answers.ts'
+import { answerTo, type Keepable, KeptAnswers, type Source } from './kept-answers.ts'
 import { lookUp, type Question } from './lookup.ts'
 import {
   type Answer,
@@ -43,9 +43,15 @@ interface Made {
   readonly countedAs: string | undefined
 }
 
+/** An answer and what it was made from; nothing when it is not to be kept. */
+interface Found extends Partial<Pick<Keepable, 'comings'>> {
+  readonly answer: Answer
+  readonly sources: readonly Source[]
+}
+
 const internet = 1
 /** The answer when the database is needed and unavailable. */
-const failed = { answer: bareAnswer(rcodes.serverFailure), sources: [] }
+const failed: Found = { answer: bareAnswer(rcodes.serverFailure), sources: [] }
 const anyClass = 255
 
 export class Responder {
@@ -58,7 +64,8 @@ export class Responder {
 
   /** Answers a UDP message; undefined when it is to be ignored. */
   udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined> {
-    const kept = this.#options.registry.isFresh ? this.#kept.find(bytes) : undefined
+    const { registry } = this.#options
+    const kept = registry.isFresh ? this.#kept.find(bytes, registry.comings) : undefined
     if (!kept) return this.#make(bytes, address, false).then((made) => made && this.#limited(made, address))
     const ruling = this.#rulingOn(kept.countedAs, address)
     return ruling === 'drop' ? undefined : ruled(answerTo(bytes, kept), ruling)
@@ -93,10 +100,10 @@ export class Responder {
     await this.#options.registry.refresh().catch(() => undefined)
     // IXFR over UDP may be answered with the SOA record alone; the client then transfers over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
-    const { answer, sources } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
+    const { answer, sources, comings } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
     const { countedAs } = answer
     const made = { bytes: writeAnswer(query, answer, limit), countedAs }
-    if (sources.length > 0 && !isTcp) this.#kept.keep(bytes, { ...made, sources })
+    if (sources.length > 0 && !isTcp) this.#kept.keep(bytes, { ...made, sources, comings })
     return made
   }
 
@@ -107,7 +114,7 @@ export class Responder {
     return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
-  async #lookUp({ name, type, edns }: Query, address: string): Promise<{ answer: Answer; sources: readonly Source[] }> {
+  async #lookUp({ name, type, edns }: Query, address: string): Promise<Found> {
     const { registry, addresses, reserved } = this.#options
     const question = { name, type, dnssecOk: edns?.dnssecOk ?? false }
     const own = reserved(name, address)
@@ -122,7 +129,7 @@ export class Responder {
   }
 
   /** Answers from a zone; loads the zones that its aliases lead to until none is missing. */
-  async #follow(first: RegisteredZone, question: Question): Promise<{ answer: Answer; sources: readonly Source[] }> {
+  async #follow(first: RegisteredZone, question: Question): Promise<Found> {
     const { registry } = this.#options
     const images = new Map<RegisteredZone, ZoneImage | undefined>()
     for (let next: RegisteredZone | undefined = first; next; ) {
@@ -130,14 +137,16 @@ export class Responder {
       const zone = images.get(first)
       if (!zone) return { answer: bareAnswer(rcodes.serverFailure), sources: [] }
       let missing: RegisteredZone | undefined
+      let comings: number | undefined
       const answer = lookUp(zone, question, (target) => {
         const entry = registry.find(target)
-        if (entry && !images.has(entry)) missing = entry
+        if (!entry) comings = registry.comings
+        else if (!images.has(entry)) missing = entry
         return entry && images.get(entry)
       })
       const sources = [...images].flatMap(([entry, image]) => (image ? [{ entry, image, version: image.version }] : []))
       // An answer that omits a zone that cannot be served now is not cached.
-      if (!missing) return { answer, sources: sources.length === images.size ? sources : [] }
+      if (!missing) return { answer, sources: sources.length === images.size ? sources : [], comings }
       next = missing
     }
     throw new Error('unreachable')

@@ -89,4 +89,22 @@ forDatabasesInTurn('Answers that were given before', (open) => {
       assert.deepEqual(await answers(), new Set([`www.example.com A 192.0.2.${last}`]))
     }
   })
+
+  test('lead on to a zone that came, went or came again after they were given', async () => {
+    const world = await open()
+    await makeZone(world, [rrset('c', 'CNAME', 'www.example.net.')])
+    const place = await serveDns(world)
+    const alias = 'c.example.com CNAME www.example.net'
+    const answersAre = async (...expected: string[]) => {
+      for (let times = 0; times < 4; times++)
+        assert.deepEqual((await ask(place, 'c.example.com', 'A')).answers, [alias, ...expected])
+    }
+    await answersAre()
+    for (const address of ['192.0.2.7', '192.0.2.8']) {
+      await makeZone(world, [rrset('www', 'A', address)], { name: 'example.net' })
+      await answersAre(`www.example.net A ${address}`)
+      assert.equal((await world.api.delete('/zones/example.net')).status, 201)
+      await answersAre()
+    }
+  })
 })
