@@ -18,11 +18,12 @@ const free = new Map<string, Line[]>()
 /** Asks over a free connection, or over another one. Errors: one when the connection ends before the answer. */
 export async function ask(url: string, asked: Asked): Promise<Answered> {
   const { host, hostname, port, pathname, search } = new URL(url)
-  const lines = free.get(host) ?? []
+  // The server may have closed some meanwhile, from which no answer would come.
+  const lines = (free.get(host) ?? []).filter(({ isOpen }) => isOpen)
   free.set(host, lines)
   const line = lines.pop() ?? new Line(hostname, Number(port))
   const answered = await line.ask(host, pathname + search, asked)
-  if (line.isOpen) lines.push(line)
+  if (line.isOpen) free.get(host)!.push(line)
   return answered
 }
 
@@ -58,7 +59,9 @@ class Line {
     if (end === -1) return
     const head = this.#received.toString('latin1', 0, end)
     const from = end + endOfHead.length
-    const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)
+    const status = Number(head.slice(9, 12))
+    const length = status === 204 ? 0 : Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1])
+    if (Number.isNaN(length)) return void this.#socket.destroy(new Error('an answer without a length cannot be read'))
     if (this.#received.length < from + length) return
     const text = this.#received.toString('utf8', from, from + length)
     this.#received = Buffer.alloc(0)
@@ -66,6 +69,6 @@ class Line {
     this.#waiting = undefined
     // A connection without a request keeps no process running.
     this.#socket.unref()
-    waiting.resolve({ status: Number(head.slice(9, 12)), text })
+    waiting.resolve({ status, text })
   }
 }
