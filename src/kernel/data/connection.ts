@@ -268,7 +268,7 @@ function parserOf(type: number): Field['parse'] {
   return type === 20 || type === 1700 ? Number : pg.types.getTypeParser(type, 'text')
 }
 
-/** Text, as all values are sent; lists are binary. */
+/** A value as it is sent: lists are binary, and all others are text. */
 function toWire(value: unknown): string | Buffer | null {
   if (value === null || value === undefined || Buffer.isBuffer(value)) return value ?? null
   if (typeof value === 'object') throw new TypeError('a statement takes text, numbers, null and lists only')
