@@ -27,7 +27,15 @@ test('the answer to a question is kept once that was asked twice', () => {
   keep(answers, bytes)
   assert.equal(found(answers, bytes), undefined)
   keep(answers, bytes)
-  assert.equal(found(answers, query('WWW')), bytes)
+  assert.deepEqual(found(answers, query('WWW')), bytes)
+})
+
+test('an answer that is kept keeps no more memory than it needs', () => {
+  const answers = new KeptAnswers()
+  const bytes = Buffer.from(query('www'))
+  assert.ok(bytes.buffer.byteLength > bytes.length, 'short buffers are parts of larger ones')
+  keepTwice(answers, bytes)
+  assert.equal(found(answers, bytes)!.buffer.byteLength, bytes.length)
 })
 
 test('names that are asked once, however many they are, do not take the places of others', () => {
@@ -35,7 +43,7 @@ test('names that are asked once, however many they are, do not take the places o
   const bytes = query('www')
   keepTwice(answers, bytes)
   for (let i = 0; i < 150_000; i++) keep(answers, query(`x${i}`))
-  assert.equal(found(answers, bytes), bytes)
+  assert.deepEqual(found(answers, bytes), bytes)
 })
 
 test('questions with the same hash are told apart', () => {
@@ -44,7 +52,7 @@ test('questions with the same hash are told apart', () => {
   const [one, other] = [query('aaaaaca'), query('aa\xe1aab\xe1')]
   keepTwice(answers, one)
   keepTwice(answers, other)
-  assert.equal(found(answers, other), other)
+  assert.deepEqual(found(answers, other), other)
   assert.equal(found(answers, one), undefined, 'they have the same hash')
   keepTwice(answers, one)
   assert.equal(found(answers, other), undefined)

@@ -69,9 +69,16 @@ export class KeptAnswers {
     const edns = end < 0 ? -1 : ednsOf(query, end)
     if (edns < 0) return
     const hash = hashOf(query, end, edns)
-    if (this.#asked.get(hash)) this.#kept.set(hash, { ...answer, end, edns })
+    if (this.#asked.get(hash)) this.#kept.set(hash, { ...answer, bytes: apart(answer.bytes), end, edns })
     else this.#asked.set(hash, true)
   }
+}
+
+/** A copy in memory of its own: short buffers are parts of larger ones, all of which they would keep. */
+function apart(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  copy.set(bytes)
+  return copy
 }
 
 /** A kept answer with the id, the RD flag and the question of a query. */
