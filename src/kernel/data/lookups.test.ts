@@ -80,6 +80,25 @@ forEachBareDatabase(
       assert.equal((await preparedFor(db.query, 'select given.origin%')).length, 1)
     })
 
+    test('values at the edges arrive as they are, and one that the server refuses fails alone', async () => {
+      const { db } = await openBare()
+      const text = lookup((value) => sql<{ value: string }>`select ${value}::text as value`)
+      const number = lookup((value) => sql<{ value: number }>`select ${value}::bigint as value`)
+      const most = Number.MAX_SAFE_INTEGER
+      const numbers = [0, 1, -1, 2 ** 31, -(2 ** 31), 2 ** 32 - 1, 2 ** 32, -(2 ** 32), -(2 ** 32) - 1, most, -most]
+      const told = await Promise.all(numbers.map((value) => number(db.query, value)))
+      assert.deepEqual(
+        told.flat(),
+        numbers.map((value) => ({ value })),
+      )
+      const texts = ['', 'NULL', '🜁', '\u{10ffff}', '\ud800', '\u2028', '\0', '🜁'.repeat(50_000)]
+      const settled = await Promise.allSettled(texts.map((value) => text(db.query, value)))
+      assert.deepEqual(
+        settled.map((one) => (one.status === 'fulfilled' ? one.value[0]!.value : 'refused')),
+        texts.map((value) => (value === '\0' ? 'refused' : value.toWellFormed())),
+      )
+    })
+
     test('a statement that cannot be run for several values runs for each', async () => {
       const db = await open()
       const some = lookup((most) => sql<{ id: number }>`select id from entry order by id limit ${most}`)
