@@ -44,14 +44,14 @@ interface Made {
 }
 
 /** An answer and what it was made from; nothing when it is not to be kept. */
-interface Found extends Partial<Pick<Keepable, 'comings'>> {
+interface FoundAnswer extends Partial<Pick<Keepable, 'comings'>> {
   readonly answer: Answer
   readonly sources: readonly Source[]
 }
 
 const internet = 1
 /** The answer when the database is needed and unavailable. */
-const failed: Found = { answer: bareAnswer(rcodes.serverFailure), sources: [] }
+const failed: FoundAnswer = { answer: bareAnswer(rcodes.serverFailure), sources: [] }
 const anyClass = 255
 
 export class Responder {
@@ -114,7 +114,7 @@ export class Responder {
     return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
-  async #lookUp({ name, type, edns }: Query, address: string): Promise<Found> {
+  async #lookUp({ name, type, edns }: Query, address: string): Promise<FoundAnswer> {
     const { registry, addresses, reserved } = this.#options
     const question = { name, type, dnssecOk: edns?.dnssecOk ?? false }
     const own = reserved(name, address)
@@ -129,7 +129,7 @@ export class Responder {
   }
 
   /** Answers from a zone; loads the zones that its aliases lead to until none is missing. */
-  async #follow(first: RegisteredZone, question: Question): Promise<Found> {
+  async #follow(first: RegisteredZone, question: Question): Promise<FoundAnswer> {
     const { registry } = this.#options
     const images = new Map<RegisteredZone, ZoneImage | undefined>()
     for (let next: RegisteredZone | undefined = first; next; ) {

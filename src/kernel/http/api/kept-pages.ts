@@ -16,10 +16,10 @@ interface List {
   readonly name: string
   readonly entries: readonly object[]
   /** The reply, of which the rest comes with the list, such as the numbers of the page. */
-  readonly reply: Reply
+  readonly reply: WireReply
 }
 
-type Reply = Readonly<Record<string, unknown>>
+type WireReply = Readonly<Record<string, unknown>>
 
 interface KeptPage extends List {
   readonly text: string
@@ -50,7 +50,7 @@ export function keepPage(reply: unknown, text: string): string {
   // A text that was put together of others would be put together again each time that it is sent.
   const whole = Buffer.from(text).toString()
   // Nobody else has what is kept.
-  const others = JSON.parse(JSON.stringify({ ...list.reply, [list.name]: null })) as Reply
+  const others = JSON.parse(JSON.stringify({ ...list.reply, [list.name]: null })) as WireReply
   alike.push({ name: list.name, entries: [...list.entries], reply: others, text: whole })
   characters += whole.length
   return whole
@@ -60,9 +60,9 @@ export function keepPage(reply: unknown, text: string): string {
 function listIn(reply: unknown): List | undefined {
   if (!isObject(reply) || !keepsAnything()) return undefined
   for (const name in reply) {
-    const entries = (reply as Reply)[name]
+    const entries = (reply as WireReply)[name]
     if (!Array.isArray(entries) || !isObject(entries[0]) || constantJson(entries[0]) === undefined) return undefined
-    return { name, entries, reply: reply as Reply }
+    return { name, entries, reply: reply as WireReply }
   }
   return undefined
 }
@@ -83,7 +83,7 @@ function isAlike(a: unknown, b: unknown, except?: string): boolean {
     some.length === others.length &&
     some.every((key, index) => {
       if (key !== others[index]) return false
-      return key === except || isAlike((a as Reply)[key], (b as Reply)[key])
+      return key === except || isAlike((a as WireReply)[key], (b as WireReply)[key])
     })
   )
 }
