@@ -151,26 +151,20 @@ function claiming(
     ...where,
   ]
   const assigned = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}, `)
-  const change = sql`set ${sql.join(assigned, sql``)}${sql.ref(lease)} = ${dialect.nowMs} + ${leaseMs},
-    fence = fence + 1, attempts = attempts + 1`
-  const all = sql.join(conditions, sql` and `)
-  const returned = sql`returning *, ${dialect.nowMs} as claimed_at`
-  // Where nobody else writes, rows that are known need not be looked for and locked first.
-  if (limit === undefined && !dialect.shared) {
-    return sql`update ${sql.table(name)} as free ${change} where ${all} ${returned}`
-  }
   const columns = order.map((column) => sql.ref(column))
   // SQLite prepares a statement whose limit is a parameter anew each time that it runs.
   const bounded = limit === undefined ? sql`` : sql`limit ${dialect.shared ? limit : sql.lit(limit)}`
   return sql`
     with claimed as (
       select id from ${sql.table(name)} as free
-      where ${all}
+      where ${sql.join(conditions, sql` and `)}
       order by ${sql.join(columns)} ${bounded} ${dialect.lockRows('skip')}
     )
-    update ${sql.table(name)} ${change}
+    update ${sql.table(name)}
+    set ${sql.join(assigned, sql``)}${sql.ref(lease)} = ${dialect.nowMs} + ${leaseMs},
+      fence = fence + 1, attempts = attempts + 1
     where ${isOpen} and id in (select id from claimed)
-    ${returned}
+    returning *, ${dialect.nowMs} as claimed_at
   `
 }
 
