@@ -1,6 +1,7 @@
 /** What lies on top of every page, and what every page can come to: menus, news, refused fields, other media. */
 import type { Page } from 'playwright-core'
 import { LabClock } from '../../../src/lab/clock.ts'
+import { until } from '../../kit/database/bare-database.ts'
 import { type Console, expect, press } from '../kit/harness.ts'
 import { someServers } from './servers.ts'
 import type { PageState } from './states.ts'
@@ -117,7 +118,13 @@ export const shellStates: readonly PageState[] = [
       allow(/ERR_CONNECTION_REFUSED/)
       await page.route(/\/console\/api\//, (route) => route.abort('connectionrefused'))
       await press(page, 'g', 'v')
-      await page.getByText(/^The server does not answer/).waitFor()
+      // The stream of events goes on, and takes the note away when it tells something in this moment.
+      const note = page.getByText(/^The server does not answer/)
+      await until(async () => {
+        if (await note.isVisible()) return true
+        await page.evaluate("dispatchEvent(new Event('offline'))")
+        return false
+      })
     },
   },
   {
