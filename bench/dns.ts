@@ -84,6 +84,7 @@ const echo = `
     if (waiting.push([message, port, address]) === 1) setImmediate(sendAll)
   })
   socket.bind(Number(process.argv[1]), '127.0.0.1', () => process.send('ready'))
+  // It ends with its parent, also with one that was killed: nobody else would end it, and it has nothing to finish.
   process.on('disconnect', () => process.exit())
 `
 

@@ -85,22 +85,18 @@ export interface Told {
   readonly bytes: Buffer
 }
 
+/** The record of EDNS with a payload size. */
+export function optOf(udpPayloadSize: number, more: Partial<OptAnswer> = {}): OptAnswer {
+  const plain = { extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] }
+  return { type: 'OPT', name: '.', udpPayloadSize, ...plain, ...more }
+}
+
 export function question(name: string, type: string, { edns, packet }: Asking = {}): Buffer {
-  const opt: OptAnswer = {
-    type: 'OPT',
-    name: '.',
-    udpPayloadSize: edns ?? 0,
-    extendedRcode: 0,
-    ednsVersion: 0,
-    flags: 0,
-    flag_do: false,
-    options: [],
-  }
   return encode({
     type: 'query',
     id: 4711,
     questions: [{ type: type as 'A', name }],
-    ...(edns === undefined ? {} : { additionals: [opt] }),
+    ...(edns === undefined ? {} : { additionals: [optOf(edns)] }),
     ...packet,
   })
 }

@@ -1,10 +1,9 @@
 /** Answers that were given before: they come back as they would be made anew, to whoever asks in whatever form. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OptAnswer } from 'dns-packet'
 import fc from 'fast-check'
 import { forDatabasesInTurn } from '../kit/harness.ts'
-import { ask, exchangeTcp, exchangeUdp, type Place, question, serveDns } from './client.ts'
+import { ask, exchangeTcp, exchangeUdp, optOf, type Place, question, serveDns } from './client.ts'
 import { makeZone, rrset } from './zones.ts'
 
 const [a, https, type97] = [1, 65, 97]
@@ -31,16 +30,11 @@ const forms: fc.Arbitrary<Form> = fc.record({
 
 /** A query with a label as it is in front of `example.com`, and with its type as a number. */
 function asked(label: string, type: number, { id, flags, edns, dnssecOk, padding }: Form): Buffer {
-  const opt: OptAnswer = {
-    type: 'OPT',
-    name: '.',
-    udpPayloadSize: edns ?? 0,
-    extendedRcode: 0,
-    ednsVersion: 0,
+  const opt = optOf(edns ?? 0, {
     flags: dnssecOk ? 0x8000 : 0,
     flag_do: dnssecOk,
     options: padding === undefined ? [] : [{ code: 12, type: 'PADDING', length: padding }],
-  }
+  })
   const bytes = question(`${'x'.repeat(label.length)}.example.com`, 'A', {
     packet: { id, flags, ...(edns === undefined ? {} : { additionals: [opt] }) },
   })

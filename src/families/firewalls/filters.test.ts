@@ -5,11 +5,10 @@ import { checkConsistency } from '../../../test/kit/consistency.ts'
 import { type Client, forDatabasesInTurn } from '../../../test/kit/harness.ts'
 import { expect, settleAll } from '../../../test/kit/resources.ts'
 import { newServer } from '../servers/proof.ts'
-import { allow, newFirewall, openPorts, toSelector, toServer } from './proof.ts'
+import { allow, appliedTo, newFirewall, openPorts, toSelector, toServer } from './proof.ts'
 
 const apply = (api: Client, id: number, ...resources: object[]) =>
   api.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: resources })
-const appliedTo = async (api: Client, id: number) => (await api.get(`/firewalls/${id}`)).body.firewall.applied_to
 const firewallsOf = async (api: Client, id: number) =>
   (await api.get(`/servers/${id}`)).body.server.public_net.firewalls
 

@@ -10,6 +10,7 @@ import { traffic } from './proof/traffic.ts'
 export {
   actionsOf,
   allow,
+  appliedTo,
   apply,
   bySelector,
   guard,

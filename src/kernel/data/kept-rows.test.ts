@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { openEmpty } from '../../../test/kit/database/bare-database.ts'
 import type { Database, Queries } from './db.ts'
-import { openDatabase } from './open.ts'
 import { preparedStatements, remembered } from './prepared.ts'
 
 interface Row {
@@ -30,14 +30,8 @@ const schema = [
 ]
 const shelves = 'select id, name from shelf order by id'
 
-async function opened(context: TestContext, path = ':memory:'): Promise<Database> {
-  const db = await openDatabase({ engine: 'sqlite', path }, { clock: { now: Date.now } })
-  context.after(() => db.close())
-  return db
-}
-
 async function library(context: TestContext, path?: string): Promise<Database> {
-  const db = await opened(context, path)
+  const db = await openEmpty(context, path)
   await db.transact(async (tx) => {
     for (const statement of schema) await run(tx.query, tx.dialect.ddl(statement))
     await run(tx.query, "insert into shelf values (1, 'a'), (2, 'b')")
@@ -133,7 +127,7 @@ const questions = [
 test('what is kept is what would be read again, whichever process writes', async (context) => {
   const path = await file(context)
   const db = await library(context, path)
-  const another = await opened(context, path)
+  const another = await openEmpty(context, path)
   await fc.assert(
     fc.asyncProperty(fc.array(transaction, { maxLength: 8 }), async (transactions) => {
       for (const { changes, by, fails } of transactions) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { openEmpty } from '../../../test/kit/database/bare-database.ts'
 import type { Database, Queries } from './db.ts'
 import { openDatabase } from './open.ts'
 import type { Watched } from './watching.ts'
@@ -20,14 +21,8 @@ const schema = [
 
 const run = (query: Queries, text: string) => sql.raw(text).execute(query)
 
-async function opened(context: TestContext, path = ':memory:'): Promise<Database> {
-  const db = await openDatabase({ engine: 'sqlite', path }, { clock: { now: Date.now }, databaseNow: () => 5 })
-  context.after(() => db.close())
-  return db
-}
-
 async function library(context: TestContext, path?: string): Promise<Database> {
-  const db = await opened(context, path)
+  const db = await openEmpty(context, path)
   await db.transact(async (tx) => {
     for (const statement of schema) await run(tx.query, tx.dialect.ddl(statement))
   })
@@ -110,7 +105,7 @@ test('another process changes what was read as well, and a new table everything'
   context.after(() => rm(directory, { recursive: true }))
   const path = join(directory, 'library.db')
   const db = await library(context, path)
-  const other = await opened(context, path)
+  const other = await openEmpty(context, path)
   const ask = () => db.watch!(() => run(db.query, 'select * from author'))
   const before = await ask()
   assert.equal(before.isCurrent(), true)

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, describe } from 'node:test'
+import { after, afterEach, describe, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createProject } from '../../../src/kernel/access/projects.ts'
@@ -74,6 +74,13 @@ function fileDatabase(opened: (() => Promise<unknown>)[]): DatabaseUrl {
   const dir = mkdtempSync(join(tmpdir(), 'wolke-test-'))
   opened.push(async () => rmSync(dir, { recursive: true }))
   return { engine: 'sqlite', path: join(dir, 'wolke.db') }
+}
+
+/** Opens an empty database on SQLite, in memory or at a path, until a test ends. */
+export async function openEmpty(context: TestContext, path = ':memory:'): Promise<Database> {
+  const db = await openDatabase({ engine: 'sqlite', path }, { clock: { now: Date.now }, databaseNow: () => 5 })
+  context.after(() => db.close())
+  return db
 }
 
 /** Runs a statement in its own transaction. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/kit/consistency.ts'
-import { type Answer, type Client, forEachDatabase } from '../../../../test/kit/harness.ts'
+import { type Answer, forEachDatabase } from '../../../../test/kit/harness.ts'
 import { expect, settleAll } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { newServer, privateOnly } from '../../servers/proof.ts'
 import {
   actionsOf,
   allow,
+  appliedTo,
   apply,
   bySelector,
   newFirewall,
@@ -18,8 +19,6 @@ import {
   toSelector,
   toServer,
 } from '../proof.ts'
-
-const appliedTo = async (api: Client, id: number) => (await api.get(`/firewalls/${id}`)).body.firewall.applied_to
 
 forEachDatabase('where firewalls are applied', (open) => {
   test('applying to a server puts its rules in force there, removing takes them out again', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/kit/consistency.ts'
 import { coverServers } from '../../../../test/kit/database/covered-servers.ts'
-import { type Client, forEachDatabase } from '../../../../test/kit/harness.ts'
+import { forEachDatabase } from '../../../../test/kit/harness.ts'
 import { expect, settleAll } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { packedAtOnce } from '../../../kernel/data/steps.ts'
@@ -10,6 +10,7 @@ import { newServer, privateOnly, serverBody } from '../../servers/proof.ts'
 import {
   actionsOf,
   allow,
+  appliedTo,
   apply,
   bySelector,
   newFirewall,
@@ -19,8 +20,6 @@ import {
   toSelector,
   toServer,
 } from '../proof.ts'
-
-const appliedTo = async (api: Client, id: number) => (await api.get(`/firewalls/${id}`)).body.firewall.applied_to
 
 forEachDatabase('firewalls with label selectors', (open) => {
   test('a server looks at few of many selectors, and finds every one that matches it', async () => {

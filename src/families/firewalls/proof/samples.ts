@@ -2,6 +2,9 @@ import type { Client, World } from '../../../../test/kit/harness.ts'
 import { done, type References, rename, type Samples, unique } from '../../../../test/kit/proof.ts'
 import { serverBody } from '../../servers/proof.ts'
 
+/** What a firewall says of where it is applied. */
+export const appliedTo = async (api: Client, id: number) => (await api.get(`/firewalls/${id}`)).body.firewall.applied_to
+
 /** Creates a firewall and returns its id. */
 export async function newFirewall(api: Client, name: string, options: object = {}): Promise<number> {
   return (await done(api.post('/firewalls', { name, ...options }))).firewall.id
