@@ -1,0 +1,65 @@
+/** What Storage Boxes need from the infrastructure: a place for their files, and doors that lead to them. */
+
+/** What an account may do through the doors. */
+export interface AccountState {
+  readonly username: string
+  /** The directory that is its root, relative to that of the box; '' is all of it. It is made where it is missing. */
+  readonly home: string
+  /** argon2id of its password, as PHC text. */
+  readonly passwordHash: string
+  /** Public keys as OpenSSH writes them. */
+  readonly keys: readonly string[]
+  readonly isReadonly: boolean
+  readonly isReachableExternally: boolean
+  readonly hasSsh: boolean
+  readonly hasWebdav: boolean
+  /** Whether it sees the snapshots, below `.zfs/snapshot`. */
+  readonly seesSnapshots: boolean
+}
+
+/** The whole desired state of one box, but for its snapshots. A driver ignores an older generation. */
+export interface BoxState {
+  readonly id: number
+  readonly generation: number
+  /** All that its files and snapshots may take together. */
+  readonly bytes: number
+  /** That of the box itself first. Whoever is missing here is no account any more, and its connections end. */
+  readonly accounts: readonly AccountState[]
+}
+
+/** What a box takes, in bytes. */
+export interface BoxUsage {
+  /** What its files take now. */
+  readonly data: number
+  /** What its snapshots take beside that. */
+  readonly snapshots: number
+  readonly bySnapshot: ReadonlyMap<string, SnapshotUsage>
+}
+
+export interface SnapshotUsage {
+  /** What would be free without it. */
+  readonly size: number
+  /** What its files take, whoever else has them too. */
+  readonly filesystem: number
+}
+
+/** Snapshots are called by names, which are unique in their box. */
+export interface StorageBoxDriver {
+  /** Makes the box be as described; creates it, empty, when there is none. Repeating it changes nothing. */
+  apply(box: BoxState): Promise<void>
+  /** Removes the box with its files and snapshots; succeeds when there is none. Only a newer generation brings it back. */
+  remove(id: number, generation: number): Promise<void>
+  /** Makes a snapshot of all files, whole or not at all; leaves one of that name as it is. */
+  createSnapshot(id: number, name: string): Promise<void>
+  /** Removes a snapshot, and returns when its room is free; succeeds when there is none. */
+  deleteSnapshot(id: number, name: string): Promise<void>
+  /**
+   * Makes the files be those of a snapshot, whole or not at all, and removes the snapshots that are newer. May be repeated
+   * until it has succeeded. Errors: `not_found` where there is no such snapshot.
+   */
+  rollback(id: number, name: string, newer: readonly string[]): Promise<void>
+  /** What the box takes. */
+  usage(id: number): Promise<BoxUsage>
+  /** The names of the directories in a directory of the box, in order. Errors: `not_found` where it is none. */
+  folders(id: number, path: string): Promise<string[]>
+}
