@@ -2,8 +2,8 @@
 import { request } from 'node:http'
 import type { Running } from '../bench/processes.ts'
 import type { Database } from '../src/kernel/data/db.ts'
+import { hashPassword } from '../src/kernel/secrets/password-hash.ts'
 import { addCredential } from '../src/people/credentials/credential-store.ts'
-import { hashPassword } from '../src/people/credentials/password.ts'
 import { createPerson } from '../src/people/person-store.ts'
 import { type Attack, atLeast, atMost, type Context, type Finding, none } from './attack.ts'
 

@@ -12,6 +12,9 @@ import { parsePorts } from '../src/families/firewalls/domain.ts'
 import { readNetworkRange } from '../src/families/networks/domain.ts'
 import { parsePublicKey } from '../src/families/ssh-keys/domain.ts'
 import { readPublicKey } from '../src/families/ssh-keys/public-key.ts'
+import { passwordProblem as boxPasswordProblem } from '../src/families/storage-boxes/domain.ts'
+import { isDescription } from '../src/families/storage-boxes/snapshots/domain.ts'
+import { homeProblem } from '../src/families/storage-boxes/subaccounts/domain.ts'
 import { isVolumeName } from '../src/families/volumes/domain.ts'
 import { adoptZone, withApex, type ZoneContent, zoneProblem } from '../src/families/zones/content/apex.ts'
 import { zoneNameProblem } from '../src/families/zones/domain.ts'
@@ -270,6 +273,9 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'families/networks/domain.ts readNetworkRange': text(readNetworkRange, most.body),
   'families/ssh-keys/domain.ts parsePublicKey': text(parsePublicKey, enough, 'ssh-rsa ', 'ssh-ed25519 AAAA '),
   'families/ssh-keys/public-key.ts readPublicKey': text(readPublicKey, enough, 'ssh-rsa ', 'ssh-ed25519 AAAA '),
+  'families/storage-boxes/domain.ts passwordProblem': text((value) => boxPasswordProblem(value, true), 512, 'Aa1-'),
+  'families/storage-boxes/snapshots/domain.ts isDescription': text(isDescription, 1_000),
+  'families/storage-boxes/subaccounts/domain.ts homeProblem': text(homeProblem, 999, 'a/', '../'),
   'families/volumes/domain.ts isVolumeName': text(isVolumeName, 64),
   'families/zones/domain.ts zoneNameProblem': text(zoneNameProblem, enough, 'xn--'),
   'families/zones/rrsets/domain.ts parseRecords': records(

@@ -4,7 +4,6 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { allEndpoints } from '../src/pages/openapi.ts'
-import { publicFamilies } from '../src/public-families.ts'
 import { readDriven } from '../test/clients/kit/driven.ts'
 
 const { operations: described } = JSON.parse(
@@ -30,10 +29,8 @@ function drivers(operation: string): string {
 function state(operation: string): string {
   const endpoint = endpoints.get(operation)
   if (endpoint?.removedBy) return `until ${endpoint.removedBy.from}, then \`deprecated_api_endpoint\``
-  if (endpoint && publicFamilies[familyOf(operation)]) return 'yes: an empty list'
-  if (endpoint) return endpoint.addedBy ? `since ${endpoint.addedBy.from}` : 'yes'
-  const lacked = publicFamilies[familyOf(operation)]
-  return lacked === undefined ? 'not yet: `not_found`' : `no: there are no ${lacked} yet`
+  if (!endpoint) return 'not yet: `not_found`'
+  return endpoint.addedBy ? `since ${endpoint.addedBy.from}` : 'yes'
 }
 
 function table([family, operations]: [string, string[]]): string {

@@ -4,11 +4,9 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { calendar } from '../src/calendar.ts'
 import { families } from '../src/families.ts'
 import { metadataBase } from '../src/kernel/contract/bases.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
-import { publicFamilies } from '../src/public-families.ts'
 import { endpointRows, metadataPaths } from '../test/walks/spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from '../test/walks/spec/errors.ts'
 import { fieldRows, selectorRows } from '../test/walks/spec/fields.ts'
@@ -80,18 +78,13 @@ interface Absence {
   readonly why: string
 }
 
-const whole = new Set(families.map(({ name }) => name).filter((name) => !Object.hasOwn(publicFamilies, name)))
+const whole = new Set(families.map(({ name }) => name))
 const operations = new Set(allEndpoints().map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`))
 const { operations: described } = JSON.parse(
   readFileSync(new URL('../test/fixtures/openapi-2026-02-extract.json', import.meta.url), 'utf8'),
 ) as { operations: Record<string, unknown> }
 
 const absences: readonly Absence[] = [
-  ...Object.entries(publicFamilies).map(([path, name]) => ({
-    section: 'What the service does',
-    what: `${code(`/${path}`)}: ${name}`,
-    why: notYet,
-  })),
   ...Object.keys(described)
     .filter((operation) => whole.has(operation.split('/')[1]!) && !operations.has(operation))
     .map((operation) => ({ section: 'Endpoints', what: code(operation), why: notYet })),
@@ -104,11 +97,6 @@ const absences: readonly Absence[] = [
       what: `${operation}: ${code(name)}`,
       why,
     })),
-  ),
-  ...calendar.flatMap(({ from, section, summary, waitsFor }) =>
-    waitsFor === undefined
-      ? []
-      : [{ section, what: `${from}: ${summary}`, why: `waits for ${waitsFor.replaceAll('_', ' ')}` }],
   ),
 ]
 

@@ -4,6 +4,7 @@
 import type { AddressInfo } from 'node:net'
 import { Address, type MountAll } from './address.ts'
 import type { Cloud, CloudOptions } from './cloud.ts'
+import { elsewhere } from './elsewhere.ts'
 import { families } from './families.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { publicBase } from './kernel/contract/bases.ts'
@@ -23,7 +24,6 @@ import { homePage } from './pages/home.ts'
 import { icon } from './pages/icon.ts'
 import { referencePages } from './pages/reference.ts'
 import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
-import { missing } from './public-families.ts'
 import { consoleSocket } from './screens/service.ts'
 
 /** The options of a cloud and of its edge. */
@@ -196,7 +196,8 @@ async function mountWolke(mounting: Mounting, { own }: Cloud, states: States | u
 function mountPublic(edge: Mounting & Pick<Edge, 'accept'>, own: Own): void {
   const { platform, drivers, watch, standing, log, time } = own
   const { db, clock, secrets } = platform
-  for (const { endpoints, handlers, base } of families) edge.mount(endpoints, handlers(platform, drivers), base)
+  for (const { endpoints, handlers, base, otherBases } of families)
+    edge.mount(endpoints, handlers(platform, drivers), base, otherBases)
   edge.accept(consoleSocket({ db, drivers, secrets, log, standing }))
   const health = healthPages(watch, { hasLab: time !== undefined })
   servePages(edge, drivers, [...health, changesPage(clock), ...referencePages(clock)])
@@ -212,7 +213,7 @@ function edgeOptions(options: AppOptions): Omit<EdgeOptions, keyof CloudParts> {
   return {
     log,
     vendor,
-    bases: [...new Set(families.map(({ base }) => base))],
+    bases: [...new Set(families.flatMap(({ base, otherBases }) => [base, ...otherBases]))],
     lacking: lackedFamilies(),
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
@@ -224,5 +225,5 @@ function edgeOptions(options: AppOptions): Omit<EdgeOptions, keyof CloudParts> {
 
 /** What is not here yet is called, by its path with its root. */
 function lackedFamilies(): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(missing).map(([path, titles]) => [`${publicBase}/${path}`, titles]))
+  return Object.fromEntries(Object.entries(elsewhere).map(([path, titles]) => [`${publicBase}/${path}`, titles]))
 }

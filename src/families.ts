@@ -11,6 +11,7 @@ import { simulatePackets } from './drivers/simulated/packets.ts'
 import { simulateConsoles } from './drivers/simulated/screens.ts'
 import { simulateServers } from './drivers/simulated/servers.ts'
 import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
+import { simulateStorageBoxes } from './drivers/simulated/storage-boxes.ts'
 import { simulateVolumes } from './drivers/simulated/volumes.ts'
 import { addressLocks } from './families/addresses/tables.ts'
 import { certificates } from './families/certificates/family.ts'
@@ -65,7 +66,7 @@ const members = [
   { family: servers, simulate: simulateServers },
   { family: sshKeys },
   { family: storageBoxTypes },
-  { family: storageBoxes },
+  { family: storageBoxes, simulate: simulateStorageBoxes },
   { family: volumes, simulate: simulateVolumes },
   { family: zones },
 ] as const satisfies readonly { readonly family: Family; readonly simulate?: MakePart }[]

@@ -114,6 +114,8 @@ export interface Family {
   readonly spelling: Spelling
   /** The root of the API below which its path is. */
   readonly base: string
+  /** Further roots below which the same paths answer. */
+  readonly otherBases: readonly string[]
   /** All endpoints, including those of its actions. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
@@ -160,6 +162,8 @@ interface FamilyParts<T extends Endpoints> {
   readonly spelling: Spelling
   /** The root of the API below which its path is; that of the public API by default. */
   readonly base?: string
+  /** Further roots below which the same paths answer; none by default. */
+  readonly otherBases?: readonly string[]
   readonly endpoints: T
   /** Drivers are there for reading what only the infrastructure knows; changes go through actions. */
   routes(platform: Platform, drivers: Drivers): Handlers<T>
@@ -209,6 +213,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     name,
     spelling: { type, path: name, title, titles },
     base: parts.base ?? publicBase,
+    otherBases: parts.otherBases ?? [],
     endpoints: Object.fromEntries(
       Object.entries(all).map(([key, endpoint]) => [key, { family: name, title, ...endpoint }]),
     ),

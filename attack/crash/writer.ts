@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type CrashDraw, type CrashWrite, type Held, keyOf } from '../../test/kit/crash.ts'
 import type { Answer, Client } from '../../test/kit/harness.ts'
 import type { Shown } from '../../test/kit/proof.ts'
-import { traffic } from '../../test/kit/traffic.ts'
+import { partsIn, traffic } from '../../test/kit/traffic.ts'
 import type { Random } from '../random.ts'
 import { type Known, type Ledger, laterFacets } from './ledger.ts'
 import { makerOf, type WriteKind, writeKinds } from './writes.ts'
@@ -23,6 +23,12 @@ class Missing extends Error {
 
 /** What a write changes that names no resource. */
 const nothing: Held = { id: 0, key: '', state: {}, shown: { id: 0 } }
+
+/** What is sent. */
+interface Filled {
+  readonly path: string
+  readonly options: { readonly body?: unknown }
+}
 
 type Prepared = { readonly write: CrashWrite; readonly target?: Known; readonly version: string }
 
@@ -135,12 +141,13 @@ export class Writer {
 
   /** Returns false when the connection was cut because the server was killed: the request stays unanswered. */
   async #send(kind: WriteKind, { write, target, version }: Prepared): Promise<boolean> {
-    const { to, makes, body } = write
+    const { to, makes } = write
+    const filled = await this.#filled(kind, write, target)
+    if (!filled) return true
     if (target && to) target.asked = write
     const later = laterFacets(write, makes)
     if (makes) this.#ledger.unsure.set(version, { family: kind.family, owner: this.#name, state: makes, later })
-    const path = kind.path.replace(/\{\w+\}/, String(target?.id))
-    const answer = await unlessCut(this.#api.request(kind.method, path, body === undefined ? {} : { body }))
+    const answer = await unlessCut(this.#api.request(kind.method, filled.path, filled.options))
     if (!answer) return false
     const verdict = this.#judge(kind, answer, write)
     if (verdict === 'unsure') return true
@@ -150,6 +157,23 @@ export class Writer {
     if (target && to) change(target, write)
     if (makes) this.#keep(kind.family, answer, makes, later)
     return true
+  }
+
+  /**
+   * The path and the body of a write, with the id of the first part of its target for each `{.parts}` in them; undefined when
+   * there is none.
+   */
+  async #filled({ path }: WriteKind, { body }: CrashWrite, target: Known | undefined): Promise<Filled | undefined> {
+    const whole = target ? `/${target.family}/${target.id}` : ''
+    let text = JSON.stringify([path.replace(/\{\w+\}/, String(target?.id)), body ?? null])
+    for (const [placeholder, list] of text.matchAll(/\{\.(\w+)\}/g)) {
+      const answer = await unlessCut(this.#api.get(`${whole}/${list}`))
+      const [first] = partsIn(`/${list}`, answer?.body)
+      if (!first) return undefined
+      text = text.replaceAll(placeholder, String(first.id))
+    }
+    const [filled, given] = JSON.parse(text)
+    return { path: filled, options: given === null ? {} : { body: given } }
   }
 
   #keep(family: string, { body }: Answer, state: Known['answered'] & {}, later: readonly string[]): void {

@@ -13,6 +13,7 @@ import type {
   PriceEntry,
   PricingEntry,
   ServerTypeEntry,
+  StorageBoxTypeEntry,
 } from './entries.ts'
 
 /** A value that nobody changes. */
@@ -23,6 +24,7 @@ type Entry<Schema extends TSchema> = Fixed<Static<Schema>>
 export type Location = Entry<typeof LocationEntry>
 export type ServerType = Entry<typeof ServerTypeEntry>
 export type LoadBalancerType = Entry<typeof LoadBalancerTypeEntry>
+export type StorageBoxType = Entry<typeof StorageBoxTypeEntry>
 export type SystemImage = Entry<typeof ImageEntry>
 export type Iso = Entry<typeof IsoEntry>
 export type Pricing = Entry<typeof PricingEntry>
@@ -53,6 +55,8 @@ export type Catalogue = CatalogueData & {
   readonly serverTypeByName: (name: string) => ServerType | undefined
   readonly loadBalancerTypeById: (id: number) => LoadBalancerType | undefined
   readonly loadBalancerTypeByName: (name: string) => LoadBalancerType | undefined
+  readonly storageBoxTypeById: (id: number) => StorageBoxType | undefined
+  readonly storageBoxTypeByName: (name: string) => StorageBoxType | undefined
   readonly imageById: (id: number) => SystemImage | undefined
   /** One entry per architecture, in ascending id order; empty for an unknown name. */
   readonly imagesByName: (name: string) => readonly SystemImage[]
@@ -73,6 +77,7 @@ export function openCatalogue(data: CatalogueData): Catalogue {
   const locations = sortedById(data.locations)
   const serverTypes = sortedById(data.server_types)
   const loadBalancerTypes = sortedById(data.load_balancer_types)
+  const storageBoxTypes = sortedById(data.storage_box_types)
   const images = sortedById(data.images)
   const isos = sortedById(data.isos)
   const locationsById = indexBy(locations, (location) => location.id)
@@ -81,6 +86,8 @@ export function openCatalogue(data: CatalogueData): Catalogue {
   const typesByName = indexBy(serverTypes, (type) => type.name)
   const balancerTypesById = indexBy(loadBalancerTypes, (type) => type.id)
   const balancerTypesByName = indexBy(loadBalancerTypes, (type) => type.name)
+  const boxTypesById = indexBy(storageBoxTypes, (type) => type.id)
+  const boxTypesByName = indexBy(storageBoxTypes, (type) => type.name)
   const imagesById = indexBy(images, (image) => image.id)
   const imagesByName = Map.groupBy(images, (image) => image.name)
   const isosById = indexBy(isos, (iso) => iso.id)
@@ -92,6 +99,7 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     locations,
     server_types: serverTypes,
     load_balancer_types: loadBalancerTypes,
+    storage_box_types: storageBoxTypes,
     images,
     isos,
     locationById: (id) => locationsById.get(id),
@@ -100,6 +108,8 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     serverTypeByName: (name) => typesByName.get(name),
     loadBalancerTypeById: (id) => balancerTypesById.get(id),
     loadBalancerTypeByName: (name) => balancerTypesByName.get(name),
+    storageBoxTypeById: (id) => boxTypesById.get(id),
+    storageBoxTypeByName: (name) => boxTypesByName.get(name),
     imageById: (id) => imagesById.get(id),
     imagesByName: (name) => imagesByName.get(name) ?? none,
     isoById: (id) => isosById.get(id),
@@ -133,6 +143,11 @@ export function serverTypeOrderable(type: ServerType, locationId: number, now: n
  * its deprecation. Afterwards it can still be read by id.
  */
 export function loadBalancerTypeIsListed(type: LoadBalancerType, now: number): boolean {
+  return isOffered(type, now)
+}
+
+/** The same for a type of Storage Boxes. */
+export function storageBoxTypeIsListed(type: StorageBoxType, now: number): boolean {
   return isOffered(type, now)
 }
 

@@ -67,7 +67,7 @@ const MonthlyPriceEntry = Type.Object({ location: Code, price_monthly: PriceEntr
 const HourlyPriceEntry = Type.Object({ location: Code, price_hourly: PriceEntry, price_monthly: PriceEntry })
 const PerGbMonth = Type.Object({ price_per_gb_month: PriceEntry })
 
-/** The prices of everything but server types and types of Load Balancers, which carry their own (spec: Pricing). */
+/** The prices of everything but types of servers, Load Balancers and Storage Boxes, which carry their own (spec: Pricing). */
 export const PricingEntry = Type.Object({
   /** ISO 4217 code. */
   currency: Type.String({ pattern: '^[A-Z]{3}$' }),
@@ -81,7 +81,7 @@ export const PricingEntry = Type.Object({
   primary_ips: Type.Array(Type.Object({ type: AddressType, prices: Type.Array(HourlyPriceEntry) })),
 })
 
-// ---- Types of servers and Load Balancers ---------------------------------------------------------------------------
+// ---- Types of servers, Load Balancers and Storage Boxes ---------------------------------------------------------------------------
 
 /** Availability of a server type in one location. OpenAPI schema `server_type_location`. */
 const ServerTypeLocationEntry = Type.Object({
@@ -125,6 +125,30 @@ export const LoadBalancerTypeEntry = Type.Object({
   max_targets: Size,
   max_assigned_certificates: Size,
   prices: Type.Array(LocationPriceEntry),
+  deprecation: nullable(DeprecationEntry),
+})
+
+/** The price of a Storage Box in one location, with what is paid once. */
+const SetupPriceEntry = Type.Object({
+  location: Code,
+  price_hourly: PriceEntry,
+  price_monthly: PriceEntry,
+  setup_fee: PriceEntry,
+})
+
+/** A size of Storage Box, which the locations with a price offer (spec: Storage Boxes). */
+export const StorageBoxTypeEntry = Type.Object({
+  id: Id,
+  name: Name,
+  description: Type.String(),
+  /** The most snapshots that are made on request; null for any number. */
+  snapshot_limit: nullable(Size),
+  /** The most that a plan makes; null for any number. */
+  automatic_snapshot_limit: nullable(Size),
+  subaccounts_limit: Type.Integer({ minimum: 0 }),
+  /** Bytes, of files and snapshots together. */
+  size: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  prices: Type.Array(SetupPriceEntry),
   deprecation: nullable(DeprecationEntry),
 })
 
@@ -178,6 +202,7 @@ export const FileEntry = Type.Object({
   server_types: Type.Array(ServerTypeEntry),
   // A file without it gets the built-in types with their prices in its own locations.
   load_balancer_types: Type.Optional(Type.Array(LoadBalancerTypeEntry)),
+  storage_box_types: Type.Optional(Type.Array(StorageBoxTypeEntry)),
   images: Type.Array(ImageEntry),
   // Files that were written before there were ISOs have none.
   isos: Type.Optional(Type.Array(IsoEntry)),

@@ -9,6 +9,7 @@ import { FileEntry } from './entries.ts'
 import { fail } from './file-checks.ts'
 import { loadBalancerTypesIn } from './load-balancer-types.ts'
 import { pricingIn } from './pricing.ts'
+import { storageBoxTypesIn } from './storage-box-types.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -37,7 +38,12 @@ export function extendBuiltIn({ extends: base, ...file }: Fields): Fields {
   const locations = extendedValue(builtIn.locations, file.locations ?? [], 'locations')
   // Prices of new locations are those of their regions, unless the file says others.
   const places = Array.isArray(locations) ? (locations.filter(isFields) as unknown as Location[]) : builtIn.locations
-  const priced = { ...builtIn, load_balancer_types: loadBalancerTypesIn(places), pricing: pricingIn(places) }
+  const priced = {
+    ...builtIn,
+    load_balancer_types: loadBalancerTypesIn(places),
+    storage_box_types: storageBoxTypesIn(places),
+    pricing: pricingIn(places),
+  }
   return extended(priced, file, '')
 }
 

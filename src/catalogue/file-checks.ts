@@ -1,6 +1,6 @@
 /** A catalogue file has to agree with itself: ids and names are unique, and prices are of places that there are. */
 import { parseCidr } from '../protocols/net/ip.ts'
-import type { ExternalRange, LoadBalancerType, Location, Pricing, ServerType } from './catalogue.ts'
+import type { ExternalRange, LoadBalancerType, Location, Pricing, ServerType, StorageBoxType } from './catalogue.ts'
 
 /** Refuses the file; the path names the entry. */
 export function fail(path: string, problem: string): never {
@@ -30,7 +30,7 @@ export function checkNamed(items: readonly { readonly id: number; readonly name:
   checkUnique(items, list, 'name', ({ name }) => name)
 }
 
-// ---- Types of servers and Load Balancers ---------------------------------------------------------------------------
+// ---- Types of servers, Load Balancers and Storage Boxes ---------------------------------------------------------------------------
 
 /** Ids and names are unique, and every type has a price in each location that offers it, and in no other. */
 export function checkServerTypes(types: readonly ServerType[], locations: readonly Location[]): void {
@@ -61,6 +61,14 @@ export function checkLoadBalancerTypes(types: readonly LoadBalancerType[], names
   checkNamed(types, 'load_balancer_types')
   for (const [index, { prices }] of types.entries()) {
     checkEachPriced(prices, `load_balancer_types[${index}].prices`, names, 'there is no location')
+  }
+}
+
+/** Ids and names are unique, and prices are of locations that there are; the others do not offer the type. */
+export function checkStorageBoxTypes(types: readonly StorageBoxType[], names: ReadonlySet<string>): void {
+  checkNamed(types, 'storage_box_types')
+  for (const [index, { prices }] of types.entries()) {
+    checkPlaces(prices, `storage_box_types[${index}].prices`, names, 'there is no location')
   }
 }
 

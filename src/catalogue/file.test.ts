@@ -17,7 +17,7 @@ describe('catalogue file', () => {
   })
 
   it('has the built-in types of Load Balancers with prices in its own locations when it has none', () => {
-    const { load_balancer_types: _types, pricing: _prices, ...file } = fresh()
+    const { load_balancer_types: _types, storage_box_types: _boxes, pricing: _prices, ...file } = fresh()
     const [fsn1, ...others] = file.locations
     const server_types = file.server_types.map((type) => ({ ...type, prices: [], locations: [], deprecation: null }))
     const elsewhere = { ...fsn1!, id: 9, name: 'attic' }

@@ -9,12 +9,14 @@ import {
   checkNamed,
   checkPricing,
   checkServerTypes,
+  checkStorageBoxTypes,
   checkUnique,
   fail,
   readExternalAddresses,
 } from './file-checks.ts'
 import { loadBalancerTypesIn } from './load-balancer-types.ts'
 import { pricingIn } from './pricing.ts'
+import { storageBoxTypesIn } from './storage-box-types.ts'
 
 const validator = Compile(FileEntry)
 
@@ -46,12 +48,14 @@ function parseWhole(json: unknown): CatalogueData {
   checkNamed(isos, 'isos')
   const names = new Set(locations.map(({ name }) => name))
   if (file.load_balancer_types) checkLoadBalancerTypes(file.load_balancer_types, names)
+  if (file.storage_box_types) checkStorageBoxTypes(file.storage_box_types, names)
   if (file.pricing) checkPricing(file.pricing, names)
   if (file.vswitches) checkUnique(file.vswitches, 'vswitches', 'id', ({ id }) => id)
   return {
     locations,
     server_types: file.server_types,
     load_balancer_types: file.load_balancer_types ?? loadBalancerTypesIn(locations),
+    storage_box_types: file.storage_box_types ?? storageBoxTypesIn(locations),
     images: file.images,
     isos,
     pricing: file.pricing ?? pricingIn(locations),

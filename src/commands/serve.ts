@@ -6,7 +6,7 @@ import { hostsDirectory } from '../config/hosts.ts'
 import { hasLab } from '../config/lab.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
-import { publicBase } from '../kernel/contract/bases.ts'
+import { publicBase, storageBase } from '../kernel/contract/bases.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
@@ -89,6 +89,7 @@ async function start(
   const { api, metadata, dns } = listeners
   readyFile.write({
     base_url: api.at,
+    storage_url: api.at.slice(0, -publicBase.length) + storageBase,
     metadata_url: metadata?.at ?? null,
     dns: dns?.at ?? null,
     ...(labToken === undefined ? {} : { lab_token: labToken }),

@@ -323,7 +323,7 @@ export function serveOptions(): Option[] {
     ...mailOptions(),
     new Option(
       '--ready-file <file>',
-      'JSON with base_url, metadata_url, dns and pid; exists while the server is ready',
+      'JSON with base_url, storage_url, metadata_url, dns and pid; exists while the server is ready',
     ).env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'lowest level that is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')

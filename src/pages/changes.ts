@@ -10,13 +10,14 @@ export function changesPage(clock: Clock): OpenPage {
     path: `${publicBase}/changes`,
     async answer() {
       const now = clock.now()
-      const changes = calendar.map(({ name, from, fromMs, section, summary, waitsFor = null, standing = null }) => ({
+      const changes = calendar.map(({ name, from, fromMs, section, summary, standing = null }) => ({
         name,
         from,
         section,
         summary,
         in_effect: now >= fromMs,
-        waits_for: waitsFor,
+        // All families of the calendar are here.
+        waits_for: null,
         standing,
       }))
       return { status: 200, type: 'application/json; charset=utf-8', body: JSON.stringify({ changes }) }

@@ -19,14 +19,16 @@ interface Row {
   readonly family: string
   /** The root of the API below which its path is. */
   readonly base: string
+  /** Further roots below which it is. */
+  readonly otherBases?: readonly string[]
   readonly key: string
   readonly endpoint: Endpoint
 }
 
 /** All endpoints, each with its family. */
 export function allEndpoints(): Row[] {
-  return families.flatMap(({ name, base, endpoints }) =>
-    Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, base, key, endpoint })),
+  return families.flatMap(({ name, base, otherBases, endpoints }) =>
+    Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, base, otherBases, key, endpoint })),
   )
 }
 
@@ -74,7 +76,8 @@ function documentOf(rows: readonly Row[], base: string, description: string, now
   const shared = repeated(endpoints.flatMap(({ endpoint }) => parametersOf(endpoint)))
   for (const row of endpoints) {
     const { method, path } = row.endpoint
-    const root = row.base === base ? {} : { servers: [{ url: row.base }] }
+    const roots = [row.base, ...(row.otherBases ?? [])]
+    const root = roots.length === 1 && row.base === base ? {} : { servers: roots.map((url) => ({ url })) }
     paths[path] = { ...root, ...paths[path], [method.toLowerCase()]: operation(row, components, shared, nowMs) }
   }
   return {

@@ -43,10 +43,14 @@ export const subjects = {
   network_interfaces: 'server',
   volume_attachment: 'server',
   load_balancer_state: 'load_balancer',
+  storage_box_state: null,
 } as const satisfies Readonly<Record<DesiredTable, Kind | null>>
 
 /** A desired state that hosts have. */
 export type State = { [T in DesiredTable]: (typeof subjects)[T] extends null ? never : T }[DesiredTable]
+
+/** The desired states that hosts have, each with what it is about, in that order. */
+export const statesOfHosts = Object.entries(subjects).filter(([, subject]) => subject !== null) as [State, Subject][]
 
 /** The kinds that desired states are about. */
 export type Subject = (typeof subjects)[State]

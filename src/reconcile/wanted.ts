@@ -3,7 +3,7 @@ import { families } from '../families.ts'
 import type { Queries } from '../kernel/data/db.ts'
 import type { Desired, DesiredRow } from '../kernel/resource/desired.ts'
 import { idsIn } from '../kernel/resource/known.ts'
-import { type Kind, kinds, type Place, type State, type Subject, subjects } from './kinds.ts'
+import { type Kind, kinds, type Place, type State, type Subject, statesOfHosts } from './kinds.ts'
 
 /** A state that a driver has confirmed and that is still the newest: it must be on the hosts. */
 export interface Wanted {
@@ -16,9 +16,10 @@ export interface Wanted {
 export async function wantedAt(query: Queries, place: Place): Promise<Wanted[]> {
   const all = new Map(families.flatMap((family) => family.desired.map((desired) => [desired.table, desired] as const)))
   const here = new Map<Subject, ReadonlySet<number>>()
-  for (const kind of new Set<Subject>(Object.values(subjects))) here.set(kind, await kinds[kind].idsAt(query, place))
+  for (const kind of new Set(statesOfHosts.map(([, subject]) => subject)))
+    here.set(kind, await kinds[kind].idsAt(query, place))
   const found: Wanted[] = []
-  for (const [state, subject] of Object.entries(subjects) as [State, Subject][]) {
+  for (const [state, subject] of statesOfHosts) {
     const desired = all.get(state)!
     for (const row of await desired.across(query)) {
       const isConfirmed = row.generation === row.generation_in_force

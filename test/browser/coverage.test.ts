@@ -7,7 +7,7 @@ import { readDriven } from '../console/kit/driven.ts'
 
 const merged = 'the activity page and the tabs of activity show the actions of all families'
 const inList = 'the list, which pages have already, tells the same'
-const none = 'there are none yet'
+const toCome = 'its pages are still to be made'
 const forTesters = 'programs that test use it'
 const whole = 'the records of a set are edited as a whole'
 
@@ -37,8 +37,34 @@ const notInConsole: Readonly<Record<string, string>> = {
   lab_getRun: inList,
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
-  storage_box_types_list: none,
-  storage_boxes_list: none,
+  storage_box_types_get: inList,
+  storage_box_types_list: toCome,
+  storage_boxes_create: toCome,
+  storage_boxes_get: toCome,
+  storage_boxes_update: toCome,
+  storage_boxes_remove: toCome,
+  storage_boxes_folders: toCome,
+  storage_boxes_changeProtection: toCome,
+  storage_boxes_changeType: toCome,
+  storage_boxes_resetPassword: toCome,
+  storage_boxes_updateAccessSettings: toCome,
+  storage_boxes_listSnapshots: toCome,
+  storage_boxes_createSnapshot: toCome,
+  storage_boxes_getSnapshot: toCome,
+  storage_boxes_updateSnapshot: toCome,
+  storage_boxes_removeSnapshot: toCome,
+  storage_boxes_rollbackSnapshot: toCome,
+  storage_boxes_enableSnapshotPlan: toCome,
+  storage_boxes_disableSnapshotPlan: toCome,
+  storage_boxes_listSubaccounts: toCome,
+  storage_boxes_createSubaccount: toCome,
+  storage_boxes_getSubaccount: toCome,
+  storage_boxes_updateSubaccount: toCome,
+  storage_boxes_removeSubaccount: toCome,
+  storage_boxes_changeHomeDirectory: toCome,
+  storage_boxes_resetSubaccountPassword: toCome,
+  storage_boxes_updateSubaccountAccess: toCome,
+  storage_boxes_list: toCome,
   zones_getRrset: inList,
   zones_updateRrset: 'labels of sets of records are for programs',
   zones_addRecords: whole,

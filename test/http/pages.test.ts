@@ -1,7 +1,6 @@
 /** What the server shows to people, and what it tells those who ask for what it does not have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publicFamilies } from '../../src/public-families.ts'
 import { forProjects, testClock, today, type World } from '../kit/harness.ts'
 import { assertRefused } from '../kit/refusals.ts'
 
@@ -208,20 +207,6 @@ forProjects('the reference', (open) => {
 })
 
 forProjects('a family that is not here', (open) => {
-  test('says so by its name, at every path but that of its list, which is empty', async () => {
-    const { api } = await open()
-    for (const [path, name] of Object.entries(publicFamilies)) {
-      assert.deepEqual((await api.get(`/${path}`)).body[path], [])
-      for (const answer of [
-        await api.get(`/${path}/5?name=x`),
-        await api.post(`/${path}/5/actions/change_protection`, { delete: true }),
-      ]) {
-        assertRefused(answer, 'not_found')
-        assert.equal(answer.body.error.message, `this installation has no ${name}`)
-      }
-    }
-  })
-
   test('says so of what the public cloud has at other services', async () => {
     const { api } = await open()
     for (const path of ['/buckets', '/buckets/logs', '/object_storages?page=1']) {

@@ -57,7 +57,7 @@ export interface Crash {
    * because it comes and goes with another resource.
    */
   readonly shows: Readonly<Record<string, (shown: Shown, api: Client) => State | undefined | Promise<State>>>
-  /** Writes by method and path, in which `{servers}` stands for a server of the writer. */
+  /** Writes by method and path, in which `{servers}` stands for a server of the writer and `{.disks}`, also in bodies, for the id of the first in its list of that name. */
   readonly writes: Readonly<Record<string, CrashRow>>
 }
 

@@ -54,6 +54,8 @@ interface Claims {
 export interface Target {
   readonly id: number
   readonly actionId?: number
+  /** The id of a part of the resource, for paths that name one. */
+  readonly partId?: number
 }
 
 /** A request that an endpoint accepts. */
@@ -272,6 +274,8 @@ export interface Draw {
   oneOf<T>(items: readonly T[]): T
   /** A resource of a family that the Project has; the request is not sent when there is none. */
   any(family: string): Promise<Shown>
+  /** One of the parts in the list at a path; the request is not sent when there is none. */
+  part(path: string): Promise<Shown>
 }
 
 /** Makes a body; `target` is the resource that the path names last. */
@@ -287,7 +291,7 @@ export interface Traffic {
   readonly kind: string
   /** Parameters of the list that has only resources of the Project. */
   readonly query?: string
-  /** Bodies by method and path, in which `{servers}` stands for any server. */
+  /** Bodies by method and path, in which `{servers}` stands for any server and `{.disks}` for any in its list of that name. */
   readonly requests: Readonly<Record<string, RandomBody>>
   /** What this family adds, now and then, to the bodies of requests of others. */
   readonly adds?: Readonly<Record<string, (draw: Draw) => Promise<object>>>

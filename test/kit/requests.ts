@@ -62,13 +62,22 @@ export async function each<T extends { readonly name: string }>(all: readonly T[
 
 const namesAction = (path: string) => /^(\/\w+)?\/actions\/\{id\}$/.test(path)
 
+/** The ids in a path. */
+interface Named {
+  readonly id: unknown
+  readonly actionId?: unknown
+  /** That of a part; without one it is the id of the whole, which no part has. */
+  readonly partId?: unknown
+}
+
 /** The path with the ids of a target; every zone of the tests has the RRSet that is inserted here. */
-export function pathOf({ path }: Endpoint, { id, actionId }: { id: unknown; actionId?: unknown }): string {
+export function pathOf({ path }: Endpoint, { id, actionId, partId = id }: Named): string {
   return path
     .replace('{action_id}', `${actionId}`)
     .replace('{id}', `${namesAction(path) ? actionId : id}`)
     .replace('{id_or_name}', `${id}`)
     .replace('{rr_name}/{rr_type}', 'www/A')
+    .replace(/\{\w+_id\}/, `${partId}`)
 }
 
 /** A request that an endpoint accepts, for any client to send. */
@@ -76,7 +85,7 @@ export interface Ready {
   readonly row: Row
   readonly target: Target
   readonly sample: Sample
-  send(client: Client, target?: { id: unknown; actionId?: unknown }, headers?: Record<string, string>): Promise<Answer>
+  send(client: Client, target?: Named, headers?: Record<string, string>): Promise<Answer>
 }
 
 export async function prepare(world: World, row: Row): Promise<Ready> {

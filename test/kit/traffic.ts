@@ -23,6 +23,8 @@ export interface RequestKind {
 export interface Choice {
   number(limit: number): number
   any(family: string): Promise<Shown | undefined>
+  /** The list of parts at a path; those who cannot read it send no requests about parts. */
+  parts?(path: string): Promise<readonly Shown[]>
 }
 
 export const traffic: ReadonlyMap<string, Traffic> = new Map(
@@ -53,7 +55,7 @@ export function resourcesIn({ body }: Pick<Answer, 'body'>): { family: string; r
 
 class Missing extends Error {}
 
-export function drawing({ number, any }: Choice): Draw {
+export function drawing({ number, any, parts }: Choice): Draw {
   return {
     number,
     oneOf: (items) => items[number(items.length)]!,
@@ -61,6 +63,11 @@ export function drawing({ number, any }: Choice): Draw {
       const found = await any(family)
       if (!found) throw new Missing(family)
       return found
+    },
+    async part(path) {
+      const all = (await parts?.(path)) ?? []
+      if (all.length === 0) throw new Missing(path)
+      return all[number(all.length)]!
     },
   }
 }
@@ -83,10 +90,19 @@ async function make(draw: Draw, name: string, body: RandomBody): Promise<RandomR
     target = await draw.any(family!)
     path = path.replace(placeholder, String(target.id))
   }
+  for (const [placeholder] of template.matchAll(/\{\.\w+\}/g)) {
+    target = await draw.part(path.slice(0, path.indexOf(placeholder) - 1))
+    path = path.replace(placeholder, String(target.id))
+  }
   const own = await body(draw, target)
   const parts: unknown[] = [own]
   for (const [to, add] of additions) {
     if (to === name && draw.number(3) === 0) parts.push(await unlessMissing(() => add(draw)))
   }
   return { method, path, body: own === undefined ? undefined : Object.assign({}, ...parts) }
+}
+
+/** The parts in the body of the list at a path such as `/servers/7/disks`; none when the whole is gone. */
+export function partsIn(path: string, body: Answer['body']): readonly Shown[] {
+  return body?.[path.slice(path.lastIndexOf('/') + 1)] ?? []
 }

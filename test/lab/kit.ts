@@ -7,7 +7,7 @@ import { readSnapshot } from '../../src/lab/snapshots/format.ts'
 import type { Client, World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
 import { actionScenarios, samples } from '../kit/proofs.ts'
-import { drawing, requestKinds, traffic } from '../kit/traffic.ts'
+import { drawing, partsIn, requestKinds, traffic } from '../kit/traffic.ts'
 
 export const startMs = Date.parse('2026-11-28T12:00:00Z')
 
@@ -110,6 +110,7 @@ export async function disturb(
       const found = (await done(api.get(`/${family}?per_page=50${query ? `&${query}` : ''}`)))[family]
       return found[next(found.length)]
     },
+    parts: async (path) => partsIn(path, (await api.get(path)).body),
   })
   for (let sent = 0; sent < count; sent++) {
     const request = await requestKinds[next(requestKinds.length)]!.make(draw)

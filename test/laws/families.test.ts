@@ -94,6 +94,7 @@ const dependants: readonly Dependant[] = [
       'placement-groups',
       'servers',
       'ssh-keys',
+      'storage-boxes',
       'volumes',
     ],
     why: 'hosts, and what else runs machines: it is chosen, told what is wanted of it, and compared with that',
@@ -116,13 +117,9 @@ const dependants: readonly Dependant[] = [
       'pricing',
       'primary-ips',
       'server-types',
+      'storage-box-types',
     ],
     why: 'the catalogue is what those families show, or has their prices and what their locations can do; faults tell by it',
-  },
-  {
-    paths: ['src/public-families.ts'],
-    families: ['storage-box-types', 'storage-boxes'],
-    why: 'what has no more than a list yet',
   },
   {
     paths: ['src/kernel/process/network.ts', 'src/kernel/http/admission/notes.ts', 'src/kernel/audit/view.ts'],

@@ -35,7 +35,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'families/zones/content/work.ts parseZonefile',
     'kernel/http/api/body.ts readBody',
     'protocols/net/dns/rdata.ts readRdata',
-    'people/credentials/password.ts isPassword',
+    'kernel/secrets/password-hash.ts isPassword',
   ],
   'it cuts a text at one place': [
     'kernel/access/token-text.ts tailOf',
@@ -53,7 +53,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'kernel/http/api/compress.ts isCompressible',
     'protocols/net/crypt.ts isHashOf',
     'protocols/net/x509-issuing.ts isOnlyFor',
-    'people/credentials/password.ts isOutdated',
+    'kernel/secrets/password-hash.ts isOutdated',
   ],
   'it reads what operators say': [
     'kernel/mail/smtp.ts parseSmtpUrl',

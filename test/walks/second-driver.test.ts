@@ -67,6 +67,15 @@ class Hosts {
       },
     },
     metadata: { identify: () => undefined },
+    storageBoxes: {
+      apply: (state) => this.#take('storageBoxes.apply', state.id, state.generation, state),
+      remove: (id, generation) => this.#take('storageBoxes.remove', id, generation, undefined),
+      createSnapshot: (id) => this.#take('storageBoxes.createSnapshot', id, undefined, undefined),
+      deleteSnapshot: (id) => this.#take('storageBoxes.deleteSnapshot', id, undefined, undefined),
+      rollback: (id) => this.#take('storageBoxes.rollback', id, undefined, undefined),
+      usage: async () => ({ data: 0, snapshots: 0, bySnapshot: new Map() }),
+      folders: async () => [],
+    },
   }
 
   /** The calls about something, by name, since the last time that it was asked. */

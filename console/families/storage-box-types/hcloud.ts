@@ -1,5 +1,5 @@
 /** Storage Box types for the hcloud command line. */
-import { type Forms, Refusal } from '../../commands/hcloud/forms.ts'
+import { catalogue, type Forms, paging } from '../../commands/hcloud/forms.ts'
 import type { Contract } from './contract.ts'
 
-export const hcloud: Forms<Contract> = { list: new Refusal('notHere') }
+export const hcloud: Forms<Contract> = catalogue('storage-box-type', paging)

@@ -1,4 +1,5 @@
 /** The operations on Storage Boxes, as the API has them. */
 import type { storageBoxEndpoints } from '../../../src/families/storage-boxes/contract.ts'
+import type { ActionsOf } from '../../api/contract.ts'
 
-export type Contract = typeof storageBoxEndpoints
+export type Contract = typeof storageBoxEndpoints & ActionsOf<'storage_boxes'>

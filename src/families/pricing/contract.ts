@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { until } from '../../kernel/contract/as-of.ts'
 import { defineEndpoints, Id, named, nullable } from '../../kernel/contract/contract.ts'
 import { LocationPrice, Price } from '../server-types/contract.ts'
+import { StorageBoxPrice } from '../storage-box-types/contract.ts'
 import { pricingChanges } from './changes.ts'
 
 const AddressType = Type.Enum(['ipv4', 'ipv6'])
@@ -22,6 +23,7 @@ export const Pricing = named('Pricing', {
   server_backup: Type.Object({ percentage: Type.String({ description: 'Percent of the price of the server' }) }),
   server_types: Type.Array(TypePrices),
   load_balancer_types: Type.Array(TypePrices),
+  storage_box_types: Type.Array(Type.Object({ id: Id, name: Type.String(), prices: Type.Array(StorageBoxPrice) })),
   traffic: until(pricingChanges.pricing_traffic_removed, nullable(Type.Object({ price_per_tb: Price }))),
 })
 

@@ -34,6 +34,7 @@ const spec: SpecRows = {
         server_backup: 'object',
         server_types: 'array',
         load_balancer_types: 'array',
+        storage_box_types: 'array',
       },
     },
   ],

@@ -5,6 +5,7 @@ import {
   type LocationPrice,
   loadBalancerTypeIsListed,
   serverTypeIsListed,
+  storageBoxTypeIsListed,
 } from '../../catalogue/catalogue.ts'
 import { priceOf } from '../../catalogue/prices.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
@@ -17,7 +18,7 @@ const nothing = priceOf('0')
 
 /** The prices of everything that can be ordered at `now` (ms since the epoch). */
 export function pricingToWire(catalogue: Catalogue, now: number): Wire {
-  const { server_types, load_balancer_types } = catalogue
+  const { server_types, load_balancer_types, storage_box_types } = catalogue
   const { currency, vat_rate, image, volume, floating_ips, primary_ips, server_backup } = catalogue.pricing
   return {
     currency,
@@ -32,11 +33,12 @@ export function pricingToWire(catalogue: Catalogue, now: number): Wire {
     server_backup,
     server_types: server_types.filter((type) => serverTypeIsListed(type, now)).map(typePrices),
     load_balancer_types: load_balancer_types.filter((type) => loadBalancerTypeIsListed(type, now)).map(typePrices),
+    storage_box_types: storage_box_types.filter((type) => storageBoxTypeIsListed(type, now)).map(typePrices),
     ...formerTraffic(server_types[0]?.prices[0], now),
   }
 }
 
-function typePrices({ id, name, prices }: { id: number; name: string; prices: readonly LocationPrice[] }) {
+function typePrices<Price>({ id, name, prices }: { id: number; name: string; prices: readonly Price[] }) {
   return { id, name, prices: [...prices] }
 }
 

@@ -30,7 +30,7 @@ export const SshKey = named('SshKey', {
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
-const PublicKey = Type.String({ minLength: 1, maxLength: maxPublicKey })
+export const PublicKey = Type.String({ minLength: 1, maxLength: maxPublicKey })
 
 export const sshKeyEndpoints = defineEndpoints(
   resourceEndpoints(spelling, SshKey, {

@@ -49,17 +49,30 @@ export interface StorageBoxDriver {
   apply(box: BoxState): Promise<void>
   /** Removes the box with its files and snapshots; succeeds when there is none. Only a newer generation brings it back. */
   remove(id: number, generation: number): Promise<void>
-  /** Makes a snapshot of all files, whole or not at all; leaves one of that name as it is. */
+  /**
+   * Makes a snapshot of all files, whole or not at all; leaves one of that name as it is. The box was applied before this
+   * and all calls below, unless the infrastructure has lost it since.
+   */
   createSnapshot(id: number, name: string): Promise<void>
-  /** Removes a snapshot, and returns when its room is free; succeeds when there is none. */
+  /** Removes a snapshot, and returns when its room is free; succeeds when there is none. Its name is never made again. */
   deleteSnapshot(id: number, name: string): Promise<void>
   /**
-   * Makes the files be those of a snapshot, whole or not at all, and removes the snapshots that are newer. May be repeated
-   * until it has succeeded. Errors: `not_found` where there is no such snapshot.
+   * Makes the files be those of a snapshot, whole or not at all, and removes the snapshots that are newer. It may be repeated
+   * under its number until it has succeeded; then that number, and smaller ones, change nothing any more: who is late must
+   * not take away what was written since. Errors: a permanent `DriverError` where there is no such snapshot.
    */
-  rollback(id: number, name: string, newer: readonly string[]): Promise<void>
-  /** What the box takes. */
+  rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void>
+  /** What the box takes; nothing for one that there is not. */
   usage(id: number): Promise<BoxUsage>
-  /** The names of the directories in a directory of the box, in order. Errors: `not_found` where it is none. */
+  /**
+   * The names of the directories in a directory of the box, in order. The path has no dots, no doubled slashes and none at
+   * its ends; '' is the box. Errors: a `DriverError` with the code `not_found` where it is none.
+   */
   folders(id: number, path: string): Promise<string[]>
+}
+
+declare module '../../kernel/actions/define.ts' {
+  interface Drivers {
+    storageBoxes: StorageBoxDriver
+  }
 }

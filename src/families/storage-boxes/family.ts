@@ -1,10 +1,48 @@
-/** The family of Storage Boxes, which has only its list yet. */
-import { defineFamily } from '../../platform.ts'
-import { spelling, storageBoxEndpoints } from './contract.ts'
+/** The family of Storage Boxes. */
+import { storageBase } from '../../kernel/contract/bases.ts'
+import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
+import { byId, defineFamily, defineJob, type Events } from '../../platform.ts'
+import { boxActions } from './actions.ts'
+import { storageBoxChanges } from './changes.ts'
+import { storageBoxEndpoints } from './contract.ts'
+import { states } from './desired.ts'
+import { durations } from './durations.ts'
+import { storageBoxCosts, storageBoxRates } from './prices.ts'
 import { storageBoxRoutes } from './routes.ts'
+import { seed } from './seed.ts'
+import { defaultStorageBoxSettings } from './settings.ts'
+import { snapshotActions } from './snapshots/actions.ts'
+import { measure, startPlanned } from './snapshots/jobs.ts'
+import { boxes } from './store.ts'
+import { subaccountActions } from './subaccounts/actions.ts'
+import { storageBoxLocks } from './tables.ts'
+
+const planned: Events = ({ db }, afterMs, limit) =>
+  eventsOfRows(
+    db.query,
+    {
+      ...{ table: 'storage_box', column: 'plan_next', holds: 'timestamp', type: 'storage_box', event: 'snapshot' },
+      where: 'plan_next is not null',
+    },
+    afterMs,
+    limit,
+  )
 
 export const storageBoxes = defineFamily({
-  spelling,
+  spelling: boxes,
+  otherBases: [storageBase],
+  changes: storageBoxChanges,
+  costs: storageBoxCosts,
+  rates: storageBoxRates,
+  seed,
   endpoints: storageBoxEndpoints,
   routes: storageBoxRoutes,
+  limited: [boxes],
+  locks: storageBoxLocks,
+  resources: byId(boxes),
+  defaults: (domain) => ({ storageBoxes: defaultStorageBoxSettings(domain) }),
+  durations,
+  actions: [...boxActions, ...snapshotActions, ...subaccountActions],
+  desired: [states],
+  jobs: [defineJob(startPlanned, planned), defineJob(measure, 'whenever')],
 })

@@ -1,21 +1,12 @@
-import { neverExisted, type Proof } from '../../../test/kit/proof.ts'
-import type { storageBoxEndpoints } from './contract.ts'
+import type { Proof } from '../../../test/kit/proof.ts'
+import { actions } from './proof/actions.ts'
+import { consistency } from './proof/consistency.ts'
+import { crash } from './proof/crash.ts'
+import { errors } from './proof/errors.ts'
+import { samples } from './proof/samples.ts'
+import { spec } from './proof/spec.ts'
+import { traffic } from './proof/traffic.ts'
 
-export const proof: Proof<typeof storageBoxEndpoints> = {
-  // All Projects share the list while it is empty.
-  samples: { isShared: true, prepare: async () => ({ id: neverExisted }) },
-  spec: {
-    sentences: [
-      {
-        section: 'Storage Boxes',
-        says: 'Their list and that of their types are empty, with the parameters and the pages of every list',
-        tests: ['storage-boxes.test.ts: their list and that of their types are empty, page by page'],
-      },
-      {
-        section: 'Storage Boxes',
-        says: 'What is below their lists is not_found with a message that says that there are none',
-        tests: ['pages.test.ts: says so by its name, at every path but that of its list, which is empty'],
-      },
-    ],
-  },
-}
+export { boxBody, boxOf, makeBox, makeSnapshot, makeSubaccount, password, subaccountBody } from './proof/samples.ts'
+
+export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, spec }

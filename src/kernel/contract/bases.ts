@@ -2,6 +2,8 @@
 
 /** The root of the public API (spec: Versioning). */
 export const publicBase = '/v1'
+/** The root of Storage Boxes, which the public cloud has at another host; they are below that of the public API as well. */
+export const storageBase = '/storage/v1'
 /** The root of what only Wolke has: Projects and people, the audit log, and what infrastructure can do. */
 export const wolkeBase = '/wolke/v1'
 /** The root of what servers read of themselves. */

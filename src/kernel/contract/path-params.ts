@@ -8,6 +8,8 @@ const idParams = {
   person_id: 'member',
   token_id: 'token',
   mail_id: 'mail',
+  snapshot_id: 'snapshot',
+  subaccount_id: 'subaccount',
 } as const
 export type IdParam = keyof typeof idParams
 

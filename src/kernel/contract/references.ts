@@ -8,10 +8,11 @@ import { largestId } from '../ids.ts'
 /** The target of a field's reference. */
 export interface Referred {
   /**
-   * Types of resources, one of which has the id; `catalogue` for what all Projects share; `several` for what may stand
-   * for resources that the caller does not see.
+   * Types of resources, one of which has the id; `catalogue` for what all Projects share; `part` for a part of the
+   * resource in the path, which whoever sees the whole sees; `several` for what may stand for resources that the caller
+   * does not see.
    */
-  readonly of: readonly string[] | 'catalogue' | 'several'
+  readonly of: readonly string[] | 'catalogue' | 'part' | 'several'
   /** The type of what it names in the catalogue. */
   readonly type?: string
   /** The owner of the names that the field takes besides ids; it takes none when this is missing. */
@@ -25,6 +26,8 @@ export type References = Readonly<Record<string, Referred>>
 export const refersTo = (...of: readonly string[]): Referred => ({ of })
 /** A field that names something of the catalogue by its id or its name. */
 export const catalogued = (type: string): Referred => ({ of: 'catalogue', type })
+/** A field that names a part of the resource that the path names. */
+export const ownPart: Referred = { of: 'part' }
 /** A field that may stand for any resources. */
 export const anyOnes: Referred = { of: 'several' }
 

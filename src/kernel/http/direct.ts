@@ -57,9 +57,9 @@ export class DirectRequests {
     this.#log = requestLogger(options.log)
   }
 
-  /** Takes in an endpoint, which may be one of those. */
-  add({ endpoint, base }: Mounted, carryOut: CarryOut): void {
-    const path = base + endpoint.path
+  /** Takes in an endpoint below one of its roots, which may be one of those. */
+  add({ endpoint, base }: Mounted, carryOut: CarryOut, root: string): void {
+    const path = root + endpoint.path
     const rest = path.replace(idInPath, '')
     if (rest.includes('{')) return
     const config = { endpoint, asked: askedAt(endpoint, base) }

@@ -80,7 +80,8 @@ declare module 'fastify' {
 
 /** The endpoints and pages mounted so far. */
 interface Routes {
-  readonly mounted: Mounted[]
+  /** The endpoints below all their roots. */
+  readonly reached: Pick<Endpoint, 'method' | 'path'>[]
   readonly readers: Readers
   readonly pages: Map<string, OpenPage>
   readonly served: Served
@@ -98,7 +99,7 @@ export function buildEdge(given: EdgeOptions): Edge {
     options,
     clouds,
     streams,
-    routes: { mounted: [], readers: new Readers(), pages: new Map(), served: new Map() },
+    routes: { reached: [], readers: new Readers(), pages: new Map(), served: new Map() },
     direct: new DirectRequests(options, state),
   }
   const paths = routing(options.bases ?? [publicBase])
@@ -176,16 +177,18 @@ function prepare(server: FastifyInstance, { options, routes }: Parts, state: { r
 
 function mountingOn(server: FastifyInstance, { options, clouds, routes, streams, direct }: Parts): Mounting {
   return {
-    mount(endpoints, handlers, base = publicBase) {
+    mount(endpoints, handlers, base = publicBase, others = []) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
         const own = handlers[key] as unknown as Mounted['handler']
         const handler: Mounted['handler'] = (call) => clouds.answer(endpoint, own)(call)
         const mounted = { endpoint, base, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
-        routes.mounted.push(mounted)
         routes.readers.add(mounted)
         const carryOut = carryingOut(mounted, { options, clouds, routes })
-        mountEndpoint(server, mounted, carryOut)
-        direct.add(mounted, carryOut)
+        for (const root of [base, ...others]) {
+          routes.reached.push({ method: endpoint.method, path: root + endpoint.path })
+          mountEndpoint(server, mounted, carryOut, root)
+          direct.add(mounted, carryOut, root)
+        }
       }
     },
     open(page) {
@@ -275,13 +278,10 @@ function misdirected(
   return notFound(titleOf(unfit![0], request.routeOptions.config.endpoint?.title), unfit![1].slice(0, 80))
 }
 
-function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {
+function allowedAt(path: string, { reached, pages, served }: Routes): string[] {
   if (served.has(path)) return served.get(path)!
   if (pages.has(path)) return ['GET', 'HEAD']
-  return methodsAt(
-    path,
-    mounted.map(({ endpoint: { method, path }, base }) => ({ method, path: base + path })),
-  )
+  return methodsAt(path, reached)
 }
 
 function readBodies(server: FastifyInstance): void {
@@ -293,11 +293,12 @@ function readBodies(server: FastifyInstance): void {
   )
 }
 
-function mountEndpoint(server: FastifyInstance, mounted: Mounted, carryOut: CarryOut): void {
+/** Mounts an endpoint below one of its roots. */
+function mountEndpoint(server: FastifyInstance, mounted: Mounted, carryOut: CarryOut, root: string): void {
   const { endpoint, base } = mounted
   server.route({
     method: endpoint.method,
-    url: base + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    url: root + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
     config: { endpoint, asked: askedAt(endpoint, base) },
     handler(request, reply) {

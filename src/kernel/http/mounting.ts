@@ -43,8 +43,11 @@ export interface EdgeOptions extends Omit<ServerOptions, 'trust'> {
 
 /** An edge on which endpoints and pages can be mounted. */
 export interface Mounting {
-  /** Mounts endpoints below a base, which is that of the public API by default. */
-  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
+  /**
+   * Mounts endpoints below a base, which is that of the public API by default. Whoever asks for them below one of `others`
+   * gets the same, as if the base had been asked for.
+   */
+  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string, others?: readonly string[]): void
   open(page: OpenPage): void
   openTree(tree: PageTree): void
   serve(routes: readonly ServedRoute[]): void

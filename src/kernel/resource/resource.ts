@@ -32,7 +32,7 @@ import { changedMeanwhile } from './update.ts'
 
 /** The description of a kind of resource, which depends on none of its rows. Its type is the name of its table. */
 export interface Kind extends Spelling {
-  /** Fields by which a list can be sorted; each is a column of the same name. */
+  /** Fields by which a list can be sorted; each is a column of the same name unless its definition says another. */
   readonly sortable: readonly string[]
 }
 
@@ -79,6 +79,8 @@ export interface ResourceDefinition<T extends ResourceTable, P extends string, I
   readonly unique?: Readonly<Partial<Record<keyof TenantTables[T] & string, () => ApiError>>>
   /** The limit for a Project unless the operator says otherwise; any number when it is missing. */
   readonly most?: number
+  /** The columns of fields in `sortable` whose names are others. */
+  readonly columns?: Readonly<Record<string, string>>
 }
 
 /** A kind of resource. Every function stays within the Project of its scope. */
@@ -141,12 +143,13 @@ function reading<T extends ResourceTable, P extends string, Item extends Resourc
   type,
   title,
   sortable,
+  columns = {},
   fromRow,
 }: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'list' | 'find' | 'get' | 'ofRow' | 'byIds'> {
   const listing: Listing = {
     table: type,
     kind: type,
-    columns: Object.fromEntries(sortable.map((field) => [field, field])),
+    columns: Object.fromEntries(sortable.map((field) => [field, columns[field] ?? field])),
   }
   const kept = new KeptItems<Row<T>, Item>(fromRow)
   const ofRow = (row: unknown) => kept.of(row as Row<T>)

@@ -1,6 +1,7 @@
 /** One's ways to sign in: listed, renamed, removed, and the password set. */
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, notFound } from '../../kernel/errors.ts'
+import { hashPassword } from '../../kernel/secrets/password-hash.ts'
 import {
   addCredential,
   credentialOf,
@@ -12,7 +13,7 @@ import {
 } from '../credentials/credential-store.ts'
 import { forgetCodes } from '../credentials/guesses.ts'
 import { passkeyDataOf } from '../credentials/passkeys.ts'
-import { hashPassword, passwordProblem } from '../credentials/password.ts'
+import { passwordProblem } from '../credentials/password.ts'
 import type { People } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
 import { dropLinksOf } from '../sessions/link-store.ts'

@@ -3,6 +3,7 @@ import type { Browser } from '../../kernel/contract/browser.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
+import { isPassword } from '../../kernel/secrets/password-hash.ts'
 import { credentialOf } from '../credentials/credential-store.ts'
 import {
   type Admitted,
@@ -14,7 +15,6 @@ import {
   judgedInLine,
 } from '../credentials/guesses.ts'
 import { askForPasskey, notePasskey, provenPasskey } from '../credentials/passkeys.ts'
-import { isPassword } from '../credentials/password.ts'
 import type { People } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
 import { elevatedMs } from '../sessions/sessions.ts'

@@ -4,10 +4,11 @@ import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ApiError } from '../../kernel/errors.ts'
+import { HashingLine } from '../../kernel/secrets/hashing.ts'
+import { hashPassword, isOutdated, isPassword } from '../../kernel/secrets/password-hash.ts'
 import { canHavePasskeys, cookieName, isSecurePlace, readCookie, setCookie } from '../sessions/cookies.ts'
 import { commonPassword } from './common-password.ts'
-import { HashingLine } from './hashing.ts'
-import { hashPassword, isOutdated, isPassword, passwordProblem } from './password.ts'
+import { passwordProblem } from './password.ts'
 import { qrSvg } from './qr.ts'
 import {
   hashRecoveryCode,

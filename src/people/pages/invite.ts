@@ -1,7 +1,7 @@
 /** Accepting an invitation, with an account or without one. */
 import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
+import { hashPassword } from '../../kernel/secrets/password-hash.ts'
 import { html } from '../../protocols/net/html.ts'
-import { hashPassword } from '../credentials/password.ts'
 import { acceptAnew, acceptOnPage, type Invited, invitedBy } from '../memberships/invitations.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'
 import { linkField, nameError, newPassword, passwordError } from './links.ts'

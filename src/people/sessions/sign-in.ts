@@ -4,6 +4,7 @@
  */
 import type { Transaction } from '../../kernel/data/db.ts'
 import { plainAddress } from '../../kernel/mail/address.ts'
+import { hashPassword, isOutdated, isPassword } from '../../kernel/secrets/password-hash.ts'
 import {
   advanceCounter,
   credentialOf,
@@ -21,7 +22,6 @@ import {
   judged,
   judgedInLine,
 } from '../credentials/guesses.ts'
-import { hashPassword, isOutdated, isPassword } from '../credentials/password.ts'
 import { hashSecret, isSecret, randomSecret } from '../credentials/secret-text.ts'
 import { hashRecoveryCode, matchingStep } from '../credentials/totp.ts'
 import { recordFailedSignIn } from '../events.ts'

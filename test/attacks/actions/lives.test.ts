@@ -19,7 +19,15 @@ import type { Shown } from '../../kit/proof.ts'
 import { proofs } from '../../kit/proofs.ts'
 import { unwritten } from '../../kit/requests.ts'
 import { expect, settleAll } from '../../kit/resources.ts'
-import { drawing, familiesNamedBy, type RequestKind, requestKinds, resourcesIn, traffic } from '../../kit/traffic.ts'
+import {
+  drawing,
+  familiesNamedBy,
+  partsIn,
+  type RequestKind,
+  requestKinds,
+  resourcesIn,
+  traffic,
+} from '../../kit/traffic.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
 /** A life takes several times as long on PostgreSQL, where only concurrency differs. */
@@ -148,6 +156,7 @@ async function send(api: Client, step: Extract<Step, { picks: unknown }>): Promi
       const all = await listOf(api, family)
       return all[number(Math.max(all.length, 1))]
     },
+    parts: async (path) => partsIn(path, (await api.get(path)).body),
   })
   const request = await requestKinds.find(({ name }) => name === step.do)!.make(draw)
   return request && api.request(request.method, request.path, { body: request.body })

@@ -6,7 +6,7 @@
 import { Agent, request as send } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Draw, Shown } from '../../kit/proof.ts'
-import { drawing, type RequestKind, requestKinds, resourcesIn } from '../../kit/traffic.ts'
+import { drawing, partsIn, type RequestKind, requestKinds, resourcesIn } from '../../kit/traffic.ts'
 
 export interface ContentionOptions {
   /** Base URLs of the processes that share the database; clients are distributed over them. */
@@ -197,7 +197,12 @@ class Arena {
   #draw(random: () => number): Draw {
     const number = (limit: number) => Math.floor(random() * limit)
     const any = async (family: string) => (random() < 0.7 ? this.#of(family)[0] : oneOf(this.#of(family), random))
-    return drawing({ number, any })
+    return drawing({ number, any, parts: (path) => this.#parts(path) })
+  }
+
+  async #parts(path: string): Promise<readonly Shown[]> {
+    const { status, text } = await this.#call('GET', path)
+    return status === 200 ? partsIn(path, JSON.parse(text)) : []
   }
 
   #forget(path: string): void {

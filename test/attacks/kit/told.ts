@@ -11,15 +11,15 @@ import type { Caller, Row, Standing } from './callers.ts'
 
 /** How many endpoints need what, by method and path; of several lines that fit, the first one counts. */
 export const needs: readonly (readonly [count: number, needs: Need, operation: RegExp])[] = [
-  [85, 'viewer', /^GET \/v1\//],
+  [96, 'viewer', /^GET \/v1\//],
   // What costs money.
   [
-    13,
+    15,
     'member',
-    /^(POST|DELETE) \/v1\/(floating_ip|image|load_balancer|network|primary_ip|server|volume)s(\/\{id\})?$/,
+    /^(POST|DELETE) \/v1\/((floating_ip|image|load_balancer|network|primary_ip|server|volume)s|storage_boxes)(\/\{id\})?$/,
   ],
-  [6, 'member', /\/actions\/(change_type|create_image|disable_backup|enable_backup|resize)$/],
-  [88, 'restricted', /^(POST|PUT|DELETE) \/v1\//],
+  [7, 'member', /\/actions\/(change_type|create_image|disable_backup|enable_backup|resize)$/],
+  [104, 'restricted', /^(POST|PUT|DELETE) \/v1\//],
   [2, 'anyone', /^GET \/wolke\/v1\/(whoami|projects)$/],
   [18, 'person', / \/wolke\/v1\/account(\/|$)/],
   [11, 'operator', / \/wolke\/v1\/(audit|installation|people)(\/|$)/],

@@ -1,6 +1,7 @@
 /** The pages before the console: signing in, and those that links lead to. */
+
+import { hashPassword } from '../../../src/kernel/secrets/password-hash.ts'
 import { addCredential } from '../../../src/people/credentials/credential-store.ts'
-import { hashPassword } from '../../../src/people/credentials/password.ts'
 import { newTotpSecret } from '../../../src/people/credentials/totp.ts'
 import { sealFor } from '../../../src/people/people.ts'
 import { makePersonLink } from '../../../src/people/sessions/resets.ts'

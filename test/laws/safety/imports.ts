@@ -76,7 +76,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'people',
     'platform.ts',
-    'public-families.ts',
   ],
   'address.ts': ['cloud.ts', 'dns', 'kernel', 'lab', 'protocols'],
   'app.ts': [
@@ -88,7 +87,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'own.ts',
     'pages',
     'protocols',
-    'public-families.ts',
+    'elsewhere.ts',
     'screens',
     'drivers/authorities.ts',
   ],
@@ -107,8 +106,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['families', 'families.ts', 'kernel'],
   proxy: ['protocols', 'kernel/errors.ts', 'kernel/process'],
   'version.ts': [],
-  'public-families.ts': ['families', 'kernel'],
-  'calendar.ts': ['families', 'families.ts', 'kernel', 'metadata', 'public-families.ts'],
+  'elsewhere.ts': [],
+  'calendar.ts': ['families', 'families.ts', 'kernel', 'metadata'],
   commands: [
     'app.ts',
     'catalogue',

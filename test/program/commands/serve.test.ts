@@ -35,9 +35,10 @@ describe('wolke serve', { concurrency: 2 }, () => {
     const first = await serve(t, '--database', url, '--ready-file', readyFile)
     const token = tokenOf(first)!
     assert.match(token, /^wlk_[0-9A-Za-z]{60}$/)
-    const { metadata_url, dns, ...ready } = JSON.parse(await readFile(readyFile, 'utf8'))
+    const { storage_url, metadata_url, dns, ...ready } = JSON.parse(await readFile(readyFile, 'utf8'))
     assert.deepEqual(ready, { base_url: first.baseUrl, pid: first.child.pid })
     assert.match(dns, /^127\.0\.0\.1:\d+$/)
+    assert.equal(storage_url, new URL('/storage/v1', first.baseUrl).href)
     assert.match(metadata_url, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.match(first.baseUrl, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)
     const created = await api(first.baseUrl, token, '/ssh_keys', { name: 'kept', public_key: key })

@@ -157,7 +157,7 @@ async function checkReferences(
 ): Promise<void> {
   const problems: Problem[] = []
   for (const [path, referred] of Object.entries(references)) {
-    if (referred.of === 'catalogue') continue
+    if (referred.of === 'catalogue' || referred.of === 'part') continue
     const values = valuesAt(body, path)
     if (referred.of === 'several' && values[0])
       throw beyondSelector(limits, `${values[0].field} may stand for others, so leave it out`)

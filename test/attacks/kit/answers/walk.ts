@@ -9,7 +9,7 @@ import { wolkeBase } from '../../../../src/kernel/contract/bases.ts'
 import type { ProjectId } from '../../../../src/kernel/scope.ts'
 import { type Client, makeClient } from '../../../kit/http/client.ts'
 import type { Shown } from '../../../kit/proof.ts'
-import { drawing, requestKinds, resourcesIn } from '../../../kit/traffic.ts'
+import { drawing, partsIn, requestKinds, resourcesIn } from '../../../kit/traffic.ts'
 import { randomFrom } from '../contention.ts'
 import type { Installation, Served } from './installation.ts'
 import { type Known, reads } from './reads.ts'
@@ -165,10 +165,14 @@ export class Walk {
       return all[number(all.length)]
     }
     return {
-      draw: drawing({ number, any: async (family) => any(family) }),
+      draw: drawing({ number, any: async (family) => any(family), parts: (path) => this.#parts(path) }),
       any,
       anyAction: () => this.#actions[number(this.#actions.length)],
     }
+  }
+
+  async #parts(path: string): Promise<readonly Shown[]> {
+    return partsIn(path, (await this.#clients[0]!.get(path)).body)
   }
 
   /** Also what is deleted meanwhile: it has to be gone everywhere. */

@@ -4,11 +4,10 @@
  * to the oldest network in turn. In a flood from many networks the oldest alone would be served after everybody else
  * has given up, and the newest alone would starve the networks that others have overtaken.
  */
-import { ApiError } from '../../kernel/errors.ts'
-import { Rotation } from '../../kernel/process/rotation.ts'
+import { ApiError } from '../errors.ts'
+import { Rotation } from '../process/rotation.ts'
 
 const atOnce = 2
-const mostOfNetwork = 20
 const mostNetworks = 1_000
 const patienceMs = 60_000
 
@@ -17,13 +16,19 @@ interface Waiter {
   refuse(): void
 }
 
-const tooMany = () => new ApiError('unavailable', 'too many people sign in at once; try again')
+const tooMany = () => new ApiError('unavailable', 'too many passwords are hashed at once; try again')
 
 export class HashingLine {
+  readonly #mostOfNetwork: number
   readonly #line = new Rotation<string, Waiter>()
   readonly #waitingOf = new Map<string, number>()
   #running = 0
   #isOldestNext = false
+
+  /** So many of a network wait at most. */
+  constructor({ mostOfNetwork = 20 } = {}) {
+    this.#mostOfNetwork = mostOfNetwork
+  }
 
   get waiting(): number {
     return this.#line.size
@@ -47,7 +52,7 @@ export class HashingLine {
       this.#running++
       return
     }
-    if ((this.#waitingOf.get(network) ?? 0) >= mostOfNetwork) throw tooMany()
+    if ((this.#waitingOf.get(network) ?? 0) >= this.#mostOfNetwork) throw tooMany()
     if (!this.#line.has(network) && this.#waitingOf.size >= mostNetworks) {
       const [oldest] = this.#line.parties()
       this.#take(oldest!).refuse()

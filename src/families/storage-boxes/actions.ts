@@ -1,0 +1,113 @@
+/** What happens to Storage Boxes asynchronously: they are made, changed and removed, and what fails is taken back. */
+import { type ActionInput, defineAction, defineRecord, type StepContext } from '../../kernel/actions/define.ts'
+import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { desiredStep } from '../../kernel/resource/desired.ts'
+import { states } from './desired.ts'
+import { accessColumns, accessIn, boxFlags } from './domain.ts'
+import { snapshots, snapshotsOf } from './snapshots/store.ts'
+import { boxes, holdBox } from './store.ts'
+import { subaccountFlags } from './subaccounts/domain.ts'
+import { subaccounts, subaccountsOf } from './subaccounts/store.ts'
+
+export interface Input extends ActionInput {
+  readonly box: number
+}
+
+/** The family that declares actions about boxes and their parts. */
+export const family = 'storage_boxes'
+
+/** The step that hands a box over; `done` is what its end means besides. */
+export function handing<I extends Input>(done?: (tx: Transaction, context: StepContext<I>) => Promise<void>) {
+  return desiredStep<I>(states, {
+    name: 'apply',
+    targets: ({ box }) => [box],
+    missing: 'the Storage Box no longer exists',
+    ...(done ? { done } : {}),
+  })
+}
+
+export const createBox = defineAction<Input>({
+  family,
+  command: 'create',
+  steps: [handing((tx, { scope, input }) => boxes.set(tx, scope, input.box, { status: 'active' }))],
+  async revert(tx, { scope, input: { box: id } }) {
+    const box = await boxes.find(tx.query, scope, id)
+    if (box) await boxes.remove(tx, scope, box)
+    // The infrastructure may have it all the same: the state stays until a driver confirms that it is gone.
+    await states.renew(tx, scope, [id])
+  },
+})
+
+/** A box that could not be removed is there again, with what is left of its files. */
+export const removeBox = defineAction<Input>({
+  family,
+  command: 'delete',
+  steps: [
+    desiredStep(states, {
+      name: 'remove',
+      targets: ({ box }) => [box],
+      async done(tx, { scope, input: { box: id } }) {
+        await holdBox(tx, scope, id)
+        const box = await boxes.find(tx.query, scope, id)
+        if (!box) return
+        for (const one of await snapshotsOf(tx.query, scope, id)) await snapshots.remove(tx, scope, one)
+        for (const one of await subaccountsOf(tx.query, scope, id)) await subaccounts.remove(tx, scope, one)
+        await boxes.remove(tx, scope, box)
+      },
+    }),
+  ],
+  async revert(tx, { scope, input }) {
+    await boxes.set(tx, scope, input.box, { is_leaving: 0 })
+    await states.renew(tx, scope, [input.box])
+  },
+})
+
+export const changeType = defineAction<Input & { readonly from: number; readonly capacity: number }>({
+  family,
+  command: 'change_type',
+  steps: [handing()],
+  async revert(tx, { scope, input: { box, from, capacity } }) {
+    await boxes.set(tx, scope, box, { storage_box_type: from, capacity })
+    await states.renew(tx, scope, [box])
+  },
+})
+
+export const resetPassword = defineAction<Input>({
+  family,
+  command: 'reset_password',
+  steps: [handing((tx, { scope, input }) => boxes.set(tx, scope, input.box, { former_password_hash: null }))],
+  async revert(tx, { scope, input }) {
+    const { formerPasswordHash } = await boxes.get(tx.query, scope, input.box)
+    if (formerPasswordHash === null) return
+    await boxes.set(tx, scope, input.box, { password_hash: formerPasswordHash, former_password_hash: null })
+    await states.renew(tx, scope, [input.box])
+  },
+})
+
+/** Of the box, or of a subaccount: both are called alike. */
+export const updateAccess = defineAction<Input & { readonly subaccount: number | null; readonly from: string }>({
+  family,
+  command: 'update_access_settings',
+  steps: [handing()],
+  async revert(tx, { scope, input: { box, subaccount, from } }) {
+    await holdBox(tx, scope, box)
+    if (subaccount === null) await boxes.set(tx, scope, box, accessColumns(accessIn(boxFlags, from)))
+    else await subaccounts.set(tx, scope, subaccount, accessColumns(accessIn(subaccountFlags, from)))
+    await states.renew(tx, scope, [box])
+  },
+})
+
+export const changeProtection = defineRecord(family, 'change_protection')
+
+export const boxActions = [createBox, removeBox, changeType, resetPassword, updateAccess, changeProtection]
+
+/** The start of an action on a box, or on a part of it that `parts` names: nothing else happens to the box meanwhile. */
+export function onBox<I extends Input>(
+  definition: Parameters<typeof toStart<I>>[0]['definition'],
+  input: I,
+  ...parts: ActionStart['resources']
+): ActionStart {
+  const box = boxes.ref(input.box)
+  return toStart({ definition, input, resources: [box, ...parts], locks: [box], serial: [box] })
+}

@@ -1,0 +1,77 @@
+/** The background jobs of Storage Boxes: snapshots by plans, and what boxes take. */
+
+import type { Drivers } from '../../../kernel/actions/define.ts'
+import { inTime } from '../../../kernel/actions/in-time.ts'
+import { refuseLocked } from '../../../kernel/actions/store.ts'
+import { ApiError } from '../../../kernel/errors.ts'
+import { timestamp } from '../../../kernel/process/clock.ts'
+import type { Again } from '../../../kernel/process/jobs.ts'
+import type { Platform } from '../../../platform.ts'
+import { type BoxOfProject, boxesAfter, dueBoxes } from '../host.ts'
+import { boxes } from '../store.ts'
+import { nextOf } from './domain.ts'
+import { recordUsage, setPlan } from './store.ts'
+import { start } from './work.ts'
+
+const atOnce = 200
+
+/** Does `work` on some boxes. Returns whether one was locked. Errors: one for all that failed. */
+async function onEach(
+  some: readonly BoxOfProject[],
+  failed: string,
+  work: (box: BoxOfProject) => Promise<void>,
+): Promise<Again> {
+  const failures: unknown[] = []
+  let isLocked = false
+  for (const box of some) {
+    await work(box).catch((error: unknown) => {
+      const code = error instanceof ApiError ? error.code : undefined
+      if (code === 'locked') isLocked = true
+      else if (code !== 'not_found') failures.push(error)
+    })
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
+  return isLocked ? 'again' : undefined
+}
+
+/** Starts the snapshots that plans have at this time; several processes may do so at once. */
+export async function startPlanned({ db, clock }: Platform): Promise<Again> {
+  const now = timestamp(clock.now())
+  let again: Again
+  for (let due: readonly BoxOfProject[] = []; ; ) {
+    due = await dueBoxes(db.query, now, due.at(-1), atOnce)
+    const isLocked = await onEach(due, 'snapshots could not be started', ({ id, scope }) =>
+      db.transact(async (tx) => {
+        const box = await boxes.lock(tx, scope, id)
+        const { plan, planNext } = box
+        if (plan === null || planNext === null || planNext > now) return
+        await refuseLocked(tx.query, scope, boxes.ref(id))
+        await setPlan(tx, scope, id, plan, timestamp(nextOf(plan, tx.now)))
+        await start(tx, scope, box, { plan, description: '', labels: {} })
+      }),
+    )
+    again ??= isLocked
+    if (due.length < atOnce) return again
+  }
+}
+
+/** So many boxes are measured in a round, so that the rounds of many boxes cost as little as those of few. */
+const measuredAtOnce = 100
+const callTimeoutMs = 20_000
+/** The box of each cloud that was measured last. */
+const measured = new WeakMap<Platform['db'], number>()
+
+/** Measures what the next boxes take. Those on which an action is running are left to it. */
+export async function measure({ db }: Platform, drivers: Drivers): Promise<void> {
+  const some = await boxesAfter(db.query, measured.get(db) ?? 0, measuredAtOnce)
+  measured.set(db, some.length < measuredAtOnce ? 0 : some.at(-1)!.id)
+  await onEach(some, 'Storage Boxes could not be measured', async ({ id, scope }) => {
+    const usage = await inTime(drivers.storageBoxes.usage(id), drivers.callTimeoutMs ?? callTimeoutMs)
+    if (!usage) return
+    await db.transact(async (tx) => {
+      await boxes.lock(tx, scope, id)
+      await refuseLocked(tx.query, scope, boxes.ref(id))
+      await recordUsage(tx, scope, id, usage)
+    })
+  })
+}

@@ -1,0 +1,48 @@
+/** Subaccounts of Storage Boxes: each has a directory of its box. Pure. */
+import type { Labels } from '../../../kernel/contract/labels.ts'
+import { type Access, pathIn } from '../domain.ts'
+
+export const maxName = 50
+export const maxDescription = 1_000
+export const maxHome = 999
+
+/** What a subaccount may do, each by its name on the wire. */
+export const subaccountFlags = [
+  'reachable_externally',
+  'readonly',
+  'samba_enabled',
+  'ssh_enabled',
+  'webdav_enabled',
+] as const
+export type SubaccountAccess = Access<(typeof subaccountFlags)[number]>
+
+export interface Subaccount {
+  readonly id: number
+  readonly boxId: number
+  /** Which one of its box it is. */
+  readonly number: number
+  readonly name: string
+  readonly description: string
+  /** As it was given. */
+  readonly home: string
+  readonly access: SubaccountAccess
+  /** argon2id, as PHC text. */
+  readonly passwordHash: string
+  /** The one before, while the change is under way. */
+  readonly formerPasswordHash: string | null
+  /** Whether its deletion is under way. */
+  readonly isLeaving: boolean
+  readonly labels: Labels
+  readonly created: string
+  readonly version: number
+}
+
+/** The username of a subaccount, of which there is one of each number in a box. */
+export const subaccountName = (box: string, number: number) => `${box}-sub${number}`
+
+/** Finds the fault of a home directory; undefined when it has none. */
+export function homeProblem(path: string): string | undefined {
+  if (!/^[a-zA-Z0-9 ./_-]+$/.test(path)) return 'may have letters, digits, spaces and . / _ -'
+  if (path.startsWith('/')) return 'must not begin with a slash: it is relative to the Storage Box'
+  return pathIn(path) === undefined ? 'must not lead out of the Storage Box' : undefined
+}

@@ -1,0 +1,90 @@
+/** Rows of Storage Boxes, their snapshots and their subaccounts. */
+import type { Locks } from '../../kernel/data/locks.ts'
+import type { DesiredRow } from '../../kernel/resource/desired.ts'
+import type { ProjectId } from '../../kernel/scope.ts'
+import type { StorageBox } from './domain.ts'
+
+export interface StorageBoxRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly status: StorageBox['status']
+  readonly storage_box_type: number
+  readonly location: number
+  readonly reachable_externally: 0 | 1
+  readonly samba_enabled: 0 | 1
+  readonly ssh_enabled: 0 | 1
+  readonly webdav_enabled: 0 | 1
+  readonly zfs_enabled: 0 | 1
+  readonly password_hash: string
+  readonly former_password_hash: string | null
+  /** JSON list. */
+  readonly ssh_keys: string
+  /** JSON. */
+  readonly plan: string | null
+  /** A timestamp. */
+  readonly plan_next: string | null
+  readonly capacity: number
+  /** All that it takes: the sum of the two after it. */
+  readonly size: number
+  readonly size_data: number
+  readonly size_snapshots: number
+  readonly subaccounts_made: number
+  /** A timestamp, or nothing: names of snapshots are made of later ones. */
+  readonly last_snapshot: string
+  readonly is_leaving: 0 | 1
+  readonly labels: string
+  readonly protect_delete: 0 | 1
+  readonly created: string
+  readonly version: number
+}
+
+export interface SnapshotRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly storage_box_id: number
+  readonly name: string
+  readonly description: string
+  readonly is_automatic: 0 | 1
+  readonly size: number
+  readonly size_filesystem: number
+  readonly labels: string
+  readonly created: string
+  readonly version: number
+}
+
+export interface SubaccountRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly storage_box_id: number
+  readonly number: number
+  readonly name: string
+  readonly description: string
+  readonly home_directory: string
+  readonly reachable_externally: 0 | 1
+  readonly readonly: 0 | 1
+  readonly samba_enabled: 0 | 1
+  readonly ssh_enabled: 0 | 1
+  readonly webdav_enabled: 0 | 1
+  readonly password_hash: string
+  readonly former_password_hash: string | null
+  readonly is_leaving: 0 | 1
+  readonly labels: string
+  readonly created: string
+  readonly version: number
+}
+
+declare module '../../kernel/data/db.ts' {
+  interface TenantTables {
+    storage_box: StorageBoxRow
+    storage_box_snapshot: SnapshotRow
+    storage_box_subaccount: SubaccountRow
+    /** By box: its size and its accounts. The row outlives the box until the infrastructure has removed it. */
+    storage_box_state: DesiredRow
+  }
+}
+
+export const storageBoxLocks: Locks = {
+  order: [['storage_box', 'storage_box_state']],
+  belonging: { storage_box_snapshot: 'its box', storage_box_subaccount: 'its box' },
+}
