@@ -1,8 +1,16 @@
 /** What happens to Storage Boxes asynchronously: they are made, changed and removed, and what fails is taken back. */
-import { type ActionInput, defineAction, defineRecord, type StepContext } from '../../kernel/actions/define.ts'
-import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/data/db.ts'
+import {
+  type ActionInput,
+  defineAction,
+  defineRecord,
+  type ResourceRef,
+  type StepContext,
+} from '../../kernel/actions/define.ts'
+import { type ActionStart, lockedIds, refuseLocked, toStart } from '../../kernel/actions/store.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import { states } from './desired.ts'
 import { accessColumns, accessIn, boxFlags } from './domain.ts'
 import { snapshots, snapshotsOf } from './snapshots/store.ts'
@@ -102,12 +110,48 @@ export const changeProtection = defineRecord(family, 'change_protection')
 
 export const boxActions = [createBox, removeBox, changeType, resetPassword, updateAccess, changeProtection]
 
-/** The start of an action on a box, or on a part of it that `parts` names: nothing else happens to the box meanwhile. */
+type Definition<I extends Input> = Parameters<typeof toStart<I>>[0]['definition']
+
+/** The start of an action on a box, or on all of it with the part that `parts` names: nothing else begins meanwhile. */
 export function onBox<I extends Input>(
-  definition: Parameters<typeof toStart<I>>[0]['definition'],
+  definition: Definition<I>,
   input: I,
   ...parts: ActionStart['resources']
 ): ActionStart {
   const box = boxes.ref(input.box)
   return toStart({ definition, input, resources: [box, ...parts], locks: [box], serial: [box] })
 }
+
+/** The start of an action on a part of a box. Those on several parts wait for each other, so that clients need not. */
+export function onPart<I extends Input>(definition: Definition<I>, input: I, part: ResourceRef): ActionStart {
+  const box = boxes.ref(input.box)
+  return toStart({ definition, input, resources: [box, part], locks: [part], serial: [box] })
+}
+
+/** The start of an action that makes a part of a box: only one is made at a time. */
+export function making<I extends Input>(definition: Definition<I>, input: I, part: ResourceRef): ActionStart {
+  return { ...onPart(definition, input, part), locks: [part, makingIn(input.box)] }
+}
+
+const makingIn = (box: number): ResourceRef => ({ type: 'storage_box_making', id: box })
+
+/** Refuses to make a part of a box while something happens to all of it, or another part is being made. Errors: `locked`. */
+export async function refuseMaking(query: Queries, scope: ProjectScope, box: number): Promise<void> {
+  await refuseLocked(query, scope, boxes.ref(box))
+  const { type, id } = makingIn(box)
+  if ((await lockedIds(query, scope, type, [id])).size > 0) throw busy()
+}
+
+/** Refuses what concerns all of a box while something happens to it or to a part of it. Errors: `locked`. */
+export async function refuseBusy(query: Queries, scope: ProjectScope, box: number): Promise<void> {
+  await refuseMaking(query, scope, box)
+  for (const [{ type }, parts] of [
+    [snapshots, await snapshotsOf(query, scope, box)],
+    [subaccounts, await subaccountsOf(query, scope, box)],
+  ] as const) {
+    const ids = parts.map(({ id }) => id)
+    if ((await lockedIds(query, scope, type, ids)).size > 0) throw busy()
+  }
+}
+
+const busy = () => new ApiError('locked', 'storage_box is locked: an action is already running')

@@ -12,7 +12,16 @@ import type { HashingLine } from '../../kernel/secrets/hashing.ts'
 import { hashPassword } from '../../kernel/secrets/password-hash.ts'
 import type { Platform } from '../../platform.ts'
 import { readPublicKey } from '../ssh-keys/reads.ts'
-import { changeProtection, changeType, createBox, onBox, removeBox, resetPassword, updateAccess } from './actions.ts'
+import {
+  changeProtection,
+  changeType,
+  createBox,
+  onBox,
+  refuseBusy,
+  removeBox,
+  resetPassword,
+  updateAccess,
+} from './actions.ts'
 import { storageBoxChanges } from './changes.ts'
 import type { storageBoxEndpoints } from './contract.ts'
 import { states } from './desired.ts'
@@ -85,6 +94,7 @@ function keyFault(key: string, index: number): Problem[] {
 export const remove = (shop: Shop, call: Call['remove']) =>
   act(shop, boxes, call, async (tx, { id, isProtected }) => {
     if (isProtected) throw new ApiError('protected', 'Storage Box deletion is protected')
+    await refuseBusy(tx.query, call.scope, id)
     await boxes.set(tx, call.scope, id, { is_leaving: 1 })
     await states.renew(tx, call.scope, [id])
     return onBox(removeBox, { box: id })

@@ -39,10 +39,11 @@ export const spec: SpecRows = {
     },
     {
       section,
-      says: 'One action runs on a box at a time: of parallel requests all but one are locked',
+      says: 'One action runs on a box at a time: of parallel creations all but one are locked, other changes wait in line',
       tests: [
         'snapshots.test.ts: of parallel requests one makes a snapshot, the others are locked',
         'subaccounts.test.ts: of parallel requests one makes a subaccount, the others are locked',
+        'subaccounts.test.ts: several of a box change and go at the same time, one after the other; nothing happens to all of it meanwhile',
       ],
     },
     {

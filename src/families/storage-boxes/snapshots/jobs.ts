@@ -7,6 +7,7 @@ import { ApiError } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Again } from '../../../kernel/process/jobs.ts'
 import type { Platform } from '../../../platform.ts'
+import { refuseMaking } from '../actions.ts'
 import { type BoxOfProject, boxesAfter, dueBoxes } from '../host.ts'
 import { boxes } from '../store.ts'
 import { nextOf } from './domain.ts'
@@ -45,7 +46,7 @@ export async function startPlanned({ db, clock }: Platform): Promise<Again> {
         const box = await boxes.lock(tx, scope, id)
         const { plan, planNext } = box
         if (plan === null || planNext === null || planNext > now) return
-        await refuseLocked(tx.query, scope, boxes.ref(id))
+        await refuseMaking(tx.query, scope, id)
         await setPlan(tx, scope, id, plan, timestamp(nextOf(plan, tx.now)))
         await start(tx, scope, box, { plan, description: '', labels: {} })
       }),

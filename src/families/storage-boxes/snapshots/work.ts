@@ -11,7 +11,7 @@ import { timestamp } from '../../../kernel/process/clock.ts'
 import { act } from '../../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
-import { onBox } from '../actions.ts'
+import { making, onBox, onPart, refuseBusy, refuseMaking } from '../actions.ts'
 import type { storageBoxEndpoints } from '../contract.ts'
 import type { StorageBox } from '../domain.ts'
 import { boxes } from '../store.ts'
@@ -29,7 +29,7 @@ export function create(platform: Platform, { scope, params: { id }, body }: Call
   return platform.db.transact(async (tx) => {
     const box = await boxes.lock(tx, scope, id)
     checkDescription(description)
-    await refuseLocked(tx.query, scope, boxes.ref(id))
+    await refuseMaking(tx.query, scope, id)
     const others = await snapshotsOf(tx.query, scope, id)
     refuseMore(platform, box, others)
     const { snapshot, action } = await start(tx, scope, box, { description, labels })
@@ -57,7 +57,7 @@ export async function start(
   const name = nameOf(time, plan)
   const given = { boxId: box, name, description, isAutomatic: plan !== undefined, labels }
   const snapshot = await insertSnapshot(tx, scope, given)
-  const made = onBox(createSnapshot, { box, snapshot: snapshot.id, name }, snapshots.ref(snapshot.id))
+  const made = making(createSnapshot, { box, snapshot: snapshot.id, name }, snapshots.ref(snapshot.id))
   return { snapshot, action: await startAction(tx, scope, made) }
 }
 
@@ -92,7 +92,8 @@ export function update({ db }: Platform, { scope, params, body }: Call['updateSn
 export const remove = (platform: Platform, call: Call['removeSnapshot']) =>
   act(platform, boxes, call, async (tx, { id: box }) => {
     const { id, name } = await snapshotIn(tx.query, call.scope, box, call.params.snapshot_id)
-    return onBox(removeSnapshot, { box, snapshot: id, name }, snapshots.ref(id))
+    await refuseLocked(tx.query, call.scope, boxes.ref(box))
+    return onPart(removeSnapshot, { box, snapshot: id, name }, snapshots.ref(id))
   })
 
 /** Makes the files of a box be those of a snapshot. Errors: `not_found` for the snapshot, `locked`. */
@@ -102,6 +103,7 @@ export const restore = (platform: Platform, call: Call['rollbackSnapshot']) =>
     const all = await snapshotsOf(tx.query, call.scope, box)
     const found = all.find((one) => ('id' in key ? one.id === key.id : one.name === key.name))
     if (!found) throw notFound(snapshotSpelling.title, call.body.snapshot)
+    await refuseBusy(tx.query, call.scope, box)
     return onBox(rollBack, { box, snapshot: found.id, name: found.name }, snapshots.ref(found.id))
   })
 

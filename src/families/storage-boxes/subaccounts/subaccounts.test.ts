@@ -185,4 +185,29 @@ forProjects('subaccounts of Storage Boxes', (open) => {
     const send = () => api.post(`/storage_boxes/${box}/subaccounts`, subaccountBody())
     assert.deepEqual(tally(await Promise.all([send(), send(), send()])), { 201: 1, '423 locked': 2 })
   })
+
+  test('several of a box change and go at the same time, one after the other; nothing happens to all of it meanwhile', async () => {
+    const world = await open({ runActions: false })
+    const { api, settle } = world
+    const box = await makeBox(world)
+    const ids = [await makeSubaccount(world, box), await makeSubaccount(world, box), await makeSubaccount(world, box)]
+    const path = `/storage_boxes/${box}/subaccounts`
+    const answers = await Promise.all([
+      api.delete(`${path}/${ids[0]}`),
+      api.delete(`${path}/${ids[1]}`),
+      api.post(`${path}/${ids[2]}/actions/update_access_settings`, { readonly: true }),
+    ])
+    assert.deepEqual(tally(answers), { 201: 3 })
+    assertRefused(await api.delete(`${path}/${ids[0]}`), 'locked')
+    assertRefused(await api.delete(`/storage_boxes/${box}`), 'locked')
+    await settle()
+    for (const { body } of answers) assert.equal((await outcomeOf(api, body.action)).status, 'success')
+    assert.deepEqual(
+      accountsOf(world, box).map(({ isReadonly }) => isReadonly),
+      [true],
+    )
+    expect(await api.delete(`/storage_boxes/${box}`), 201)
+    await settle()
+    await checkConsistency(world, { pendingToo: true })
+  })
 })

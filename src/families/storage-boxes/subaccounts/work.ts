@@ -7,7 +7,7 @@ import type { Transaction } from '../../../kernel/data/db.ts'
 import { invalidInput, limitExceeded, type Problem } from '../../../kernel/errors.ts'
 import { act } from '../../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
-import { onBox, updateAccess } from '../actions.ts'
+import { making, onPart, refuseMaking, updateAccess } from '../actions.ts'
 import type { storageBoxEndpoints } from '../contract.ts'
 import { states } from '../desired.ts'
 import { accessColumns, accessText, noAccess, type StorageBox, usernameOf, withAccess } from '../domain.ts'
@@ -28,7 +28,7 @@ export async function create(shop: Shop, { scope, params: { id }, body }: Call['
   const passwordHash = await hashed(shop, scope, body.password)
   return shop.db.transact(async (tx) => {
     const box = await boxes.lock(tx, scope, id)
-    await refuseLocked(tx.query, scope, boxes.ref(id))
+    await refuseMaking(tx.query, scope, id)
     const others = await subaccountsOf(tx.query, scope, id)
     refuseMore(shop, box, others.length)
     const number = box.subaccountsMade + 1
@@ -39,7 +39,7 @@ export async function create(shop: Shop, { scope, params: { id }, body }: Call['
     const subaccount = await insertSubaccount(tx, scope, given)
     await boxes.set(tx, scope, id, { subaccounts_made: number })
     await states.renew(tx, scope, [id])
-    const start = onBox(createSubaccount, { box: id, subaccount: subaccount.id }, subaccounts.ref(subaccount.id))
+    const start = making(createSubaccount, { box: id, subaccount: subaccount.id }, subaccounts.ref(subaccount.id))
     const action = await startAction(tx, scope, start)
     noteTouched(tx, subaccount.id)
     return { subaccount: { id: subaccount.id, storage_box: id }, action: actionToWire(action) }
@@ -88,6 +88,7 @@ function change(
   const { scope, params } = call
   return act(shop, boxes, call, async (tx, box) => {
     const subaccount = await subaccountIn(tx.query, scope, box.id, params.subaccount_id)
+    await refuseLocked(tx.query, scope, boxes.ref(box.id))
     const start = await work(tx, subaccount)
     await states.renew(tx, scope, [box.id])
     return start
@@ -100,7 +101,7 @@ const inputOf = ({ boxId: box, id: subaccount }: Subaccount) => ({ box, subaccou
 export const remove = (shop: Shop, call: Call['removeSubaccount']) =>
   change(shop, call, async (tx, one) => {
     await subaccounts.set(tx, call.scope, one.id, { is_leaving: 1 })
-    return onBox(removeSubaccount, inputOf(one), subaccounts.ref(one.id))
+    return onPart(removeSubaccount, inputOf(one), subaccounts.ref(one.id))
   })
 
 /** Gives a subaccount another directory. Errors: `invalid_input`, `locked`. */
@@ -109,7 +110,7 @@ export const moveHome = (shop: Shop, call: Call['changeHomeDirectory']) =>
     const problems = homeFault(call.body.home_directory)
     if (problems.length > 0) throw invalidInput(problems)
     await subaccounts.set(tx, call.scope, one.id, { home_directory: call.body.home_directory })
-    return onBox(changeHome, { ...inputOf(one), from: one.home }, subaccounts.ref(one.id))
+    return onPart(changeHome, { ...inputOf(one), from: one.home }, subaccounts.ref(one.id))
   })
 
 /** Sets the password of a subaccount. Errors: `invalid_input`, `locked`. */
@@ -124,7 +125,7 @@ export async function changePassword(shop: Shop, call: Call['resetSubaccountPass
   return change(shop, call, async (tx, one) => {
     const columns = { password_hash: hash, former_password_hash: one.passwordHash }
     await subaccounts.set(tx, scope, one.id, columns)
-    return onBox(resetPassword, inputOf(one), subaccounts.ref(one.id))
+    return onPart(resetPassword, inputOf(one), subaccounts.ref(one.id))
   })
 }
 
@@ -132,5 +133,5 @@ export async function changePassword(shop: Shop, call: Call['resetSubaccountPass
 export const changeAccess = (shop: Shop, call: Call['updateSubaccountAccess']) =>
   change(shop, call, async (tx, one) => {
     await subaccounts.set(tx, call.scope, one.id, accessColumns(withAccess(one.access, call.body)))
-    return onBox(updateAccess, { ...inputOf(one), from: accessText(one.access) }, subaccounts.ref(one.id))
+    return onPart(updateAccess, { ...inputOf(one), from: accessText(one.access) }, subaccounts.ref(one.id))
   })
