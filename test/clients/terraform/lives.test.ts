@@ -45,6 +45,19 @@ const lives: Readonly<Record<string, Life>> = {
     after: { name: 'second', size: 20, protected: false, host: 'volumes-2' },
     change: { added: 2, changed: 3, destroyed: 2 },
   },
+  'storage-boxes': {
+    before: {
+      ...{ name: 'first', type: 'bx11', password: 'Sturdy-Box-2026!', protected: true, ssh: true, day: 3 },
+      ...{ description: 'before', home: 'teams' },
+    },
+    after: {
+      ...{ name: 'second', type: 'bx21', password: 'Another-Box-2027!', protected: false, ssh: false, day: 5 },
+      ...{ description: 'after', home: 'people' },
+    },
+    // Passwords are told to nobody.
+    importing: 'never',
+    change: { changed: 7 },
+  },
   networks: {
     before: {
       name: 'backend',
