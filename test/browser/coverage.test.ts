@@ -44,8 +44,8 @@ const notInConsole: Readonly<Record<string, string>> = {
   storage_boxes_get: toCome,
   storage_boxes_update: toCome,
   storage_boxes_remove: toCome,
-  storage_boxes_folders: toCome,
   storage_boxes_changeProtection: toCome,
+  storage_boxes_folders: toCome,
   storage_boxes_changeType: toCome,
   storage_boxes_resetPassword: toCome,
   storage_boxes_updateAccessSettings: toCome,
@@ -91,7 +91,7 @@ const ofTable = globSync('*/entry.ts', { cwd: new URL('../../console/families/',
   .filter((family) => family !== 'servers')
 
 /** Families whose pages are shared name operations by their end, as in `${family}_assign`. */
-const shared = new Set(ofTable)
+const shared = new Set(ofTable.filter((family) => notInConsole[`${family}_create`] !== toCome))
 
 function isUsed(family: string, key: string): boolean {
   const id = `${family}_${key}`

@@ -85,6 +85,28 @@ forEachDatabase('A seed', (open, engineName) => {
     assert.equal((await second.export('shop')).text, text)
   })
 
+  test('makes what needs a secret, and leaves it out of the file of a Project', async () => {
+    const world = await open(labOptions())
+    const seeds = await seedsOf(world)
+    const box = {
+      ...{ name: 'data', storage_box_type: 'bx11', location: 'fsn1', password: 'Sturdy-Box-2026!', labels: { a: 'b' } },
+      access_settings: { ssh_enabled: true },
+      snapshot_plan: { max_snapshots: 3, hour: 4, minute: 5 },
+      protection: { delete: true },
+    }
+    assert.equal(
+      (await done(seeds.post(shop({ tokens: [{ name: 'all', token }], storage_boxes: [box] })))).created.length,
+      3,
+    )
+    const [shown] = await listed(world, 'storage_boxes')
+    assert.deepEqual([shown.status, shown.access_settings.ssh_enabled, shown.labels], ['active', true, { a: 'b' }])
+    assert.deepEqual([shown.snapshot_plan.hour, shown.protection.delete], [4, true])
+    assert.deepEqual(await done(seeds.post(shop({ tokens: [{ name: 'all', token }], storage_boxes: [box] }))), nothing)
+    const { text, left_out } = await seeds.export('shop')
+    assert.doesNotMatch(text, /Sturdy/)
+    assert.match(left_out.join(), /data/)
+  })
+
   test('is the same as JSON', async () => {
     const world = await open(labOptions())
     const seeds = await seedsOf(world)
