@@ -8,3 +8,10 @@ export const storageBase = '/storage/v1'
 export const wolkeBase = '/wolke/v1'
 /** The root of what servers read of themselves. */
 export const metadataBase = '/v1'
+
+const publicRoots = [publicBase, storageBase]
+
+/** The root of the public API that a URL is below, without its origin; undefined for one that is below none. */
+export function publicRootOf(url: string): string | undefined {
+  return publicRoots.find((root) => url.startsWith(`${root}/`))
+}

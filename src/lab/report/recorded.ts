@@ -1,6 +1,6 @@
 /** A record keeps the parts of a request and its answer that reports need. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { publicBase } from '../../kernel/contract/bases.ts'
+import { publicRootOf } from '../../kernel/contract/bases.ts'
 import type { Endpoint } from '../../kernel/contract/contract.ts'
 import type { Exchange } from '../../kernel/http/api/exchange.ts'
 import { injectedHeader } from '../faults/injected.ts'
@@ -110,7 +110,7 @@ type Caller = Exchange['request']['principal']
 
 const tokenOf = (caller: Caller) => caller?.actor.id ?? null
 const projectOf = (caller: Caller) => caller?.scope?.projectId ?? null
-const isPublic = (url: string) => url.startsWith(`${publicBase}/`)
+const isPublic = (url: string) => publicRootOf(url) !== undefined
 
 /** Faults, and limits, tell of themselves in the response alone. */
 function headerOf(response: Exchange['response'], name: string): string | undefined {

@@ -40,11 +40,20 @@ forEachDatabase('A lab', (open) => {
     await askByUrl(`${world.baseUrl}/servers`)
     await world.api.get('/locations')
     await world.api.get('/nothing')
+    await world.api.get(`${origin}/storage/v1/storage_box_types`)
+    const box = { ...{ name: 'a', storage_box_type: 'bx11', location: 'fsn1' }, password: 'Sturdy-Box-2026!' }
+    await world.api.post('/storage_boxes', box)
     const { log } = await done(reports.client.get(`${reports.url}/har`))
     assert.deepEqual(
       log.entries.map(({ request }: { request: { url: string } }) => request.url),
-      [`${world.baseUrl}/locations`, `${world.baseUrl}/nothing`],
+      [
+        `${world.baseUrl}/locations`,
+        `${world.baseUrl}/nothing`,
+        `${origin}/storage/v1/storage_box_types`,
+        `${world.baseUrl}/storage_boxes`,
+      ],
     )
+    assert.doesNotMatch(JSON.stringify(log), /Sturdy/)
   })
 
   test('keeps the faults that have hit a request', async () => {

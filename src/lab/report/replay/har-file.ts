@@ -1,7 +1,7 @@
 /** Reads the requests of a HAR file. */
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { publicBase } from '../../../kernel/contract/bases.ts'
+import { publicRootOf } from '../../../kernel/contract/bases.ts'
 import { printable } from '../printable.ts'
 
 /** A recorded request with its answer. */
@@ -63,11 +63,12 @@ function toStep({ request, response, _wolke }: HarEntry, index: number): Step {
   const number = index + 1
   const url = URL.canParse(request.url) ? new URL(request.url) : undefined
   const path = url && url.pathname + url.search
-  if (!path?.startsWith(`${publicBase}/`) || !methods.includes(request.method)) return foreign(number, request)
+  const root = path && publicRootOf(path)
+  if (!root || !methods.includes(request.method)) return foreign(number, request)
   return {
     number,
     method: request.method,
-    path: path.slice(publicBase.length),
+    path: path.slice(root.length),
     isForeign: false,
     body: parsed(request.postData?.text, number),
     status: response.status,
