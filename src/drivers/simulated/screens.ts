@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import type { ConsoleDriver } from '../../families/servers/screens/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { RfbServer } from '../../protocols/rfb/server.ts'
+import { SimulatedTerminal } from './screens/terminal.ts'
 import { simulateServers } from './servers.ts'
 import type { Site } from './simulation.ts'
-import { SimulatedTerminal } from './terminal.ts'
 
 /** The screen of a machine with power, and who looks at it. */
 interface Screen {

@@ -38,7 +38,7 @@ export function create(platform: Platform, { scope, params: { id }, body }: Call
   })
 }
 
-interface Wanted {
+interface ToMake {
   readonly description: string
   readonly labels: Labels
   /** The plan that makes it. */
@@ -50,7 +50,7 @@ export async function start(
   tx: Transaction,
   scope: ProjectScope,
   { id: box, lastSnapshot }: StorageBox,
-  { plan, description, labels }: Wanted,
+  { plan, description, labels }: ToMake,
 ): Promise<{ snapshot: Snapshot; action: Action }> {
   const time = timeOfName(tx.now, lastSnapshot)
   await boxes.set(tx, scope, box, { last_snapshot: time })

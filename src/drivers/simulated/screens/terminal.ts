@@ -2,10 +2,10 @@
  * What is on the screen of a simulated machine: what it says while it boots, a login prompt that takes the passwords of
  * the machine, and a shell with a handful of commands.
  */
-import { isHashOf } from '../../protocols/net/crypt.ts'
-import type { Terminal } from '../../protocols/rfb/server.ts'
-import { TextScreen } from '../../protocols/rfb/text-screen.ts'
-import type { SimulatedServer } from './servers.ts'
+import { isHashOf } from '../../../protocols/net/crypt.ts'
+import type { Terminal } from '../../../protocols/rfb/server.ts'
+import { TextScreen } from '../../../protocols/rfb/text-screen.ts'
+import type { SimulatedServer } from '../servers.ts'
 
 /** X11 keysyms of keys that are no letters. */
 const keys = { backspace: 0xff08, enter: 0xff0d, keypadEnter: 0xff8d, leftControl: 0xffe3, rightControl: 0xffe4 }
