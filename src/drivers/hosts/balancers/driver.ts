@@ -14,7 +14,7 @@ import type {
 import { attempt } from '../../load-balancers/errors.ts'
 import { installationOf } from '../../load-balancers/haproxy/configuration/files.ts'
 import { ifUnlocked } from '../../load-balancers/haproxy/lock.ts'
-import { makePrivate } from '../../load-balancers/private-folder.ts'
+import { makePrivate } from '../../private-folder.ts'
 import { Balancer, type BalancerParts } from './balancer.ts'
 import { balancerIdOf, balancerImage, balancerName, type ListedInstance } from './instance.ts'
 

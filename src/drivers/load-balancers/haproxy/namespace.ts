@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../../../kernel/actions/define.ts'
-import { run } from './commands.ts'
+import { run } from '../../commands.ts'
 
 /** Names of interfaces have at most 15 characters. */
 export interface NamespaceNames {

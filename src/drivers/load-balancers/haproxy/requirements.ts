@@ -1,6 +1,6 @@
 /** What the machine needs so that HAProxy can carry traffic, and what its limits allow. */
 import { readFileSync } from 'node:fs'
-import { run } from './commands.ts'
+import { run } from '../../commands.ts'
 
 /** The oldest version that has everything the configuration uses, and whose master says how many reloads failed. */
 const oldest = [2, 6]

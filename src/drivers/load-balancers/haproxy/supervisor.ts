@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readlinkSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { environment } from './commands.ts'
+import { environment } from '../../commands.ts'
 import { readIfThere } from './configuration/files.ts'
 
 /**

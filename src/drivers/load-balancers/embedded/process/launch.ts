@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makePrivate } from '../../private-folder.ts'
+import { makePrivate } from '../../../private-folder.ts'
 
 /** The program lies beside this module, as source or as its own file of the bundle. */
 const program = new URL(import.meta.url.endsWith('.ts') ? './program.ts' : './load-balancers.js', import.meta.url)

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { makePrivate } from '../../private-folder.ts'
+import { makePrivate } from '../../../private-folder.ts'
 
 /** What was last handed over of a balancer, as far as it is needed without the API's database. */
 export interface BalancerRecord {

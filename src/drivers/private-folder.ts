@@ -1,4 +1,4 @@
-/** Folders of data planes, which hold what nobody else may read or replace. */
+/** Folders that hold what nobody else may read or replace. */
 import { lstatSync, mkdirSync } from 'node:fs'
 
 /** Makes a folder that only this user can enter, or checks that one is. Errors: one line for the operator. */
