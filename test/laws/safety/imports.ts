@@ -36,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kernel/actions/define.ts',
     'kernel/actions/in-time.ts',
     'kernel/process/after-reading.ts',
+    'kernel/process/at-once.ts',
     'kernel/process/clock.ts',
     'kernel/process/file-lock.ts',
     'reachability/driver.ts',

@@ -1,0 +1,274 @@
+/**
+ * A store: the same steps for every kind. What is made or removed is in a directory of its own meanwhile, so that whoever
+ * comes after a process that was cut off knows what it has left.
+ */
+import { mkdir, opendir, readdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BoxUsage } from '../../../families/storage-boxes/driver.ts'
+import type { AtOnce } from '../../../kernel/process/at-once.ts'
+import { isNoDirectory, makeBeneath, openBeneath } from './beneath.ts'
+import { isThere, moveDurably, readJson, syncDirectory, unlinkDurably, writeDurably } from './durable.ts'
+import { Exclusive } from './exclusive.ts'
+import type { Meter } from './meter.ts'
+import { type BoxPlaces, decodeName, type Places } from './places.ts'
+import { noSuchBox, noSuchFolder, noSuchSnapshot, Refusal, refusalOf } from './refusal.ts'
+import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog } from './store.ts'
+import type { Trees } from './trees.ts'
+
+interface State {
+  readonly generation: number
+  readonly bytes: number
+}
+
+/** A rollback whose copy is whole. */
+interface Journal {
+  readonly name: string
+  readonly newer: readonly string[]
+}
+
+export interface Parts {
+  readonly kind: StoreKind
+  readonly reason: string
+  readonly hasKernelQuota: boolean
+  readonly places: Places
+  readonly trees: Trees
+  readonly meter: Meter
+  /** Undefined where all files are this process's. */
+  readonly firstOwner: number | undefined
+  readonly log: StoreLog
+}
+
+/** The greatest number that can be a user. */
+const lastUid = 4_294_967_293
+
+export class Boxes implements Store {
+  readonly kind: StoreKind
+  readonly reason: string
+  readonly hasKernelQuota: boolean
+  readonly tidied: Promise<void>
+  readonly #parts: Parts
+  readonly #exclusive: Exclusive<number>
+
+  constructor(parts: Parts) {
+    this.kind = parts.kind
+    this.reason = parts.reason
+    this.hasKernelQuota = parts.hasKernelQuota
+    this.#parts = parts
+    this.#exclusive = new Exclusive((id) => parts.places.of(id).lock)
+    this.tidied = this.#tidy()
+  }
+
+  apply(box: Parameters<Store['apply']>[0]): Promise<void> {
+    const { trees, log } = this.#parts
+    const owner = this.#ownerOf(box.id)
+    return this.#changing(box.id, async (places) => {
+      const state = await readJson<State>(places.state)
+      const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
+      if ((state?.generation ?? -1) > box.generation || (removed?.generation ?? -1) >= box.generation) return
+      const { id, generation, bytes } = box
+      if (!state) await this.#create(id, { generation, bytes }, owner, places)
+      else if (state.generation !== generation || state.bytes !== bytes) {
+        if (state.bytes !== bytes) await trees.limit(id, bytes)
+        await writeDurably(places.state, JSON.stringify({ generation, bytes } satisfies State))
+      }
+      for (const { home } of box.accounts) {
+        try {
+          await makeBeneath(places.files, home, owner)
+        } catch (err) {
+          // The owner has put a file there, and the account finds no directory until it is gone.
+          if (!isNoDirectory(err)) throw err
+          log.warn({ err, storage_box: id }, 'the home directory of an account of a Storage Box could not be made')
+        }
+      }
+    })
+  }
+
+  async #create(id: number, state: State, owner: Owner, { made, making, tombstone, box }: BoxPlaces): Promise<void> {
+    const { trees } = this.#parts
+    await mkdir(making)
+    await mkdir(made.box, { mode: 0o700 })
+    await trees.limit(id, state.bytes)
+    await trees.create(id, made.files, owner)
+    await mkdir(made.snapshots, { mode: 0o755 })
+    await writeDurably(made.state, JSON.stringify(state))
+    await moveDurably(made.box, box)
+    await rmdir(making)
+    await unlinkDurably(tombstone)
+  }
+
+  remove(id: number, generation: number): Promise<void> {
+    const { trees, meter } = this.#parts
+    return this.#changing(id, async (places) => {
+      const state = await readJson<State>(places.state)
+      if (state && state.generation > generation) return
+      const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
+      await mkdir(places.making)
+      if ((removed?.generation ?? -1) < generation) {
+        await writeDurably(places.tombstone, JSON.stringify({ generation }))
+      }
+      if (!state) return rmdir(places.making)
+      await moveDurably(places.box, places.doomed)
+      meter.forget(id)
+      await trees.remove(places.making)
+      await trees.forget(id)
+    })
+  }
+
+  createSnapshot(id: number, name: string): Promise<void> {
+    const { trees, meter } = this.#parts
+    return this.#changing(id, async (places) => {
+      await needBox(places)
+      if (await isThere(places.snapshot(name))) return
+      using _room = await meter.admit(id)
+      await mkdir(places.making)
+      await trees.freeze(id, places.files, places.snapshot(name), places.fresh)
+      await meter.snapshotsChanged(id)
+      await rmdir(places.making)
+    })
+  }
+
+  deleteSnapshot(id: number, name: string): Promise<void> {
+    const { trees, meter } = this.#parts
+    return this.#changing(id, async (places) => {
+      if (!(await isThere(places.snapshot(name)))) return
+      await mkdir(places.making)
+      await trees.discard(places.snapshot(name), places.doomed)
+      await meter.snapshotsChanged(id)
+      await rmdir(places.making)
+    })
+  }
+
+  rollback(id: number, name: string, newer: readonly string[]): Promise<void> {
+    const { trees } = this.#parts
+    return this.#changing(id, async (places) => {
+      await needBox(places)
+      if (!(await isThere(places.snapshot(name)))) throw noSuchSnapshot()
+      await mkdir(places.making)
+      await trees.thaw(id, places.snapshot(name), places.fresh)
+      await syncDirectory(places.making)
+      const journal: Journal = { name, newer: newer.filter((other) => other !== name) }
+      await writeDurably(places.journal, JSON.stringify(journal))
+      await this.#finishRollback(id, journal, places)
+      await trees.remove(places.making)
+    })
+  }
+
+  /** Goes on with a rollback from wherever it was cut off. */
+  async #finishRollback(id: number, { name, newer }: Journal, places: BoxPlaces): Promise<void> {
+    const { trees, meter } = this.#parts
+    if (!(await isThere(places.former))) await moveDurably(places.files, places.former)
+    if (!(await isThere(places.files))) await moveDurably(places.fresh, places.files)
+    for (const other of newer) await trees.discard(places.snapshot(other), places.doomed)
+    await meter.snapshotsChanged(id, name)
+    // The former files are what tells that the others are in their place, so they go after the journal.
+    await unlinkDurably(places.journal)
+  }
+
+  async usage(id: number): Promise<BoxUsage> {
+    await this.#whole(id)
+    return this.#parts.meter.usage(id)
+  }
+
+  async folders(id: number, path: string): Promise<string[]> {
+    const places = await this.#whole(id)
+    try {
+      await using opened = await openBeneath(places.files, path)
+      const names: string[] = []
+      for await (const entry of await opendir(opened.path)) if (entry.isDirectory()) names.push(entry.name)
+      return names.sort()
+    } catch (error) {
+      if (isNoDirectory(error)) throw noSuchFolder()
+      throw refusalOf(error)
+    }
+  }
+
+  async paths(id: number): Promise<BoxPaths> {
+    const places = await this.#whole(id)
+    const bySnapshot = new Map<string, string>()
+    for (const encoded of await readdir(places.snapshots)) {
+      bySnapshot.set(decodeName(encoded), join(places.snapshots, encoded))
+    }
+    return { files: places.files, snapshots: places.snapshots, bySnapshot, owner: this.#ownerOf(id) }
+  }
+
+  async quota(id: number): Promise<Quota> {
+    const { meter } = this.#parts
+    return meter.quota(id)
+  }
+
+  charge(id: number, bytes: number): AtOnce<void> {
+    return this.#parts.meter.charge(id, bytes)
+  }
+
+  changed(id: number): Promise<void> {
+    return this.#parts.meter.changed(id)
+  }
+
+  async close(): Promise<void> {
+    this.#exclusive.close()
+    await this.tidied
+    await this.#exclusive.idle()
+    await this.#parts.meter.close()
+  }
+
+  /** The places of a box whose files are in theirs. Errors: `not_found`. */
+  async #whole(id: number): Promise<BoxPlaces> {
+    const places = this.#parts.places.of(id)
+    if (await isThere(places.journal)) await this.#changing(id, async () => undefined)
+    await needBox(places)
+    return places
+  }
+
+  #ownerOf(id: number): Owner {
+    const { firstOwner } = this.#parts
+    if (firstOwner === undefined) return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+    const uid = firstOwner + id
+    if (uid > lastUid) throw new Refusal('There is no user left for the Storage Box.', { transient: false })
+    return { uid, gid: uid }
+  }
+
+  /** Does what changes a box, after what was left by somebody who ended meanwhile. Errors: `Refusal`. */
+  #changing<T>(id: number, work: (places: BoxPlaces) => Promise<T>): Promise<T> {
+    const places = this.#parts.places.of(id)
+    return this.#exclusive.run(id, async () => {
+      try {
+        await this.#recover(id, places)
+        return await work(places)
+      } catch (error) {
+        // What is left takes room that may be what was missing.
+        await this.#recover(id, places).catch((err) => this.#complain(id, err))
+        throw refusalOf(error)
+      }
+    })
+  }
+
+  async #recover(id: number, places: BoxPlaces): Promise<void> {
+    if (!(await isThere(places.making))) return
+    const { trees, meter } = this.#parts
+    const journal = await readJson<Journal>(places.journal)
+    if (journal) await this.#finishRollback(id, journal, places)
+    const state = await readJson<State>(places.state)
+    const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
+    if (state && removed && removed.generation >= state.generation) await moveDurably(places.box, places.doomed)
+    await trees.remove(places.making)
+    if (await isThere(places.box)) await meter.snapshotsChanged(id)
+    else await trees.forget(id)
+  }
+
+  async #tidy(): Promise<void> {
+    const { places, meter } = this.#parts
+    for (const name of await readdir(places.making)) {
+      const id = Number(name)
+      await this.#changing(id, async () => undefined).catch((err) => this.#complain(id, err))
+    }
+    await meter.tidy().catch((err) => this.#parts.log.warn({ err }, 'Storage Boxes could not be counted'))
+  }
+
+  #complain(id: number, err: unknown): void {
+    this.#parts.log.warn({ err, storage_box: id }, 'what was left of a change of a Storage Box could not be removed')
+  }
+}
+
+async function needBox({ state }: BoxPlaces): Promise<void> {
+  if (!(await isThere(state))) throw noSuchBox()
+}

@@ -1,0 +1,124 @@
+/**
+ * Trees in subvolumes of btrfs. The files of a box and its snapshots are members of one quota group, whose limit the kernel
+ * keeps; blocks that several of them share count once.
+ */
+import { lstat, opendir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from '../../commands.ts'
+import { own } from './copies.ts'
+import { isThere, syncDirectory, syncTree, unlessMissing } from './durable.ts'
+import type { Owner, StoreLog } from './store.ts'
+import type { Trees } from './trees.ts'
+
+/** The inode of the top of every subvolume. */
+const topInode = 256
+
+/** What a removed tree takes is free within seconds, unless somebody still has a file of it open. */
+const freeingMs = 60_000
+
+const unlimited = { timeoutMs: 0 }
+
+export interface Btrfs {
+  /** A directory of the file system. */
+  readonly root: string
+  /** Where the kernel tells about quota groups, in a directory for each. */
+  readonly groups: string
+  readonly log: StoreLog
+}
+
+/** The directory of the quota group of a box, or of a subvolume. */
+export const groupOf = (groups: string, level: 0 | 1, id: number | string) => join(groups, `${level}_${id}`)
+
+/** The id of the subvolume that a directory is the top of. */
+export async function subvolumeOf(path: string): Promise<string> {
+  return (await run('btrfs', ['inspect-internal', 'rootid', path])).trim()
+}
+
+export class Subvolumes implements Trees {
+  readonly #at: Btrfs
+
+  constructor(at: Btrfs) {
+    this.#at = at
+  }
+
+  async limit(id: number, bytes: number): Promise<void> {
+    const { root, groups } = this.#at
+    if (!(await isThere(groupOf(groups, 1, id)))) await run('btrfs', ['qgroup', 'create', `1/${id}`, root])
+    await run('btrfs', ['qgroup', 'limit', `${bytes}`, `1/${id}`, root])
+    await syncTree(root)
+  }
+
+  async create(id: number, path: string, owner: Owner): Promise<void> {
+    await run('btrfs', ['subvolume', 'create', '-i', `1/${id}`, path])
+    await own(path, owner)
+    await syncDirectory(path)
+  }
+
+  /** The kernel makes a snapshot within one transaction, which is on disk when it returns. */
+  async freeze(id: number, from: string, to: string): Promise<void> {
+    await run('btrfs', ['subvolume', 'snapshot', '-r', '-i', `1/${id}`, from, to], '', unlimited)
+    await this.#count()
+  }
+
+  async thaw(id: number, from: string, to: string): Promise<void> {
+    await run('btrfs', ['subvolume', 'snapshot', '-i', `1/${id}`, from, to], '', unlimited)
+    await this.#count()
+  }
+
+  /** Kernels before 6.9 no longer know what a group takes when a snapshot has become its member. */
+  async #count(): Promise<void> {
+    const { root, groups } = this.#at
+    if ((await readFile(join(groups, 'inconsistent'), 'utf8')).trim() === '0') return
+    await run('btrfs', ['quota', 'rescan', '-w', root], '', unlimited)
+  }
+
+  async discard(path: string): Promise<void> {
+    if (await isThere(path)) await this.#delete([path])
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#delete(await subvolumesAt(path))
+    await run('rm', ['-rf', '--one-file-system', '--', path], '', unlimited)
+  }
+
+  async #delete(paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return
+    const ids = await Promise.all(paths.map(subvolumeOf))
+    await run('btrfs', ['subvolume', 'delete', '--commit-after', ...paths], '', unlimited)
+    const { root, log } = this.#at
+    try {
+      await run('btrfs', ['subvolume', 'sync', root, ...ids], '', { timeoutMs: freeingMs })
+    } catch (err) {
+      log.warn(
+        { err, subvolumes: ids },
+        'the room of removed files is not free yet: somebody still has some of them open',
+      )
+      return
+    }
+    for (const id of ids) await this.#destroyGroup(0, id)
+  }
+
+  /** Newer kernels remove the group of a subvolume with it, maybe at this moment. */
+  async #destroyGroup(level: 0 | 1, id: number | string): Promise<void> {
+    const { root, groups } = this.#at
+    if (!(await isThere(groupOf(groups, level, id)))) return
+    const isHarmless = (line: string) => line.endsWith('unable to destroy quota group: No such file or directory')
+    await run('btrfs', ['qgroup', 'destroy', `${level}/${id}`, root], '', { isHarmless })
+  }
+
+  forget(id: number): Promise<void> {
+    return this.#destroyGroup(1, id)
+  }
+}
+
+/** The subvolumes at a path and below it. Nothing but directories of the store is looked into. */
+async function subvolumesAt(path: string): Promise<string[]> {
+  const found = await unlessMissing(lstat(path))
+  if (!found?.isDirectory()) return []
+  if (found.ino === topInode) return [path]
+  const within: string[] = []
+  for await (const entry of await opendir(path)) {
+    if (entry.isDirectory()) within.push(...(await subvolumesAt(join(path, entry.name))))
+  }
+  return within
+}

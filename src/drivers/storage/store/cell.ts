@@ -1,0 +1,38 @@
+/**
+ * A root of its own for a program that copies: it sees programs of the system, the tree it reads and the place it writes to.
+ * The owner of the tree may turn a directory into a link while it is copied, and the link then leads to nothing else.
+ */
+import { type RunOptions, run } from '../../commands.ts'
+
+/** Arguments: where to mount, the tree, the place to write to, the program and its arguments. */
+const script = `
+set -e
+mount -t tmpfs -o mode=755,size=64k,nosuid,nodev none "$1"
+cd "$1"
+for name in bin lib lib32 lib64 libx32; do
+  if [ -L "/$name" ]; then cp -P "/$name" "$name"
+  elif [ -d "/$name" ]; then mkdir "$name"; mount --bind "/$name" "$name"
+  fi
+done
+mkdir usr from to
+mount --bind /usr usr
+mount --bind "$2" from
+mount -o remount,bind,ro from
+mount --bind "$3" to
+shift 3
+exec chroot . "$@"
+`
+
+/** Where the tree and the place to write to are in a cell. */
+export const inCell = { from: '/from', to: '/to' }
+
+/** Runs a program in a cell that is mounted over the empty directory `cell`. Errors: those of `run`. */
+export function runInCell(
+  cell: string,
+  { from, to }: { from: string; to: string },
+  command: readonly string[],
+  options?: RunOptions,
+): Promise<string> {
+  const namespace = ['--mount', '--propagation', 'private', '--']
+  return run('unshare', [...namespace, 'sh', '-c', script, 'sh', cell, from, to, ...command], '', options)
+}

@@ -1,0 +1,97 @@
+/**
+ * Trees in directories, whose copies are made by `cp` of coreutils. The `fs.cp` of Node.js makes two files of two hard links,
+ * fills holes, loses attributes and nanoseconds, and stumbles over names that are not UTF-8.
+ */
+import { chmod, chown, mkdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { run } from '../../commands.ts'
+import { inCell, runInCell } from './cell.ts'
+import { isThere, moveDurably, syncDirectory, syncTree } from './durable.ts'
+import type { Owner } from './store.ts'
+import type { Trees } from './trees.ts'
+
+/** A tree is copied or removed by one program, which takes as long as it takes. */
+const unlimited = { timeoutMs: 0 }
+
+/** What `cp` says of files that their owner has moved, removed or replaced since it saw their names. */
+const passing = [
+  /^cp: .*: (No such file or directory|Not a directory|Too many levels of symbolic links|Stale file handle)$/,
+  /^cp: skipping file .* as it was replaced while being copied$/,
+  /^cp: (cannot overwrite|will not overwrite just-created|not writing through dangling symlink) /,
+  /^cp: will not copy .* through just-created symlink /,
+]
+const whileItChanges = { timeoutMs: 0, isHarmless: (line: string) => passing.some((form) => form.test(line)) }
+
+/** How often a tree is removed again that somebody still writes to. */
+const removals = 5
+
+export interface CopyOptions {
+  /** Whether copies share blocks. */
+  readonly sharesBlocks: boolean
+  /** The directory for cells; undefined where there can be none. */
+  readonly cell: string | undefined
+}
+
+export class Copies implements Trees {
+  readonly #options: CopyOptions
+
+  constructor(options: CopyOptions) {
+    this.#options = options
+  }
+
+  /** What is written is counted (see counts.ts). */
+  async limit(): Promise<void> {}
+
+  async create(_id: number, path: string, owner: Owner): Promise<void> {
+    await mkdir(path, 0o755)
+    await own(path, owner)
+  }
+
+  async freeze(_id: number, from: string, to: string, beside: string): Promise<void> {
+    await this.#copy(from, beside)
+    await moveDurably(beside, to)
+  }
+
+  async thaw(_id: number, from: string, to: string): Promise<void> {
+    await this.#copy(from, to)
+  }
+
+  async #copy(from: string, to: string): Promise<void> {
+    const { cell, sharesBlocks } = this.#options
+    const command = ['cp', '-a', `--reflink=${sharesBlocks ? 'always' : 'auto'}`, '--']
+    if (cell === undefined) await run(command[0]!, [...command.slice(1), `${from}/.`, to], '', whileItChanges)
+    else {
+      const places = { from, to: dirname(to) }
+      const copying = [...command, `${inCell.from}/.`, join(inCell.to, basename(to))]
+      await runInCell(cell, places, copying, whileItChanges)
+    }
+    await syncTree(to)
+    await syncDirectory(dirname(to))
+  }
+
+  async discard(path: string, beside: string): Promise<void> {
+    if (!(await isThere(path))) return
+    await moveDurably(path, beside)
+    await this.remove(beside)
+  }
+
+  async remove(path: string): Promise<void> {
+    for (let left = removals; await isThere(path); left--) {
+      try {
+        await run('rm', ['-rf', '--one-file-system', '--', path], '', unlimited)
+      } catch (error) {
+        if (left <= 1) throw error
+        // Only root removes what is in a directory that its owner may not write to.
+        if (process.getuid?.() !== 0) await run('chmod', ['-R', 'u+rwx', '--', path], '', unlimited)
+      }
+    }
+  }
+
+  async forget(): Promise<void> {}
+}
+
+/** Gives a new directory to its owner, with the mode that was asked for whatever the mask of this process is. */
+export async function own(path: string, { uid, gid }: Owner): Promise<void> {
+  await chmod(path, 0o755)
+  await chown(path, uid, gid)
+}

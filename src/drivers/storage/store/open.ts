@@ -1,0 +1,111 @@
+/** Opens the store of a directory, in the best way that it allows. */
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makePrivate } from '../../private-folder.ts'
+import { Boxes, type Parts } from './boxes.ts'
+import { Subvolumes } from './btrfs.ts'
+import { Copies } from './copies.ts'
+import { Counts } from './counts.ts'
+import { unlessMissing, writeDurably } from './durable.ts'
+import { Exclusive } from './exclusive.ts'
+import { Groups } from './groups.ts'
+import { Places } from './places.ts'
+import { type Store, type StoreKind, type StoreOptions, storeKinds } from './store.ts'
+import { Impossible, tryBtrfs, tryCell, tryReflink } from './trial.ts'
+
+/** Where users of boxes begin unless an operator says otherwise. */
+export const defaultFirstOwner = 100_000
+
+/**
+ * Opens a store, which several processes may do. Its kind is that of the first time, and the best that is possible then.
+ * Errors: one line for the operator.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const places = await makePlaces(options.directory)
+  const opening = new Exclusive<'open'>((name) => join(places.locks, name))
+  const parts = await opening.run('open', async () => {
+    await rm(places.trial, { recursive: true, force: true })
+    try {
+      return await choose(places, options)
+    } finally {
+      await rm(places.trial, { recursive: true, force: true })
+    }
+  })
+  return new Boxes(parts)
+}
+
+async function makePlaces(directory: string): Promise<Places> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const places = new Places(await realpath(directory))
+    for (const folder of [places.boxes, places.making, places.removed, places.locks, places.cell]) makePrivate(folder)
+    return places
+  } catch (error) {
+    throw new Error(`Storage Boxes cannot be in ${directory}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** What a kind consists of, and why it is possible. Errors: `Impossible`. */
+type Attempt = (
+  places: Places,
+  options: StoreOptions,
+  isKept: boolean,
+) => Promise<Pick<Parts, 'trees' | 'meter' | 'hasKernelQuota' | 'reason'>>
+
+const attempts: Readonly<Record<StoreKind, Attempt>> = {
+  async btrfs(places, { log }, isKept) {
+    const groups = await tryBtrfs(places.root, isKept ? undefined : places.trial, log)
+    const at = { root: places.root, groups, log }
+    const [trees, meter] = [new Subvolumes(at), new Groups(at, places)]
+    return { trees, meter, hasKernelQuota: true, reason: 'it is on btrfs with quotas' }
+  },
+  async reflink(places, { log }) {
+    await tryReflink(places.trial)
+    const trees = new Copies({ sharesBlocks: true, cell: await tryCell(places.cell, places.trial, log) })
+    return {
+      trees,
+      meter: new Counts(places, log),
+      hasKernelQuota: false,
+      reason: 'its file system lets copies share blocks',
+    }
+  },
+  async plain(places, { log }) {
+    await mkdir(places.trial, { recursive: true })
+    const trees = new Copies({ sharesBlocks: false, cell: await tryCell(places.cell, places.trial, log) })
+    return {
+      trees,
+      meter: new Counts(places, log),
+      hasKernelQuota: false,
+      reason: 'every file system lets files be copied',
+    }
+  },
+}
+
+async function choose(places: Places, options: StoreOptions): Promise<Parts> {
+  const kept = await keptKind(places)
+  if (kept && options.kind && kept !== options.kind) {
+    throw new Error(`Storage Boxes in ${places.root} are kept as ${kept}, so they cannot be kept as ${options.kind}`)
+  }
+  const wanted = kept ?? options.kind
+  const reasons: string[] = []
+  for (const kind of wanted ? [wanted] : storeKinds) {
+    try {
+      const { reason, ...made } = await attempts[kind](places, options, kept !== undefined)
+      if (!kept) await writeDurably(places.kind, kind)
+      const firstOwner = process.getuid?.() === 0 ? (options.firstOwner ?? defaultFirstOwner) : undefined
+      return { kind, ...made, places, firstOwner, log: options.log, reason: [...reasons, reason].join('; ') }
+    } catch (error) {
+      if (!(error instanceof Impossible)) throw error
+      reasons.push(error.message)
+    }
+  }
+  throw new Error(`Storage Boxes in ${places.root} cannot be kept as ${wanted}: ${reasons.join('; ')}`)
+}
+
+async function keptKind(places: Places): Promise<StoreKind | undefined> {
+  const text = await unlessMissing(readFile(places.kind, 'utf8'))
+  if (text === undefined) return undefined
+  const kept = storeKinds.find((kind) => kind === text)
+  if (!kept) throw new Error(`${places.kind} names a kind of store that this version does not know`)
+  return kept
+}

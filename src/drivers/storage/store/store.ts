@@ -1,0 +1,85 @@
+/**
+ * Where the files of Storage Boxes are. `openStore` chooses how by trying the directory; what is here says what every way
+ * promises. Several processes may have a store open on one directory: what changes a box is exclusive, reads are not.
+ */
+import type { BoxState, BoxUsage, StorageBoxDriver } from '../../../families/storage-boxes/driver.ts'
+import type { AtOnce } from '../../../kernel/process/at-once.ts'
+
+export const storeKinds = ['btrfs', 'reflink', 'plain'] as const
+/**
+ * Subvolumes with limits that the kernel keeps; copies that share their blocks until one of them is written to; or copies.
+ */
+export type StoreKind = (typeof storeKinds)[number]
+
+/** Whose the files of a box are. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Where a box is. All paths are absolute, and nobody but this process's user can change what is above them. */
+export interface BoxPaths {
+  /** The directory of its files. A rollback puts another one in its place; who is in the old one sees that no more. */
+  readonly files: string
+  /** A directory with one for each snapshot. Whoever shows it must see to it that nothing in it can be written to. */
+  readonly snapshots: string
+  /** The directory of each snapshot by its name; the last part of most is the name itself, and safe in any case. */
+  readonly bySnapshot: ReadonlyMap<string, string>
+  /** Whose everything in the files is. No other box has the same. The user of this process when that is not root. */
+  readonly owner: Owner
+}
+
+/** In bytes. */
+export interface Quota {
+  /** All that files and snapshots may take together. */
+  readonly limit: number
+  readonly used: number
+}
+
+export interface Store
+  extends Pick<StorageBoxDriver, 'remove' | 'createSnapshot' | 'deleteSnapshot' | 'rollback' | 'usage' | 'folders'> {
+  readonly kind: StoreKind
+  /** One line for the operator: why it is of this kind. */
+  readonly reason: string
+  /** Whether the kernel refuses a write that passes the limit. Otherwise whoever writes asks for the quota and charges. */
+  readonly hasKernelQuota: boolean
+  /** The part of the driver's `apply` that is about files: the box, its limit, and the homes of its accounts. */
+  apply(box: Pick<BoxState, 'id' | 'generation' | 'bytes'> & { readonly accounts: readonly Home[] }): Promise<void>
+  /** Errors: `not_found`. */
+  paths(id: number): Promise<BoxPaths>
+  /** What a box may take and takes, which is cheap to ask before each write. Errors: `not_found`. */
+  quota(id: number): Promise<Quota>
+  /**
+   * Says before a write how many bytes more, or less, the files will take. Only the first one after a count takes time.
+   * Does nothing where the kernel counts.
+   */
+  charge(id: number, bytes: number): AtOnce<void>
+  /** Says that a program has written to the files without a charge for each write, so that they are counted anew. */
+  changed(id: number): Promise<void>
+  /** Resolves when everything that was left by a process that ended has been finished or removed. */
+  readonly tidied: Promise<void>
+  /** Lets go of the directory, after what is under way. */
+  close(): Promise<void>
+}
+
+export interface Home {
+  readonly home: string
+}
+
+export type Usage = BoxUsage
+
+/** The part of a logger that a store needs. */
+export interface StoreLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export interface StoreOptions {
+  /** Made when it is not there. */
+  readonly directory: string
+  /** Chosen by trying the directory unless it is given. */
+  readonly kind?: StoreKind
+  /** The box with this id has the uid and gid `firstOwner + id`. Used by root alone. */
+  readonly firstOwner?: number
+  readonly log: StoreLog
+}

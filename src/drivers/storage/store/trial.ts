@@ -1,0 +1,94 @@
+/** Finds out by trying which kinds of store a directory can hold. */
+import { constants } from 'node:fs'
+import { copyFile, mkdir, readFile, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from '../../commands.ts'
+import { type Btrfs, groupOf, Subvolumes } from './btrfs.ts'
+import { runInCell } from './cell.ts'
+import { isThere } from './durable.ts'
+import type { StoreLog } from './store.ts'
+
+/** What statfs(2) says of btrfs. */
+const btrfsMagic = 0x9123683e
+
+/** The quota group of trials; boxes have smaller ids. */
+const trialId = 2 ** 47
+
+/** Why something is not possible, as part of a line for the operator. */
+export class Impossible extends Error {}
+
+/**
+ * Where the kernel tells about the quota groups of a directory's file system. Subvolumes are tried unless there are some
+ * already. Errors: `Impossible`.
+ */
+export async function tryBtrfs(directory: string, trial: string | undefined, log: StoreLog): Promise<string> {
+  if (process.platform !== 'linux' || Number((await statfs(directory)).type) !== btrfsMagic) {
+    throw new Impossible('it is not on btrfs')
+  }
+  if (process.getuid?.() !== 0) throw new Impossible('subvolumes of btrfs with limits need root')
+  try {
+    const groups = await findGroups(directory, log)
+    if (trial !== undefined) await trySubvolume({ root: directory, groups, log }, trial)
+    return groups
+  } catch (error) {
+    if (error instanceof Impossible) throw error
+    throw new Impossible(`btrfs refuses subvolumes with limits (${oneLine(error)})`, { cause: error })
+  }
+}
+
+async function trySubvolume(at: Btrfs, trial: string): Promise<void> {
+  const trees = new Subvolumes(at)
+  await trees.remove(trial)
+  await trees.limit(trialId, 2 ** 30)
+  await trees.create(trialId, trial, { uid: 0, gid: 0 })
+  const isCounted = await isThere(groupOf(at.groups, 1, trialId))
+  await trees.remove(trial)
+  await trees.forget(trialId)
+  if (!isCounted) throw new Impossible('this kernel does not say what quota groups take')
+}
+
+async function findGroups(directory: string, log: StoreLog): Promise<string> {
+  const mount = (await run('findmnt', ['-n', '-o', 'TARGET', '-T', directory])).trim()
+  const uuid = /uuid: (\S+)/.exec(await run('btrfs', ['filesystem', 'show', '--', mount]))?.[1]
+  if (uuid === undefined) throw new Impossible('its btrfs does not say which one it is')
+  const groups = join('/sys/fs/btrfs', uuid, 'qgroups')
+  if (!(await isEnabled(groups))) {
+    log.info({ directory }, 'quotas of btrfs are switched on for Storage Boxes, and everything is counted once')
+    await run('btrfs', ['quota', 'enable', directory])
+    await run('btrfs', ['quota', 'rescan', '-w', directory], '', { timeoutMs: 0 })
+  }
+  if (!(await isEnabled(groups))) throw new Impossible('this kernel does not say what quota groups take')
+  return groups
+}
+
+async function isEnabled(groups: string): Promise<boolean> {
+  const path = join(groups, 'enabled')
+  return (await isThere(path)) && (await readFile(path, 'utf8')).trim() === '1'
+}
+
+/** Errors: `Impossible` where copies cannot share blocks. */
+export async function tryReflink(trial: string): Promise<void> {
+  await mkdir(trial)
+  await writeFile(join(trial, 'from'), Buffer.alloc(65_536, 1))
+  try {
+    await copyFile(join(trial, 'from'), join(trial, 'to'), constants.COPYFILE_FICLONE_FORCE)
+  } catch (error) {
+    throw new Impossible('its file system does not let copies share blocks', { cause: error })
+  }
+}
+
+/** The directory for cells, where there can be some. */
+export async function tryCell(cell: string, trial: string, log: StoreLog): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
+  try {
+    await runInCell(cell, { from: trial, to: trial }, ['cp', '--version'])
+    return cell
+  } catch (err) {
+    log.warn({ err }, 'files of Storage Boxes are copied without a root of their own, as this machine allows no mounts')
+    return undefined
+  }
+}
+
+function oneLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')
+}
