@@ -4,9 +4,9 @@
  */
 import { lstat, opendir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '../../commands.ts'
 import { own } from './copies.ts'
 import { isThere, syncDirectory, syncTree, unlessMissing } from './durable.ts'
+import { work } from './programs.ts'
 import type { Owner, StoreLog } from './store.ts'
 import type { Trees } from './trees.ts'
 
@@ -15,8 +15,6 @@ const topInode = 256
 
 /** What a removed tree takes is free within seconds, unless somebody still has a file of it open. */
 const freeingMs = 60_000
-
-const unlimited = { timeoutMs: 0 }
 
 export interface Btrfs {
   /** A directory of the file system. */
@@ -31,7 +29,7 @@ export const groupOf = (groups: string, level: 0 | 1, id: number | string) => jo
 
 /** The id of the subvolume that a directory is the top of. */
 export async function subvolumeOf(path: string): Promise<string> {
-  return (await run('btrfs', ['inspect-internal', 'rootid', path])).trim()
+  return (await work('btrfs', ['inspect-internal', 'rootid', path])).trim()
 }
 
 export class Subvolumes implements Trees {
@@ -43,25 +41,25 @@ export class Subvolumes implements Trees {
 
   async limit(id: number, bytes: number): Promise<void> {
     const { root, groups } = this.#at
-    if (!(await isThere(groupOf(groups, 1, id)))) await run('btrfs', ['qgroup', 'create', `1/${id}`, root])
-    await run('btrfs', ['qgroup', 'limit', `${bytes}`, `1/${id}`, root])
+    if (!(await isThere(groupOf(groups, 1, id)))) await work('btrfs', ['qgroup', 'create', `1/${id}`, root])
+    await work('btrfs', ['qgroup', 'limit', `${bytes}`, `1/${id}`, root])
     await syncTree(root)
   }
 
   async create(id: number, path: string, owner: Owner): Promise<void> {
-    await run('btrfs', ['subvolume', 'create', '-i', `1/${id}`, path])
+    await work('btrfs', ['subvolume', 'create', '-i', `1/${id}`, path])
     await own(path, owner)
     await syncDirectory(path)
   }
 
   /** The kernel makes a snapshot within one transaction, which is on disk when it returns. */
   async freeze(id: number, from: string, to: string): Promise<void> {
-    await run('btrfs', ['subvolume', 'snapshot', '-r', '-i', `1/${id}`, from, to], '', unlimited)
+    await work('btrfs', ['subvolume', 'snapshot', '-r', '-i', `1/${id}`, from, to])
     await this.#count()
   }
 
   async thaw(id: number, from: string, to: string): Promise<void> {
-    await run('btrfs', ['subvolume', 'snapshot', '-i', `1/${id}`, from, to], '', unlimited)
+    await work('btrfs', ['subvolume', 'snapshot', '-i', `1/${id}`, from, to])
     await this.#count()
   }
 
@@ -69,7 +67,7 @@ export class Subvolumes implements Trees {
   async #count(): Promise<void> {
     const { root, groups } = this.#at
     if ((await readFile(join(groups, 'inconsistent'), 'utf8')).trim() === '0') return
-    await run('btrfs', ['quota', 'rescan', '-w', root], '', unlimited)
+    await work('btrfs', ['quota', 'rescan', '-w', root])
   }
 
   async discard(path: string): Promise<void> {
@@ -78,16 +76,16 @@ export class Subvolumes implements Trees {
 
   async remove(path: string): Promise<void> {
     await this.#delete(await subvolumesAt(path))
-    await run('rm', ['-rf', '--one-file-system', '--', path], '', unlimited)
+    await work('rm', ['-rf', '--one-file-system', '--', path])
   }
 
   async #delete(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return
     const ids = await Promise.all(paths.map(subvolumeOf))
-    await run('btrfs', ['subvolume', 'delete', '--commit-after', ...paths], '', unlimited)
+    await work('btrfs', ['subvolume', 'delete', '--commit-after', ...paths])
     const { root, log } = this.#at
     try {
-      await run('btrfs', ['subvolume', 'sync', root, ...ids], '', { timeoutMs: freeingMs })
+      await work('btrfs', ['subvolume', 'sync', root, ...ids], { timeoutMs: freeingMs })
     } catch (err) {
       log.warn(
         { err, subvolumes: ids },
@@ -103,7 +101,7 @@ export class Subvolumes implements Trees {
     const { root, groups } = this.#at
     if (!(await isThere(groupOf(groups, level, id)))) return
     const isHarmless = (line: string) => line.endsWith('unable to destroy quota group: No such file or directory')
-    await run('btrfs', ['qgroup', 'destroy', `${level}/${id}`, root], '', { isHarmless })
+    await work('btrfs', ['qgroup', 'destroy', `${level}/${id}`, root], { isHarmless })
   }
 
   forget(id: number): Promise<void> {

@@ -1,8 +1,10 @@
 /**
- * A root of its own for a program that copies: it sees programs of the system, the tree it reads and the place it writes to.
+ * A root of its own for a program that copies: it sees programs of the system, itself among the processes, which `chmod` on
+ * a directory that nobody may enter needs, the tree it reads and the place it writes to.
  * The owner of the tree may turn a directory into a link while it is copied, and the link then leads to nothing else.
  */
-import { type RunOptions, run } from '../../commands.ts'
+import type { RunOptions } from '../../commands.ts'
+import { work } from './programs.ts'
 
 /** Arguments: where to mount, the tree, the place to write to, the program and its arguments. */
 const script = `
@@ -14,7 +16,8 @@ for name in bin lib lib32 lib64 libx32; do
   elif [ -d "/$name" ]; then mkdir "$name"; mount --bind "/$name" "$name"
   fi
 done
-mkdir usr from to
+mkdir usr proc from to
+mount -t proc -o nosuid,nodev,noexec,subset=pid none proc
 mount --bind /usr usr
 mount --bind "$2" from
 mount -o remount,bind,ro from
@@ -33,6 +36,6 @@ export function runInCell(
   command: readonly string[],
   options?: RunOptions,
 ): Promise<string> {
-  const namespace = ['--mount', '--propagation', 'private', '--']
-  return run('unshare', [...namespace, 'sh', '-c', script, 'sh', cell, from, to, ...command], '', options)
+  const namespaces = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--']
+  return work('unshare', [...namespaces, 'sh', '-c', script, 'sh', cell, from, to, ...command], options)
 }

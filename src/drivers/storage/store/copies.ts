@@ -4,14 +4,11 @@
  */
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { run } from '../../commands.ts'
 import { inCell, runInCell } from './cell.ts'
 import { isThere, moveDurably, syncDirectory, syncTree } from './durable.ts'
+import { work } from './programs.ts'
 import type { Owner } from './store.ts'
 import type { Trees } from './trees.ts'
-
-/** A tree is copied or removed by one program, which takes as long as it takes. */
-const unlimited = { timeoutMs: 0 }
 
 /** What `cp` says of files that their owner has moved, removed or replaced since it saw their names. */
 const passing = [
@@ -20,7 +17,7 @@ const passing = [
   /^cp: (cannot overwrite|will not overwrite just-created|not writing through dangling symlink) /,
   /^cp: will not copy .* through just-created symlink /,
 ]
-const whileItChanges = { timeoutMs: 0, isHarmless: (line: string) => passing.some((form) => form.test(line)) }
+const whileItChanges = { isHarmless: (line: string) => passing.some((form) => form.test(line)) }
 
 /** How often a tree is removed again that somebody still writes to. */
 const removals = 5
@@ -59,7 +56,7 @@ export class Copies implements Trees {
   async #copy(from: string, to: string): Promise<void> {
     const { cell, sharesBlocks } = this.#options
     const command = ['cp', '-a', `--reflink=${sharesBlocks ? 'always' : 'auto'}`, '--']
-    if (cell === undefined) await run(command[0]!, [...command.slice(1), `${from}/.`, to], '', whileItChanges)
+    if (cell === undefined) await work(command[0]!, [...command.slice(1), `${from}/.`, to], whileItChanges)
     else {
       const places = { from, to: dirname(to) }
       const copying = [...command, `${inCell.from}/.`, join(inCell.to, basename(to))]
@@ -78,11 +75,11 @@ export class Copies implements Trees {
   async remove(path: string): Promise<void> {
     for (let left = removals; await isThere(path); left--) {
       try {
-        await run('rm', ['-rf', '--one-file-system', '--', path], '', unlimited)
+        await work('rm', ['-rf', '--one-file-system', '--', path])
       } catch (error) {
         if (left <= 1) throw error
         // Only root removes what is in a directory that its owner may not write to.
-        if (process.getuid?.() !== 0) await run('chmod', ['-R', 'u+rwx', '--', path], '', unlimited)
+        if (process.getuid?.() !== 0) await work('chmod', ['-R', 'u+rwx', '--', path])
       }
     }
   }

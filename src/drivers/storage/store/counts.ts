@@ -6,10 +6,10 @@
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BoxUsage, SnapshotUsage } from '../../../families/storage-boxes/driver.ts'
-import { run } from '../../commands.ts'
 import { isMissing, readJson, unlessMissing } from './durable.ts'
 import type { Meter } from './meter.ts'
 import { decodeName, type Places } from './places.ts'
+import { work } from './programs.ts'
 import { boxFull, noSuchBox } from './refusal.ts'
 import type { Quota, StoreLog } from './store.ts'
 
@@ -285,6 +285,6 @@ const passing = /^du: cannot .*: (No such file or directory|Not a directory|Stal
 /** The bytes of the blocks of a tree, in which each file counts once; 0 when there is none. */
 async function blocksOf(path: string): Promise<number> {
   const args = ['-s', '-x', '--block-size=1', '--', path]
-  const printed = await run('du', args, '', { timeoutMs: 0, isHarmless: (line) => passing.test(line) })
+  const printed = await work('du', args, { isHarmless: (line) => passing.test(line) })
   return Number.parseInt(printed, 10) || 0
 }

@@ -1,7 +1,7 @@
 /** Small files, directories and names that are on disk when a call returns. */
 import { lstat, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { run } from '../../commands.ts'
+import { work } from './programs.ts'
 
 export const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
@@ -63,5 +63,5 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
 
 /** Waits until all of the file system that a path is on is on disk: a tree of many files has no cheaper way. */
 export async function syncTree(path: string): Promise<void> {
-  await run('sync', ['-f', path], '', { timeoutMs: 0 })
+  await work('sync', ['-f', path])
 }

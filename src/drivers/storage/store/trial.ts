@@ -2,10 +2,10 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readFile, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '../../commands.ts'
 import { type Btrfs, groupOf, Subvolumes } from './btrfs.ts'
 import { runInCell } from './cell.ts'
 import { isThere } from './durable.ts'
+import { work } from './programs.ts'
 import type { StoreLog } from './store.ts'
 
 /** What statfs(2) says of btrfs. */
@@ -48,14 +48,14 @@ async function trySubvolume(at: Btrfs, trial: string): Promise<void> {
 }
 
 async function findGroups(directory: string, log: StoreLog): Promise<string> {
-  const mount = (await run('findmnt', ['-n', '-o', 'TARGET', '-T', directory])).trim()
-  const uuid = /uuid: (\S+)/.exec(await run('btrfs', ['filesystem', 'show', '--', mount]))?.[1]
+  const mount = (await work('findmnt', ['-n', '-o', 'TARGET', '-T', directory])).trim()
+  const uuid = /uuid: (\S+)/.exec(await work('btrfs', ['filesystem', 'show', '--', mount]))?.[1]
   if (uuid === undefined) throw new Impossible('its btrfs does not say which one it is')
   const groups = join('/sys/fs/btrfs', uuid, 'qgroups')
   if (!(await isEnabled(groups))) {
     log.info({ directory }, 'quotas of btrfs are switched on for Storage Boxes, and everything is counted once')
-    await run('btrfs', ['quota', 'enable', directory])
-    await run('btrfs', ['quota', 'rescan', '-w', directory], '', { timeoutMs: 0 })
+    await work('btrfs', ['quota', 'enable', directory])
+    await work('btrfs', ['quota', 'rescan', '-w', directory])
   }
   if (!(await isEnabled(groups))) throw new Impossible('this kernel does not say what quota groups take')
   return groups
