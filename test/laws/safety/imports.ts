@@ -39,6 +39,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kernel/process/at-once.ts',
     'kernel/process/clock.ts',
     'kernel/process/file-lock.ts',
+    'kernel/process/private-file.ts',
     'reachability/driver.ts',
     'reconcile/inventory.ts',
     'metadata/driver.ts',

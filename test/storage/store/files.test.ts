@@ -22,17 +22,17 @@ for (const { kind, skip } of kinds) {
   describe(`A store of the kind ${kind}`, { skip }, () => {
     test('is chosen by what the directory can do, says why, and stays', async (t) => {
       const directory = await makeGround(t, kind)
-      const store = await openAt(t, directory)
+      const store = await openAt(directory)
       if (kind !== 'plain') assert.equal(store.kind, kind)
       assert.match(store.reason, /^[^\n]+$/)
       assert.equal(store.hasKernelQuota, store.kind === 'btrfs')
-      assert.equal((await openAt(t, directory)).kind, store.kind)
+      assert.equal((await openAt(directory)).kind, store.kind)
       const other = store.kind === 'plain' ? 'reflink' : 'plain'
-      await assert.rejects(openAt(t, directory, { kind: other }), /are kept as .*, so they cannot be kept as/)
+      await assert.rejects(openAt(directory, { kind: other }), /are kept as .*, so they cannot be kept as/)
     })
 
     test('makes a box with the homes of its accounts, which belong to nobody else', async (t) => {
-      const store = await openAt(t, await makeGround(t, kind), { kind })
+      const store = await openAt(await makeGround(t, kind), { kind })
       const accounts = [{ home: '' }, { home: 'backups/web 1' }, { home: './backups//db/' }, { home: '../../up' }]
       await store.apply(box(1, { accounts }))
       await store.apply(box(2))
@@ -46,7 +46,7 @@ for (const { kind, skip } of kinds) {
     })
 
     test('knows no box, directory or snapshot that is not there', async (t) => {
-      const store = await openAt(t, await makeGround(t, kind), { kind })
+      const store = await openAt(await makeGround(t, kind), { kind })
       await store.apply(box(1))
       const { files } = await store.paths(1)
       writeFileSync(join(files, 'file'), '')
@@ -65,7 +65,7 @@ for (const { kind, skip } of kinds) {
     })
 
     test('brings back everything that a snapshot holds, and removes what is newer', async (t) => {
-      const store = await openAt(t, await makeGround(t, kind), { kind })
+      const store = await openAt(await makeGround(t, kind), { kind })
       await store.apply(box(1))
       const { files } = await store.paths(1)
       await fillOddly(files)
@@ -91,7 +91,7 @@ for (const { kind, skip } of kinds) {
     })
 
     test('leaves a snapshot as it is when it is made again', async (t) => {
-      const store = await openAt(t, await makeGround(t, kind), { kind })
+      const store = await openAt(await makeGround(t, kind), { kind })
       await store.apply(box(1))
       const { files } = await store.paths(1)
       await store.createSnapshot(1, 'one')
@@ -101,7 +101,7 @@ for (const { kind, skip } of kinds) {
     })
 
     test('takes any name of a snapshot for nothing but a name', async (t) => {
-      const store = await openAt(t, await makeGround(t, kind), { kind })
+      const store = await openAt(await makeGround(t, kind), { kind })
       await store.apply(box(1))
       const names = [
         '2025-02-12T11-35-19',
@@ -130,13 +130,13 @@ for (const { kind, skip } of kinds) {
 
     test('obeys the newest generation, also after a restart', async (t) => {
       const directory = await makeGround(t, kind)
-      const first = await openAt(t, directory, { kind })
+      const first = await openAt(directory, { kind })
       await first.apply(box(1, { generation: 3, bytes: 100 * megabyte }))
       await first.apply(box(1, { generation: 2, bytes: 50 * megabyte }))
       assert.equal((await first.quota(1)).limit, 100 * megabyte)
       await first.close()
 
-      const second = await openAt(t, directory, { kind })
+      const second = await openAt(directory, { kind })
       await second.apply(box(1, { generation: 2, bytes: 50 * megabyte }))
       await second.apply(box(1, { generation: 4, bytes: 150 * megabyte }))
       await second.remove(1, 3)
@@ -146,7 +146,7 @@ for (const { kind, skip } of kinds) {
       await assert.rejects(second.paths(1), isNotFound)
       await second.close()
 
-      const third = await openAt(t, directory, { kind })
+      const third = await openAt(directory, { kind })
       for (const generation of [4, 5]) await third.apply(box(1, { generation }))
       await assert.rejects(third.paths(1), isNotFound)
       await third.remove(1, 5)
@@ -157,7 +157,7 @@ for (const { kind, skip } of kinds) {
 
     test('leaves nothing of what it removes', async (t) => {
       const directory = await makeGround(t, kind)
-      const store = await openAt(t, directory, { kind })
+      const store = await openAt(directory, { kind })
       await store.apply(box(1, { accounts: [{ home: 'a/b/c' }] }))
       const { files } = await store.paths(1)
       await fillOddly(files)

@@ -71,7 +71,7 @@ async function checkUsage(store: Store): Promise<void> {
 
 async function killAgainAndAgain(t: TestContext, kind: StoreKind): Promise<void> {
   const ground = await makeGround(t, kind)
-  const first = await openAt(t, ground, { kind })
+  const first = await openAt(ground, { kind })
   await first.apply(box(1, { bytes: 400 * megabyte }))
   await first.close()
   const seen = new Set<string>()
@@ -80,7 +80,7 @@ async function killAgainAndAgain(t: TestContext, kind: StoreKind): Promise<void>
     const last = intents.at(-1)!
     seen.add(last.does)
     version = Math.max(...intents.map((intent) => intent.version)) + 1
-    const store = await openAt(t, ground, { kind })
+    const store = await openAt(ground, { kind })
     await checkAll(store, last)
     await store.tidied
     await checkAll(store, last)

@@ -12,7 +12,7 @@ import { Exclusive } from './exclusive.ts'
 import type { Meter } from './meter.ts'
 import { type BoxPlaces, decodeName, type Places } from './places.ts'
 import { noSuchBox, noSuchFolder, noSuchSnapshot, Refusal, refusalOf } from './refusal.ts'
-import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog } from './store.ts'
+import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog, StoreOptions } from './store.ts'
 import type { Trees } from './trees.ts'
 
 interface State {
@@ -35,6 +35,8 @@ export interface Parts {
   readonly meter: Meter
   /** Undefined where all files are this process's. */
   readonly firstOwner: number | undefined
+  /** Undefined where a copy takes too long for that. */
+  readonly pause: StoreOptions['pause']
   readonly log: StoreLog
 }
 
@@ -59,7 +61,7 @@ export class Boxes implements Store {
   }
 
   apply(box: Parameters<Store['apply']>[0]): Promise<void> {
-    const { trees, log } = this.#parts
+    const { trees, meter, log } = this.#parts
     const owner = this.#ownerOf(box.id)
     return this.#changing(box.id, async (places) => {
       const state = await readJson<State>(places.state)
@@ -70,6 +72,7 @@ export class Boxes implements Store {
       else if (state.generation !== generation || state.bytes !== bytes) {
         if (state.bytes !== bytes) await trees.limit(id, bytes)
         await writeDurably(places.state, JSON.stringify({ generation, bytes } satisfies State))
+        meter.limitChanged(id)
       }
       for (const { home } of box.accounts) {
         try {
@@ -101,27 +104,31 @@ export class Boxes implements Store {
     return this.#changing(id, async (places) => {
       const state = await readJson<State>(places.state)
       if (state && state.generation > generation) return
-      const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
       await mkdir(places.making)
-      if ((removed?.generation ?? -1) < generation) {
-        await writeDurably(places.tombstone, JSON.stringify({ generation }))
+      if (state) {
+        await moveDurably(places.box, places.doomed)
+        meter.forget(id)
+        await trees.remove(places.doomed)
+        await trees.forget(id)
       }
-      if (!state) return rmdir(places.making)
-      await moveDurably(places.box, places.doomed)
-      meter.forget(id)
-      await trees.remove(places.making)
-      await trees.forget(id)
+      const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
+      // On a full disk there is room for it by now. Whoever is cut off before it is asked to remove the box again.
+      if ((removed?.generation ?? -1) < generation) await writeDurably(places.tombstone, JSON.stringify({ generation }))
+      await rmdir(places.making)
     })
   }
 
   createSnapshot(id: number, name: string): Promise<void> {
-    const { trees, meter } = this.#parts
+    const { trees, meter, pause } = this.#parts
     return this.#changing(id, async (places) => {
       await needBox(places)
       if (await isThere(places.snapshot(name))) return
       using _room = await meter.admit(id)
       await mkdir(places.making)
-      await trees.freeze(id, places.files, places.snapshot(name), places.fresh)
+      {
+        await using _paused = await pause?.(id)
+        await trees.freeze(id, places.files, places.snapshot(name), places.fresh)
+      }
       await meter.snapshotsChanged(id)
       await rmdir(places.making)
     })
@@ -247,9 +254,6 @@ export class Boxes implements Store {
     const { trees, meter } = this.#parts
     const journal = await readJson<Journal>(places.journal)
     if (journal) await this.#finishRollback(id, journal, places)
-    const state = await readJson<State>(places.state)
-    const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
-    if (state && removed && removed.generation >= state.generation) await moveDurably(places.box, places.doomed)
     await trees.remove(places.making)
     if (await isThere(places.box)) await meter.snapshotsChanged(id)
     else await trees.forget(id)

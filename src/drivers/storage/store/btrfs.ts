@@ -2,7 +2,7 @@
  * Trees in subvolumes of btrfs. The files of a box and its snapshots are members of one quota group, whose limit the kernel
  * keeps; blocks that several of them share count once.
  */
-import { lstat, opendir, readFile } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { own } from './copies.ts'
 import { isThere, syncDirectory, syncTree, unlessMissing } from './durable.ts'
@@ -55,19 +55,10 @@ export class Subvolumes implements Trees {
   /** The kernel makes a snapshot within one transaction, which is on disk when it returns. */
   async freeze(id: number, from: string, to: string): Promise<void> {
     await work('btrfs', ['subvolume', 'snapshot', '-r', '-i', `1/${id}`, from, to])
-    await this.#count()
   }
 
   async thaw(id: number, from: string, to: string): Promise<void> {
     await work('btrfs', ['subvolume', 'snapshot', '-i', `1/${id}`, from, to])
-    await this.#count()
-  }
-
-  /** Kernels before 6.9 no longer know what a group takes when a snapshot has become its member. */
-  async #count(): Promise<void> {
-    const { root, groups } = this.#at
-    if ((await readFile(join(groups, 'inconsistent'), 'utf8')).trim() === '0') return
-    await work('btrfs', ['quota', 'rescan', '-w', root])
   }
 
   async discard(path: string): Promise<void> {

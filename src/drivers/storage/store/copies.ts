@@ -13,11 +13,21 @@ import type { Trees } from './trees.ts'
 /** What `cp` says of files that their owner has moved, removed or replaced since it saw their names. */
 const passing = [
   /^cp: .*: (No such file or directory|Not a directory|Too many levels of symbolic links|Stale file handle)$/,
+  /^cp: cannot read symbolic link .*: Invalid argument$/,
   /^cp: skipping file .* as it was replaced while being copied$/,
   /^cp: (cannot overwrite|will not overwrite just-created|not writing through dangling symlink) /,
   /^cp: will not copy .* through just-created symlink /,
 ]
-const whileItChanges = { isHarmless: (line: string) => passing.some((form) => form.test(line)) }
+/**
+ * Who puts a pipe in the place of a file at the right moment lets `cp` wait for ever, so a copy that takes longer than any
+ * other has failed.
+ */
+const longestCopyMs = 6 * 3_600_000
+
+const whileItChanges = {
+  timeoutMs: longestCopyMs,
+  isHarmless: (line: string) => passing.some((form) => form.test(line)),
+}
 
 /** How often a tree is removed again that somebody still writes to. */
 const removals = 5
@@ -68,6 +78,8 @@ export class Copies implements Trees {
 
   async discard(path: string, beside: string): Promise<void> {
     if (!(await isThere(path))) return
+    // Somebody who was cut off may have left another one there.
+    await this.remove(beside)
     await moveDurably(path, beside)
     await this.remove(beside)
   }

@@ -7,6 +7,7 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BoxUsage, SnapshotUsage } from '../../../families/storage-boxes/driver.ts'
 import { isMissing, readJson, unlessMissing } from './durable.ts'
+import { Exclusive } from './exclusive.ts'
 import type { Meter } from './meter.ts'
 import { decodeName, type Places } from './places.ts'
 import { work } from './programs.ts'
@@ -15,8 +16,12 @@ import type { Quota, StoreLog } from './store.ts'
 
 /** What is charged is written down together after so many milliseconds, and what others have charged is read as often. */
 const sharedMs = 1_000
-/** A tree that is written to all the time is counted in this part of the time at most. */
+/** A tree that takes longer to count, in milliseconds, and is written to all the time is counted in a part of the time at most. */
+const longScanMs = 500
 const share = 1 / 20
+
+/** So many locks keep processes from writing the same count at once, which takes a moment. */
+export const countLocks = 16
 
 /** What is on disk about a box, in bytes. */
 interface Stored {
@@ -41,13 +46,12 @@ interface Count {
   /** Another scan is not worth its time before. */
   nextScanAt: number
   timer: NodeJS.Timeout | undefined
-  /** Changes of what is on disk go one after the other. */
-  last: Promise<unknown>
 }
 
 export class Counts implements Meter {
   readonly #places: Places
   readonly #log: StoreLog
+  readonly #writing: Exclusive<number>
   readonly #counts = new Map<number, Promise<Count>>()
   readonly #loaded = new Map<number, Count>()
   /** One tree is scanned at a time. */
@@ -57,6 +61,7 @@ export class Counts implements Meter {
   constructor(places: Places, log: StoreLog) {
     this.#places = places
     this.#log = log
+    this.#writing = new Exclusive((lock) => places.countLock(lock))
   }
 
   async quota(id: number): Promise<Quota> {
@@ -130,6 +135,11 @@ export class Counts implements Meter {
     }))
   }
 
+  limitChanged(id: number): void {
+    const count = this.#loaded.get(id)
+    if (count) count.readAt = Number.NEGATIVE_INFINITY
+  }
+
   forget(id: number): void {
     const count = this.#loaded.get(id)
     clearTimeout(count?.timer)
@@ -191,15 +201,12 @@ export class Counts implements Meter {
       scan: undefined,
       nextScanAt: 0,
       timer: undefined,
-      last: Promise.resolve(),
     }
   }
 
   /** Changes what is on disk about a box, with what others have written there and what was charged here. */
   #write(id: number, count: Count, change: (stored: Stored) => Stored): Promise<void> {
-    const written = count.last.then(() => this.#writeNow(id, count, change))
-    count.last = written.catch(() => undefined)
-    return written
+    return this.#writing.run(id % countLocks, () => this.#writeNow(id, count, change))
   }
 
   async #writeNow(id: number, count: Count, change: (stored: Stored) => Stored): Promise<void> {
@@ -239,7 +246,7 @@ export class Counts implements Meter {
         return { ...stored, files: files + count.sinceScan, snapshots, isExact }
       })
       const now = performance.now()
-      count.nextScanAt = now + (now - began) / share
+      count.nextScanAt = now - began < longScanMs ? now : now + (now - began) / share
     })
     this.#scanning = mine.catch(() => undefined)
     await mine
@@ -272,9 +279,9 @@ async function readStored(path: string): Promise<Stored | undefined> {
   }
 }
 
-/** Processes may write the same count at once; each writes beside it under a name of its own. */
+/** A count that is lost with the machine is made anew, so nobody waits for the disk. */
 async function replace(path: string, stored: Stored): Promise<void> {
-  const beside = `${path}.${process.pid}.new`
+  const beside = `${path}.new`
   await writeFile(beside, JSON.stringify(stored), { mode: 0o600 })
   await rename(beside, path)
 }

@@ -6,6 +6,7 @@ import { type Btrfs, groupOf, subvolumeOf } from './btrfs.ts'
 import { isThere, syncTree, unlessMissing } from './durable.ts'
 import type { Meter } from './meter.ts'
 import { decodeName, type Places } from './places.ts'
+import { work } from './programs.ts'
 import { noSuchBox } from './refusal.ts'
 import type { Quota } from './store.ts'
 
@@ -98,7 +99,13 @@ export class Groups implements Meter {
 
   async snapshotsChanged(): Promise<void> {
     this.#synced = Number.NEGATIVE_INFINITY
+    const { root, groups } = this.#at
+    // Kernels before 6.9 no longer know what a group takes when a snapshot has become its member.
+    if ((await readFile(join(groups, 'inconsistent'), 'utf8')).trim() === '0') return
+    await work('btrfs', ['quota', 'rescan', '-w', root])
   }
+
+  limitChanged(): void {}
 
   forget(): void {}
 

@@ -1,11 +1,12 @@
 /** Opens the store of a directory, in the best way that it allows. */
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createPrivate } from '../../../kernel/process/private-file.ts'
 import { makePrivate } from '../../private-folder.ts'
 import { Boxes, type Parts } from './boxes.ts'
 import { Subvolumes } from './btrfs.ts'
 import { Copies } from './copies.ts'
-import { Counts } from './counts.ts'
+import { Counts, countLocks } from './counts.ts'
 import { unlessMissing, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
 import { Groups } from './groups.ts'
@@ -39,6 +40,8 @@ async function makePlaces(directory: string): Promise<Places> {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const places = new Places(await realpath(directory))
     for (const folder of [places.boxes, places.making, places.removed, places.locks, places.cell]) makePrivate(folder)
+    // On a full disk they could not be made.
+    for (let lock = 0; lock < countLocks; lock++) createPrivate(places.countLock(lock))
     return places
   } catch (error) {
     throw new Error(`Storage Boxes cannot be in ${directory}: ${(error as Error).message}`, { cause: error })
@@ -93,7 +96,8 @@ async function choose(places: Places, options: StoreOptions): Promise<Parts> {
       const { reason, ...made } = await attempts[kind](places, options, kept !== undefined)
       if (!kept) await writeDurably(places.kind, kind)
       const firstOwner = process.getuid?.() === 0 ? (options.firstOwner ?? defaultFirstOwner) : undefined
-      return { kind, ...made, places, firstOwner, log: options.log, reason: [...reasons, reason].join('; ') }
+      const pause = kind === 'btrfs' ? options.pause : undefined
+      return { kind, ...made, places, firstOwner, pause, log: options.log, reason: [...reasons, reason].join('; ') }
     } catch (error) {
       if (!(error instanceof Impossible)) throw error
       reasons.push(error.message)

@@ -45,6 +45,10 @@ export class Places {
     return join(this.root, 'cell')
   }
 
+  countLock(number: number): string {
+    return join(this.locks, `count-${number}`)
+  }
+
   of(id: number): BoxPlaces {
     const making = join(this.making, `${id}`)
     return {

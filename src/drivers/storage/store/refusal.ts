@@ -13,7 +13,8 @@ export const boxFull = (cause?: unknown) =>
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const said = error instanceof Error ? error.message : ''
-  if (/EDQUOT|Disk quota exceeded/.test(said)) return boxFull(error)
+  // Node.js has no name for EDQUOT.
+  if (/Disk quota exceeded|system error -122\b/.test(said)) return boxFull(error)
   const text = /ENOSPC|No space left on device/.test(said)
     ? 'There is no space left for the files of Storage Boxes.'
     : 'The files of the Storage Box could not be changed.'

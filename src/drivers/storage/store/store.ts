@@ -81,5 +81,10 @@ export interface StoreOptions {
   readonly kind?: StoreKind
   /** The box with this id has the uid and gid `firstOwner + id`. Used by root alone. */
   readonly firstOwner?: number
+  /**
+   * Keeps everybody from writing to the files of a box until the result is disposed of. A snapshot on btrfs is made meanwhile, in
+   * milliseconds: without it, a file that grows at that moment may end in zeros in the snapshot.
+   */
+  readonly pause?: (id: number) => Promise<AsyncDisposable>
   readonly log: StoreLog
 }

@@ -63,7 +63,8 @@ async function findGroups(directory: string, log: StoreLog): Promise<string> {
 
 async function isEnabled(groups: string): Promise<boolean> {
   const path = join(groups, 'enabled')
-  return (await isThere(path)) && (await readFile(path, 'utf8')).trim() === '1'
+  const isTold = (await isThere(path)) && (await isThere(join(groups, 'inconsistent')))
+  return isTold && (await readFile(path, 'utf8')).trim() === '1'
 }
 
 /** Errors: `Impossible` where copies cannot share blocks. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openStore } from '../../../../src/drivers/storage/store/open.ts'
-import type { Store, StoreKind } from '../../../../src/drivers/storage/store/store.ts'
+import type { Store, StoreKind, StoreOptions } from '../../../../src/drivers/storage/store/store.ts'
 
 const makers = {
   btrfs: ['mkfs.btrfs', '--quiet'],
@@ -54,7 +54,10 @@ export async function makeGround(t: TestContext, kind: StoreKind | 'ext4', megab
   const directory = join(folder, 'at')
   mkdirSync(directory)
   if (kind === 'plain') {
-    t.after(() => rmSync(folder, { recursive: true }))
+    t.after(async () => {
+      await closeAll(directory)
+      rmSync(folder, { recursive: true })
+    })
     return directory
   }
   const image = join(folder, 'image')
@@ -63,10 +66,20 @@ export async function makeGround(t: TestContext, kind: StoreKind | 'ext4', megab
   const [program, ...args] = makers[kind]
   execFileSync(program, [...args, image])
   const holder = spawn('sh', ['-c', mounting, 'sh', image, directory, folder], { stdio: ['pipe', 'pipe', 'inherit'] })
-  t.after(() => end(holder))
+  t.after(async () => {
+    await closeAll(directory)
+    await end(holder)
+  })
   const [first] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')])
   if (String(first) !== 'mounted\n') throw new Error(`an image of ${kind} cannot be mounted`)
   return directory
+}
+
+const opened = new Map<string, Store[]>()
+
+async function closeAll(directory: string): Promise<void> {
+  for (const store of opened.get(directory) ?? []) await store.close()
+  opened.delete(directory)
 }
 
 async function end(holder: ChildProcess): Promise<void> {
@@ -81,10 +94,10 @@ export interface Logged {
   readonly fields: object
 }
 
+/** Opens a store on a ground, with which it is closed. */
 export async function openAt(
-  t: TestContext,
   directory: string,
-  options: { kind?: StoreKind; warnings?: Logged[] } = {},
+  options: Pick<Partial<StoreOptions>, 'kind' | 'pause'> & { warnings?: Logged[] } = {},
 ): Promise<Store> {
   const warn = (fields: object, message: string) => {
     if (options.warnings) options.warnings.push({ message, fields })
@@ -92,10 +105,11 @@ export async function openAt(
   }
   const store = await openStore({
     directory: join(directory, 'store'),
+    ...(options.pause && { pause: options.pause }),
     ...(options.kind && { kind: options.kind }),
     log: { info: () => undefined, warn },
   })
-  t.after(() => store.close())
+  opened.set(directory, [...(opened.get(directory) ?? []), store])
   return store
 }
 
