@@ -40,7 +40,8 @@ function show(figures: readonly Figure[]): void {
 /** Files outside of a family's own folders that know of it; Volumes stand for all families. */
 function mentions(paths: readonly string[]): number {
   const own = /\/(families|pages|simulated|hosts|incus)\/volumes(\/|\.ts)|\/volumes\.(ts|tsx)$/
-  const isAbout = (path: string) => !own.test(path) && /volume/i.test(read(path))
+  // Subvolumes are directories of a file system.
+  const isAbout = (path: string) => !own.test(path) && /(?<!sub)volume/i.test(read(path))
   return paths.filter((path) => !/\.(png|gz|br|ico|woff2)$/.test(path) && isAbout(path)).length
 }
 

@@ -90,6 +90,29 @@ for (const { kind, skip } of kinds) {
       assert.equal(await digestOf(files), before)
     })
 
+    test('has everybody leave the files that it replaces or removes, before it does and until it has', async (t) => {
+      const seen: string[] = []
+      const look = async (id: number) => {
+        const path = join(directory, 'store/boxes', `${id}`, 'files/version')
+        seen.push(existsSync(path) ? readFileSync(path, 'utf8') : 'nothing')
+      }
+      const vacate = async (id: number) => {
+        await look(id)
+        return { [Symbol.asyncDispose]: () => look(id) }
+      }
+      const directory = await makeGround(t, kind)
+      const store = await openAt(directory, { kind, vacate })
+      await store.apply(box(7))
+      const { files } = await store.paths(7)
+      writeFileSync(join(files, 'version'), 'old')
+      await store.changed(7)
+      await store.createSnapshot(7, 'one')
+      writeFileSync(join(files, 'version'), 'new')
+      await store.rollback(7, 'one', [])
+      await store.remove(7, 2)
+      assert.deepEqual(seen, ['new', 'old', 'old', 'nothing'])
+    })
+
     test('leaves a snapshot as it is when it is made again', async (t) => {
       const store = await openAt(await makeGround(t, kind), { kind })
       await store.apply(box(1))

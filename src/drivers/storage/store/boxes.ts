@@ -9,13 +9,13 @@ import type { AtOnce } from '../../../kernel/process/at-once.ts'
 import { isNoDirectory, makeBeneath, openBeneath } from './beneath.ts'
 import { isThere, moveDurably, readJson, syncDirectory, unlinkDurably, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
-import type { Meter } from './meter.ts'
+import type { Meter } from './meters/meter.ts'
 import { type BoxPlaces, decodeName, type Places } from './places.ts'
 import { noSuchBox, noSuchFolder, noSuchSnapshot, Refusal, refusalOf } from './refusal.ts'
 import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog, StoreOptions } from './store.ts'
-import type { Trees } from './trees.ts'
+import type { Trees } from './trees/trees.ts'
 
-interface State {
+interface BoxRecord {
   readonly generation: number
   readonly bytes: number
 }
@@ -26,7 +26,7 @@ interface Journal {
   readonly newer: readonly string[]
 }
 
-export interface Parts {
+export interface StoreParts {
   readonly kind: StoreKind
   readonly reason: string
   readonly hasKernelQuota: boolean
@@ -37,6 +37,7 @@ export interface Parts {
   readonly firstOwner: number | undefined
   /** Undefined where a copy takes too long for that. */
   readonly pause: StoreOptions['pause']
+  readonly vacate: StoreOptions['vacate']
   readonly log: StoreLog
 }
 
@@ -48,10 +49,10 @@ export class Boxes implements Store {
   readonly reason: string
   readonly hasKernelQuota: boolean
   readonly tidied: Promise<void>
-  readonly #parts: Parts
+  readonly #parts: StoreParts
   readonly #exclusive: Exclusive<number>
 
-  constructor(parts: Parts) {
+  constructor(parts: StoreParts) {
     this.kind = parts.kind
     this.reason = parts.reason
     this.hasKernelQuota = parts.hasKernelQuota
@@ -64,14 +65,14 @@ export class Boxes implements Store {
     const { trees, meter, log } = this.#parts
     const owner = this.#ownerOf(box.id)
     return this.#changing(box.id, async (places) => {
-      const state = await readJson<State>(places.state)
-      const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
+      const state = await readJson<BoxRecord>(places.state)
+      const removed = await readJson<Pick<BoxRecord, 'generation'>>(places.tombstone)
       if ((state?.generation ?? -1) > box.generation || (removed?.generation ?? -1) >= box.generation) return
       const { id, generation, bytes } = box
       if (!state) await this.#create(id, { generation, bytes }, owner, places)
       else if (state.generation !== generation || state.bytes !== bytes) {
         if (state.bytes !== bytes) await trees.limit(id, bytes)
-        await writeDurably(places.state, JSON.stringify({ generation, bytes } satisfies State))
+        await writeDurably(places.state, JSON.stringify({ generation, bytes } satisfies BoxRecord))
         meter.limitChanged(id)
       }
       for (const { home } of box.accounts) {
@@ -86,7 +87,12 @@ export class Boxes implements Store {
     })
   }
 
-  async #create(id: number, state: State, owner: Owner, { made, making, tombstone, box }: BoxPlaces): Promise<void> {
+  async #create(
+    id: number,
+    state: BoxRecord,
+    owner: Owner,
+    { made, making, tombstone, box }: BoxPlaces,
+  ): Promise<void> {
     const { trees } = this.#parts
     await mkdir(making)
     await mkdir(made.box, { mode: 0o700 })
@@ -100,18 +106,21 @@ export class Boxes implements Store {
   }
 
   remove(id: number, generation: number): Promise<void> {
-    const { trees, meter } = this.#parts
+    const { trees, meter, vacate } = this.#parts
     return this.#changing(id, async (places) => {
-      const state = await readJson<State>(places.state)
+      const state = await readJson<BoxRecord>(places.state)
       if (state && state.generation > generation) return
       await mkdir(places.making)
       if (state) {
-        await moveDurably(places.box, places.doomed)
+        {
+          await using _vacant = await vacate?.(id)
+          await moveDurably(places.box, places.doomed)
+        }
         meter.forget(id)
         await trees.remove(places.doomed)
         await trees.forget(id)
       }
-      const removed = await readJson<Pick<State, 'generation'>>(places.tombstone)
+      const removed = await readJson<Pick<BoxRecord, 'generation'>>(places.tombstone)
       // On a full disk there is room for it by now. Whoever is cut off before it is asked to remove the box again.
       if ((removed?.generation ?? -1) < generation) await writeDurably(places.tombstone, JSON.stringify({ generation }))
       await rmdir(places.making)
@@ -139,7 +148,7 @@ export class Boxes implements Store {
     return this.#changing(id, async (places) => {
       if (!(await isThere(places.snapshot(name)))) return
       await mkdir(places.making)
-      await trees.discard(places.snapshot(name), places.doomed)
+      await trees.discard([places.snapshot(name)], places.doomed)
       await meter.snapshotsChanged(id)
       await rmdir(places.making)
     })
@@ -162,10 +171,13 @@ export class Boxes implements Store {
 
   /** Goes on with a rollback from wherever it was cut off. */
   async #finishRollback(id: number, { name, newer }: Journal, places: BoxPlaces): Promise<void> {
-    const { trees, meter } = this.#parts
-    if (!(await isThere(places.former))) await moveDurably(places.files, places.former)
-    if (!(await isThere(places.files))) await moveDurably(places.fresh, places.files)
-    for (const other of newer) await trees.discard(places.snapshot(other), places.doomed)
+    const { trees, meter, vacate } = this.#parts
+    {
+      await using _vacant = await vacate?.(id)
+      if (!(await isThere(places.former))) await moveDurably(places.files, places.former)
+      if (!(await isThere(places.files))) await moveDurably(places.fresh, places.files)
+    }
+    await trees.discard(newer.map(places.snapshot), places.doomed)
     await meter.snapshotsChanged(id, name)
     // The former files are what tells that the others are in their place, so they go after the journal.
     await unlinkDurably(places.journal)
@@ -173,7 +185,11 @@ export class Boxes implements Store {
 
   async usage(id: number): Promise<BoxUsage> {
     await this.#whole(id)
-    return this.#parts.meter.usage(id)
+    try {
+      return await this.#parts.meter.usage(id)
+    } catch (error) {
+      throw refusalOf(error)
+    }
   }
 
   async folders(id: number, path: string): Promise<string[]> {

@@ -3,15 +3,15 @@ import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createPrivate } from '../../../kernel/process/private-file.ts'
 import { makePrivate } from '../../private-folder.ts'
-import { Boxes, type Parts } from './boxes.ts'
-import { Subvolumes } from './btrfs.ts'
-import { Copies } from './copies.ts'
-import { Counts, countLocks } from './counts.ts'
+import { Boxes, type StoreParts } from './boxes.ts'
 import { unlessMissing, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
-import { Groups } from './groups.ts'
+import { Counts, countLocks } from './meters/counts.ts'
+import { Groups } from './meters/groups.ts'
 import { Places } from './places.ts'
 import { type Store, type StoreKind, type StoreOptions, storeKinds } from './store.ts'
+import { Subvolumes } from './trees/btrfs.ts'
+import { Copies } from './trees/copies.ts'
 import { Impossible, tryBtrfs, tryCell, tryReflink } from './trial.ts'
 
 /** Where users of boxes begin unless an operator says otherwise. */
@@ -53,7 +53,7 @@ type Attempt = (
   places: Places,
   options: StoreOptions,
   isKept: boolean,
-) => Promise<Pick<Parts, 'trees' | 'meter' | 'hasKernelQuota' | 'reason'>>
+) => Promise<Pick<StoreParts, 'trees' | 'meter' | 'hasKernelQuota' | 'reason'>>
 
 const attempts: Readonly<Record<StoreKind, Attempt>> = {
   async btrfs(places, { log }, isKept) {
@@ -84,7 +84,7 @@ const attempts: Readonly<Record<StoreKind, Attempt>> = {
   },
 }
 
-async function choose(places: Places, options: StoreOptions): Promise<Parts> {
+async function choose(places: Places, options: StoreOptions): Promise<StoreParts> {
   const kept = await keptKind(places)
   if (kept && options.kind && kept !== options.kind) {
     throw new Error(`Storage Boxes in ${places.root} are kept as ${kept}, so they cannot be kept as ${options.kind}`)
@@ -97,7 +97,16 @@ async function choose(places: Places, options: StoreOptions): Promise<Parts> {
       if (!kept) await writeDurably(places.kind, kind)
       const firstOwner = process.getuid?.() === 0 ? (options.firstOwner ?? defaultFirstOwner) : undefined
       const pause = kind === 'btrfs' ? options.pause : undefined
-      return { kind, ...made, places, firstOwner, pause, log: options.log, reason: [...reasons, reason].join('; ') }
+      return {
+        kind,
+        ...made,
+        places,
+        firstOwner,
+        pause,
+        vacate: options.vacate,
+        log: options.log,
+        reason: [...reasons, reason].join('; '),
+      }
     } catch (error) {
       if (!(error instanceof Impossible)) throw error
       reasons.push(error.message)

@@ -40,7 +40,7 @@ export class Places {
     return join(this.root, 'trial')
   }
 
-  /** An empty directory, over which a private root is mounted (see cell.ts). */
+  /** An empty directory, over which a private root is mounted (see trees/cell.ts). */
   get cell(): string {
     return join(this.root, 'cell')
   }

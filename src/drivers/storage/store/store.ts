@@ -2,7 +2,7 @@
  * Where the files of Storage Boxes are. `openStore` chooses how by trying the directory; what is here says what every way
  * promises. Several processes may have a store open on one directory: what changes a box is exclusive, reads are not.
  */
-import type { BoxState, BoxUsage, StorageBoxDriver } from '../../../families/storage-boxes/driver.ts'
+import type { BoxState, StorageBoxDriver } from '../../../families/storage-boxes/driver.ts'
 import type { AtOnce } from '../../../kernel/process/at-once.ts'
 
 export const storeKinds = ['btrfs', 'reflink', 'plain'] as const
@@ -66,8 +66,6 @@ export interface Home {
   readonly home: string
 }
 
-export type Usage = BoxUsage
-
 /** The part of a logger that a store needs. */
 export interface StoreLog {
   info(fields: object, message: string): void
@@ -86,5 +84,10 @@ export interface StoreOptions {
    * milliseconds: without it, a file that grows at that moment may end in zeros in the snapshot.
    */
   readonly pause?: (id: number) => Promise<AsyncDisposable>
+  /**
+   * Ends everybody who has the files of a box as a root, and keeps others out until the result is disposed of. The files
+   * are replaced or removed meanwhile, and whoever stayed would see and fill those that are no longer there.
+   */
+  readonly vacate?: (id: number) => Promise<AsyncDisposable>
   readonly log: StoreLog
 }

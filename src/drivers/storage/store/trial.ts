@@ -2,11 +2,11 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readFile, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Btrfs, groupOf, Subvolumes } from './btrfs.ts'
-import { runInCell } from './cell.ts'
 import { isThere } from './durable.ts'
 import { work } from './programs.ts'
 import type { StoreLog } from './store.ts'
+import { type Btrfs, groupOf, Subvolumes } from './trees/btrfs.ts'
+import { runInCell } from './trees/cell.ts'
 
 /** What statfs(2) says of btrfs. */
 const btrfsMagic = 0x9123683e

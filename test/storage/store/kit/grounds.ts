@@ -97,7 +97,7 @@ export interface Logged {
 /** Opens a store on a ground, with which it is closed. */
 export async function openAt(
   directory: string,
-  options: Pick<Partial<StoreOptions>, 'kind' | 'pause'> & { warnings?: Logged[] } = {},
+  options: Pick<Partial<StoreOptions>, 'kind' | 'pause' | 'vacate'> & { warnings?: Logged[] } = {},
 ): Promise<Store> {
   const warn = (fields: object, message: string) => {
     if (options.warnings) options.warnings.push({ message, fields })
@@ -106,6 +106,7 @@ export async function openAt(
   const store = await openStore({
     directory: join(directory, 'store'),
     ...(options.pause && { pause: options.pause }),
+    ...(options.vacate && { vacate: options.vacate }),
     ...(options.kind && { kind: options.kind }),
     log: { info: () => undefined, warn },
   })

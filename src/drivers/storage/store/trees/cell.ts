@@ -3,8 +3,8 @@
  * a directory that nobody may enter needs, the tree it reads and the place it writes to.
  * The owner of the tree may turn a directory into a link while it is copied, and the link then leads to nothing else.
  */
-import type { RunOptions } from '../../commands.ts'
-import { work } from './programs.ts'
+import type { RunOptions } from '../../../commands.ts'
+import { work } from '../programs.ts'
 
 /** Arguments: where to mount, the tree, the place to write to, the program and its arguments. */
 const script = `

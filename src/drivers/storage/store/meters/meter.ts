@@ -1,7 +1,7 @@
 /** What boxes take, and may take: kept by the kernel (groups.ts) or counted (counts.ts). */
-import type { BoxUsage } from '../../../families/storage-boxes/driver.ts'
-import type { AtOnce } from '../../../kernel/process/at-once.ts'
-import type { Quota } from './store.ts'
+import type { BoxUsage } from '../../../../families/storage-boxes/driver.ts'
+import type { AtOnce } from '../../../../kernel/process/at-once.ts'
+import type { Quota } from '../store.ts'
 
 export interface Meter {
   quota(id: number): Promise<Quota>

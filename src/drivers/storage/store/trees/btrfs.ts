@@ -4,10 +4,10 @@
  */
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isThere, syncDirectory, syncTree, unlessMissing } from '../durable.ts'
+import { work } from '../programs.ts'
+import type { Owner, StoreLog } from '../store.ts'
 import { own } from './copies.ts'
-import { isThere, syncDirectory, syncTree, unlessMissing } from './durable.ts'
-import { work } from './programs.ts'
-import type { Owner, StoreLog } from './store.ts'
 import type { Trees } from './trees.ts'
 
 /** The inode of the top of every subvolume. */
@@ -61,8 +61,10 @@ export class Subvolumes implements Trees {
     await work('btrfs', ['subvolume', 'snapshot', '-i', `1/${id}`, from, to])
   }
 
-  async discard(path: string): Promise<void> {
-    if (await isThere(path)) await this.#delete([path])
+  async discard(paths: readonly string[]): Promise<void> {
+    const there: string[] = []
+    for (const path of paths) if (await isThere(path)) there.push(path)
+    await this.#delete(there)
   }
 
   async remove(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** The trees of files of which boxes and snapshots consist: what each kind of store does in its own way. */
-import type { Owner } from './store.ts'
+import type { Owner } from '../store.ts'
 
 export interface Trees {
   /** Prepares a box that may take so many bytes, or changes how many. */
@@ -13,8 +13,10 @@ export interface Trees {
   freeze(id: number, from: string, to: string, beside: string): Promise<void>
   /** Makes a copy that can be written to, on disk; a part of it may be left. */
   thaw(id: number, from: string, to: string): Promise<void>
-  /** Removes a snapshot. It is whole or not there, whatever happens; its room is free when this returns. */
-  discard(path: string, beside: string): Promise<void>
+  /**
+   * Removes snapshots that may be there. Each is whole or not there, whatever happens; their room is free when this returns.
+   */
+  discard(paths: readonly string[], beside: string): Promise<void>
   /** Removes everything at a path; its room is free when this returns. Succeeds when nothing is there. */
   remove(path: string): Promise<void>
   /** Forgets what `limit` has made. */

@@ -5,14 +5,14 @@
  */
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BoxUsage, SnapshotUsage } from '../../../families/storage-boxes/driver.ts'
-import { isMissing, readJson, unlessMissing } from './durable.ts'
-import { Exclusive } from './exclusive.ts'
+import type { BoxUsage, SnapshotUsage } from '../../../../families/storage-boxes/driver.ts'
+import { isMissing, readJson, unlessMissing } from '../durable.ts'
+import { Exclusive } from '../exclusive.ts'
+import { decodeName, type Places } from '../places.ts'
+import { work } from '../programs.ts'
+import { boxFull, noSuchBox } from '../refusal.ts'
+import type { Quota, StoreLog } from '../store.ts'
 import type { Meter } from './meter.ts'
-import { decodeName, type Places } from './places.ts'
-import { work } from './programs.ts'
-import { boxFull, noSuchBox } from './refusal.ts'
-import type { Quota, StoreLog } from './store.ts'
 
 /** What is charged is written down together after so many milliseconds, and what others have charged is read as often. */
 const sharedMs = 1_000
@@ -168,8 +168,25 @@ export class Counts implements Meter {
   /** The count, no older than others may charge unseen. */
   async #fresh(id: number): Promise<Count> {
     const count = await this.#load(id)
-    if (performance.now() - count.readAt > sharedMs) await this.#write(id, count, (stored) => stored)
+    if (performance.now() - count.readAt <= sharedMs) return count
+    if (count.unsaved === 0) await this.#readAgain(id, count)
+    else await this.#write(id, count, (stored) => stored)
     return count
+  }
+
+  /** Nobody is kept from writing meanwhile, so what was written here since then is newer. */
+  async #readAgain(id: number, count: Count): Promise<void> {
+    const { readAt } = count
+    const places = this.#places.of(id)
+    const [state, stored] = [await readJson<{ bytes: number }>(places.state), await readStored(places.count)]
+    if (!state) {
+      this.forget(id)
+      throw noSuchBox()
+    }
+    if (count.readAt !== readAt) return
+    count.limit = state.bytes
+    count.stored = stored ?? count.stored
+    count.readAt = performance.now()
   }
 
   #load(id: number): Promise<Count> {

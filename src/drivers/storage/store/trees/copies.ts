@@ -4,10 +4,10 @@
  */
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { isThere, moveDurably, syncDirectory, syncTree } from '../durable.ts'
+import { work } from '../programs.ts'
+import type { Owner } from '../store.ts'
 import { inCell, runInCell } from './cell.ts'
-import { isThere, moveDurably, syncDirectory, syncTree } from './durable.ts'
-import { work } from './programs.ts'
-import type { Owner } from './store.ts'
 import type { Trees } from './trees.ts'
 
 /** What `cp` says of files that their owner has moved, removed or replaced since it saw their names. */
@@ -46,7 +46,7 @@ export class Copies implements Trees {
     this.#options = options
   }
 
-  /** What is written is counted (see counts.ts). */
+  /** What is written is counted (see meters/counts.ts). */
   async limit(): Promise<void> {}
 
   async create(_id: number, path: string, owner: Owner): Promise<void> {
@@ -76,12 +76,14 @@ export class Copies implements Trees {
     await syncDirectory(dirname(to))
   }
 
-  async discard(path: string, beside: string): Promise<void> {
-    if (!(await isThere(path))) return
+  async discard(paths: readonly string[], beside: string): Promise<void> {
     // Somebody who was cut off may have left another one there.
     await this.remove(beside)
-    await moveDurably(path, beside)
-    await this.remove(beside)
+    for (const path of paths) {
+      if (!(await isThere(path))) continue
+      await moveDurably(path, beside)
+      await this.remove(beside)
+    }
   }
 
   async remove(path: string): Promise<void> {

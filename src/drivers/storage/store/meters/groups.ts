@@ -1,14 +1,14 @@
 /** Reads what the kernel counts for quota groups of btrfs. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BoxUsage, SnapshotUsage } from '../../../families/storage-boxes/driver.ts'
-import { type Btrfs, groupOf, subvolumeOf } from './btrfs.ts'
-import { isThere, syncTree, unlessMissing } from './durable.ts'
+import type { BoxUsage, SnapshotUsage } from '../../../../families/storage-boxes/driver.ts'
+import { isThere, syncTree, unlessMissing } from '../durable.ts'
+import { decodeName, type Places } from '../places.ts'
+import { work } from '../programs.ts'
+import { noSuchBox } from '../refusal.ts'
+import type { Quota } from '../store.ts'
+import { type Btrfs, groupOf, subvolumeOf } from '../trees/btrfs.ts'
 import type { Meter } from './meter.ts'
-import { decodeName, type Places } from './places.ts'
-import { work } from './programs.ts'
-import { noSuchBox } from './refusal.ts'
-import type { Quota } from './store.ts'
 
 /** Figures are true when all that was written is on disk. Waiting for that serves all who ask within so many milliseconds. */
 const sharedMs = 1_000
