@@ -1,0 +1,40 @@
+/** Whether this machine can confine programs, and where its programs are. */
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where programs of the system are; nothing of the environment decides. */
+const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
+export const systemPath = folders.join(':')
+
+const tools = ['sh', 'unshare', 'nsenter', 'setpriv', 'prlimit', 'mount', 'umount', 'pivot_root']
+
+const servers = ['/usr/lib/openssh/sftp-server', '/usr/libexec/openssh/sftp-server', '/usr/lib/ssh/sftp-server']
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The path of a program of the system; undefined when it is not installed. */
+export function programAt(name: string): string | undefined {
+  return folders.map((folder) => join(folder, name)).find(isProgram)
+}
+
+/** The path of OpenSSH's file server; undefined when it is not installed. */
+export function fileServer(): string | undefined {
+  return servers.find(isProgram)
+}
+
+/** Why the doors cannot be opened here, as one line for the operator; undefined when they can. */
+export function whyImpossible(): string | undefined {
+  if (process.platform !== 'linux') return 'the doors of Storage Boxes need the namespaces of Linux'
+  if (process.getuid!() !== 0) return 'the doors of Storage Boxes need root, which confines the programs that serve files'
+  const missing = tools.filter((tool) => programAt(tool) === undefined)
+  if (missing.length > 0) return `the doors of Storage Boxes need ${missing.join(', ')} of util-linux`
+  if (fileServer() === undefined) return 'the doors of Storage Boxes need sftp-server of OpenSSH (openssh-sftp-server)'
+  return undefined
+}
