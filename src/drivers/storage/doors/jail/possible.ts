@@ -32,7 +32,8 @@ export function fileServer(): string | undefined {
 /** Why the doors cannot be opened here, as one line for the operator; undefined when they can. */
 export function whyImpossible(): string | undefined {
   if (process.platform !== 'linux') return 'the doors of Storage Boxes need the namespaces of Linux'
-  if (process.getuid!() !== 0) return 'the doors of Storage Boxes need root, which confines the programs that serve files'
+  if (process.getuid!() !== 0)
+    return 'the doors of Storage Boxes need root, which confines the programs that serve files'
   const missing = tools.filter((tool) => programAt(tool) === undefined)
   if (missing.length > 0) return `the doors of Storage Boxes need ${missing.join(', ')} of util-linux`
   if (fileServer() === undefined) return 'the doors of Storage Boxes need sftp-server of OpenSSH (openssh-sftp-server)'

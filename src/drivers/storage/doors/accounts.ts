@@ -1,0 +1,147 @@
+/** The accounts of boxes, whose states replace each other whole. */
+import type { AccountState } from '../../../families/storage-boxes/driver.ts'
+import type { Jail } from './jail/confine.ts'
+import type { Ledger } from './ledger.ts'
+import { isInternal } from './networks.ts'
+
+/** What the doors know of a box. */
+export interface BoxPlace {
+  readonly id: number
+  /** The real paths of its files and of its snapshots. Only root may change what is above them. */
+  readonly directory: string
+  readonly snapshots: string
+  readonly uid: number
+  readonly gid: number
+  /** Undefined where the file system itself keeps boxes within their limits. */
+  readonly ledger: Ledger | undefined
+}
+
+export interface Account {
+  readonly place: BoxPlace
+  readonly state: AccountState
+}
+
+/** What somebody has open with an account. */
+export interface Session {
+  readonly door: Door
+  /** Where it comes from. */
+  readonly address: string
+  end(): void
+}
+
+export type Door = 'ssh' | 'webdav'
+
+/** Connections of one account at a time, by all doors. */
+export const mostSessions = 10
+
+interface Known {
+  account: Account
+  readonly sessions: Set<Session>
+}
+
+interface KnownBox {
+  readonly generation: number
+  readonly usernames: readonly string[]
+}
+
+export class Accounts {
+  readonly #known = new Map<string, Known>()
+  readonly #boxes = new Map<number, KnownBox>()
+
+  /** Replaces the accounts of a box, and ends what those may not do any more. Older generations change nothing. */
+  set(place: BoxPlace, generation: number, states: readonly AccountState[]): void {
+    const before = this.#boxes.get(place.id)
+    if (before && before.generation > generation) return
+    const usernames = states.map(({ username }) => username)
+    this.#boxes.set(place.id, { generation, usernames })
+    for (const username of before?.usernames ?? []) if (!usernames.includes(username)) this.#remove(username)
+    for (const state of states) this.#replace({ place, state })
+  }
+
+  /** Removes a box with its accounts; only a newer generation brings it back. */
+  remove(id: number, generation: number): void {
+    const before = this.#boxes.get(id)
+    if (before && before.generation > generation) return
+    for (const username of before?.usernames ?? []) this.#remove(username)
+    this.#boxes.set(id, { generation: generation + 1, usernames: [] })
+  }
+
+  find(username: string): Account | undefined {
+    return this.#known.get(username)?.account
+  }
+
+  /** The account, if it may come in by a door from an address. */
+  findFor(username: string, door: Door, address: string): Account | undefined {
+    const account = this.find(username)
+    return account && mayUse(account.state, door, address) ? account : undefined
+  }
+
+  /** Ends all that is open with the accounts of a box, whose files are about to be replaced. */
+  endSessions(id: number): void {
+    for (const username of this.#boxes.get(id)?.usernames ?? []) this.#end(username, () => true)
+  }
+
+  /** Notes a session. Returns what to call at its end, or undefined when the account has as many as it may have. */
+  enter(username: string, session: Session): (() => void) | undefined {
+    const known = this.#known.get(username)
+    if (!known || known.sessions.size >= mostSessions) return undefined
+    known.sessions.add(session)
+    return () => known.sessions.delete(session)
+  }
+
+  #replace(account: Account): void {
+    const { username } = account.state
+    const known = this.#known.get(username)
+    if (!known) {
+      this.#known.set(username, { account, sessions: new Set() })
+      return
+    }
+    const before = known.account.state
+    known.account = account
+    const { state } = account
+    // Programs that run have the home, and the right to write, with which they were started.
+    const isMoved =
+      before.home !== state.home ||
+      before.isReadonly !== state.isReadonly ||
+      before.seesSnapshots !== state.seesSnapshots
+    this.#end(username, ({ door, address }) => isMoved || !mayUse(state, door, address))
+  }
+
+  #end(username: string, isMeant: (session: Session) => boolean): void {
+    for (const session of [...(this.#known.get(username)?.sessions ?? [])]) if (isMeant(session)) session.end()
+  }
+
+  #remove(username: string): void {
+    this.#end(username, () => true)
+    this.#known.delete(username)
+  }
+}
+
+/** Whether an account may come in by a door from an address. */
+function mayUse(state: AccountState, door: Door, address: string): boolean {
+  const isOpen = door === 'ssh' ? state.hasSsh : state.hasWebdav
+  return isOpen && (state.isReachableExternally || isInternal(address))
+}
+
+/** The jail of whatever works for an account. */
+export function jailOf({ place, state }: Account): Jail {
+  return {
+    directory: place.directory,
+    home: homeOf(state),
+    uid: place.uid,
+    gid: place.gid,
+    isReadonly: state.isReadonly,
+    // Snapshots are those of the whole box, so they are for whoever sees the whole box.
+    snapshots: state.seesSnapshots && homeOf(state) === '' ? place.snapshots : undefined,
+  }
+}
+
+/** The home without what leads nowhere. What leads up is not followed: it stays in the box. */
+function homeOf({ home }: AccountState): string {
+  const parts: string[] = []
+  for (const part of home.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts.join('/')
+}

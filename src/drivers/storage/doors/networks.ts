@@ -1,0 +1,14 @@
+/** Where callers come from. */
+
+/** The network that a caller shares with others who are probably he: /24 of IPv4 and /64 of IPv6. */
+export function networkOf(address: string): string {
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address
+  if (plain.includes('.')) return plain.split('.').slice(0, 3).join('.')
+  return plain.split(':').slice(0, 4).join(':')
+}
+
+/** Whether an address is one of this machine or of a private network, as those of the cloud itself are. */
+export function isInternal(address: string): boolean {
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address
+  return /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd][0-9a-f]{2}:|fe80:)/i.test(plain)
+}

@@ -1,0 +1,53 @@
+/** The doors of all boxes in one process: who may come in, and what serves him. */
+import type { AccountState } from '../../../families/storage-boxes/driver.ts'
+import { Accounts, type BoxPlace } from './accounts.ts'
+import { Passwords } from './passwords.ts'
+import { SshDoor } from './ssh/door.ts'
+import { hostKeys } from './ssh/host-keys.ts'
+import { SshSessions } from './ssh/sessions.ts'
+
+export interface DoorsOptions {
+  /** A folder of root alone, where the host keys are. */
+  readonly directory: string
+  readonly report: (message: string, fields: object) => void
+}
+
+export interface HostAndPort {
+  readonly host: string
+  readonly port: number
+}
+
+export class Doors {
+  readonly #accounts = new Accounts()
+  readonly #passwords = new Passwords()
+  readonly #ssh: SshDoor
+
+  /** Errors: of the file system. */
+  constructor({ directory, report }: DoorsOptions) {
+    const common = { accounts: this.#accounts, passwords: this.#passwords, report }
+    this.#ssh = new SshDoor({ ...common, hostKeys: hostKeys(directory), services: new SshSessions(common) })
+  }
+
+  /** Opens the SSH door; resolves with its port. Errors: of the socket. */
+  openSsh({ host, port }: HostAndPort): Promise<number> {
+    return this.#ssh.listen(port, host)
+  }
+
+  /** Makes the accounts of a box be as described; what is open and not allowed any more ends. */
+  setAccounts(place: BoxPlace, generation: number, states: readonly AccountState[]): void {
+    this.#accounts.set(place, generation, states)
+  }
+
+  removeBox(id: number, generation: number): void {
+    this.#accounts.remove(id, generation)
+  }
+
+  /** Ends all that is open with a box: its files are about to be replaced. */
+  endSessions(id: number): void {
+    this.#accounts.endSessions(id)
+  }
+
+  close(): void {
+    this.#ssh.close()
+  }
+}

@@ -1,0 +1,70 @@
+/** Where packets begin and end in a stream of SFTP. What is long passes in the pieces in which it came. */
+import { MalformedPacket, mostOfPacket } from './packets.ts'
+
+/** How much of a packet is looked at before it passes, its length included: a WRITE up to its data, and whole short ones. */
+const headBytes = 4 + 1 + 4 + 4 + 256 + 8 + 4
+
+/** Gets a head, which is all of a short packet. Returns what shall be passed on in its place: it, something else, or nothing. */
+export type OnHead = (head: Buffer, length: number) => boolean
+
+/**
+ * Cuts a stream into packets. `onHead` decides about each by what is there of it at first: at least `headBytes` or the whole
+ * packet, when it `isWhole`; and `pass` gets all pieces of those that it lets through.
+ */
+export class Framing {
+  readonly #isWhole: (type: number) => boolean
+  #left = 0
+  #isPassing = true
+  #kept: Buffer = Buffer.alloc(0)
+
+  /** `isWhole` says which types are needed as a whole. */
+  constructor(isWhole: (type: number) => boolean) {
+    this.#isWhole = isWhole
+  }
+
+  /** Whether the next byte begins a packet. */
+  get isBetween(): boolean {
+    return this.#left === 0 && this.#kept.length === 0
+  }
+
+  /** Whether the next byte to be passed on begins a packet: what is kept has not passed yet. */
+  get isBoundary(): boolean {
+    return this.#left === 0
+  }
+
+  /**
+   * Takes bytes; returns what is left when `isHeld` says that the stream has to wait, which has to be given again. Errors:
+   * `MalformedPacket`.
+   */
+  take(chunk: Buffer, onHead: OnHead, pass: (piece: Buffer) => void, isHeld = () => false): Buffer | undefined {
+    let bytes = this.#kept.length > 0 ? Buffer.concat([this.#kept, chunk]) : chunk
+    this.#kept = Buffer.alloc(0)
+    while (bytes.length > 0) {
+      if (this.#left > 0) {
+        const piece = bytes.subarray(0, this.#left)
+        this.#left -= piece.length
+        if (this.#isPassing) pass(piece)
+        bytes = bytes.subarray(piece.length)
+        continue
+      }
+      if (isHeld()) return bytes
+      const needed = this.#needed(bytes)
+      if (bytes.length < needed) {
+        this.#kept = bytes
+        return undefined
+      }
+      const length = 4 + bytes.readUInt32BE(0)
+      this.#left = length
+      this.#isPassing = onHead(bytes.subarray(0, Math.min(length, bytes.length)), length)
+    }
+    return undefined
+  }
+
+  /** How many bytes have to be there before it is decided about the packet that begins. */
+  #needed(bytes: Buffer): number {
+    if (bytes.length < 5) return 5
+    const length = bytes.readUInt32BE(0)
+    if (length < 1 || length > mostOfPacket) throw new MalformedPacket(`a packet of SFTP has ${length} bytes`)
+    return 4 + (this.#isWhole(bytes[4]!) ? length : Math.min(length, headBytes))
+  }
+}

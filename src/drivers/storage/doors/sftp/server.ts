@@ -1,0 +1,66 @@
+/** The file server of OpenSSH, with a home as its root. */
+import { confine, type Jail, JailError, type Prisoner, startProgram } from '../jail/confine.ts'
+import { fileServer } from '../jail/possible.ts'
+import { SftpClient, SftpError } from './client.ts'
+import { statusCodes, types } from './packets.ts'
+
+/** Files are not for others, whatever their writer forgets to say. */
+const umask = '0022'
+
+/**
+ * Starts a file server in its jail. It has said its version already, and says it again to whoever asks. A home that is
+ * missing is made. Errors: `JailError`, `SftpLost`, those of starting programs.
+ */
+export async function startFileServer(jail: Jail): Promise<Prisoner> {
+  try {
+    return await start(jail)
+  } catch (error) {
+    if (!(error instanceof JailError) || jail.home === '') throw error
+    await makeHome(jail)
+    return start(jail)
+  }
+}
+
+async function start(jail: Jail): Promise<Prisoner> {
+  const program = fileServer()
+  if (program === undefined) throw new JailError('sftp-server of OpenSSH is not installed')
+  const prisoner = startProgram([program, '-e', '-l', 'QUIET', '-u', umask, ...(jail.isReadonly ? ['-R'] : [])], jail)
+  const { child } = prisoner
+  const client = new SftpClient(child.stdout, child.stdin)
+  const failed = new Promise<never>((_, reject) => child.once('error', reject))
+  failed.catch(() => undefined)
+  try {
+    await Promise.race([client.init(), failed])
+    await confine(prisoner, jail, async () => {
+      if (jail.snapshots !== undefined) await makeFolders(client, '.zfs/snapshot')
+    })
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  client.release(child.stdout)
+  return prisoner
+}
+
+/** Makes a directory with those above it, as the owner of the box and within it. */
+async function makeHome(jail: Jail): Promise<void> {
+  const { child } = await start({ ...jail, home: '', isReadonly: false, snapshots: undefined })
+  try {
+    await makeFolders(new SftpClient(child.stdout, child.stdin), jail.home)
+  } finally {
+    child.stdin.end()
+  }
+}
+
+async function makeFolders(client: SftpClient, path: string): Promise<void> {
+  const parts = path.split('/')
+  for (const depth of parts.keys()) {
+    const folder = `/${parts.slice(0, depth + 1).join('/')}`
+    try {
+      await client.tell(types.mkdir, folder, { mode: 0o755 })
+    } catch (error) {
+      // Most are there already; what is missing for another reason is missed by whoever needs it.
+      if (!(error instanceof SftpError) || error.code !== statusCodes.failure) throw error
+    }
+  }
+}

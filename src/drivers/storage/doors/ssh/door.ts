@@ -1,0 +1,165 @@
+/** The SSH door: connections, logins, and what each session asks for. */
+import { createServer, type Server, type Socket } from 'node:net'
+import ssh2, { type Connection, type ServerChannel, type Session } from 'ssh2'
+import { FairQueue } from '../../../../kernel/process/fair-queue.ts'
+import type { Accounts } from '../accounts.ts'
+import { networkOf } from '../networks.ts'
+import type { Passwords } from '../passwords.ts'
+import { Login } from './login.ts'
+
+/** What serves an account once it is in. */
+export interface SshServices {
+  sftp(channel: ServerChannel, username: string): void
+  exec(channel: ServerChannel, username: string, command: string): void
+}
+
+export interface SshDoorOptions {
+  readonly accounts: Accounts
+  readonly passwords: Passwords
+  /** Private keys as text, the preferred one first. */
+  readonly hostKeys: readonly string[]
+  readonly services: SshServices
+  readonly report: (message: string, fields: object) => void
+}
+
+/** Connections that log in: at once, and of one network. The others wait before anything is computed for them. */
+const loginsAtOnce = 24
+const loginsOfNetwork = 8
+const patienceMs = 30_000
+/** How long a login may take, in milliseconds. */
+const loginMs = 60_000
+/** Sessions of one connection. */
+const mostChannels = 10
+
+// These are computed by OpenSSL at the speed of the processor; ChaCha20 would be computed by WebAssembly here.
+const ciphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes192-ctr', 'aes256-ctr'] as const
+
+export class SshDoor {
+  readonly #options: SshDoorOptions
+  readonly #ssh: ssh2.Server
+  readonly #listener: Server
+  readonly #sockets = new Set<Socket>()
+  /** Who gets the connection that the library makes of a socket, once its client has said which version it speaks. */
+  readonly #expected = new WeakMap<Socket, (connection: Connection) => void>()
+  readonly #logins = new FairQueue<string>({
+    atOnce: loginsAtOnce,
+    perKey: loginsOfNetwork,
+    patience: { ms: patienceMs, error: () => new Error('too many connections log in') },
+  })
+
+  constructor(options: SshDoorOptions) {
+    this.#options = options
+    const algorithms = { cipher: [...ciphers] }
+    this.#ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], algorithms, ident: 'Wolke' })
+    this.#ssh.on('connection', (connection: Connection & { readonly _sock?: Socket }) => {
+      const { _sock: socket } = connection
+      if (socket) this.#expected.get(socket)?.(connection)
+    })
+    this.#listener = createServer({ noDelay: true }, (socket) => void this.#welcome(socket))
+  }
+
+  /** Opens the door; resolves with its port. Errors: of the socket. */
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#listener.once('error', reject)
+      this.#listener.listen(port, host, () => {
+        this.#listener.off('error', reject)
+        const address = this.#listener.address()
+        resolve(typeof address === 'object' && address ? address.port : port)
+      })
+    })
+  }
+
+  close(): void {
+    this.#listener.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async #welcome(socket: Socket): Promise<void> {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    const network = networkOf(socket.remoteAddress ?? '')
+    try {
+      await this.#logins.enter(network)
+    } catch {
+      socket.destroy()
+      return
+    }
+    const leave = once(() => this.#logins.leave(network))
+    if (socket.destroyed) return leave()
+    socket.once('close', leave)
+    this.#greet(socket, leave)
+  }
+
+  #greet(socket: Socket, onLogin: () => void): void {
+    const patience = setTimeout(() => socket.destroy(), loginMs)
+    socket.once('close', () => clearTimeout(patience))
+    this.#expected.set(socket, (connection) => {
+      const login = new Login({ ...this.#options, address: socket.remoteAddress ?? '' })
+      let username = ''
+      connection.on('error', () => socket.destroy())
+      connection.on('authentication', (context) => {
+        username = context.username
+        login
+          .answer(context, () => socket.destroy())
+          .catch((error: Error) => {
+            this.#options.report('a login failed', { reason: error.message })
+            context.reject()
+          })
+      })
+      connection.once('ready', () => {
+        clearTimeout(patience)
+        onLogin()
+        this.#admit(connection, socket, username)
+      })
+    })
+    this.#ssh.injectSocket(socket)
+  }
+
+  #admit(connection: Connection, socket: Socket, username: string): void {
+    const { accounts } = this.#options
+    const address = socket.remoteAddress ?? ''
+    const end = () => {
+      connection.end()
+      socket.destroySoon()
+    }
+    const leave = accounts.enter(username, { door: 'ssh', address, end })
+    // What was true when the password was given may have ended while it was checked.
+    if (!leave || !accounts.findFor(username, 'ssh', address)) {
+      leave?.()
+      end()
+      return
+    }
+    socket.once('close', leave)
+    let open = 0
+    connection.on('session', (accept, reject) => {
+      if (open >= mostChannels) return reject()
+      open++
+      const session = accept()
+      session.once('close', () => open--)
+      this.#serve(session, username)
+    })
+  }
+
+  #serve(session: Session, username: string): void {
+    const { services } = this.#options
+    session.on('env', (accept) => accept?.())
+    // A terminal makes no difference to programs that have none.
+    session.on('pty', (accept) => accept?.())
+    session.on('subsystem', (accept, reject, { name }) => {
+      if (name !== 'sftp') return reject()
+      services.sftp(accept(), username)
+    })
+    session.on('exec', (accept, _, { command }) => services.exec(accept(), username, command))
+    session.on('shell', (accept) => services.exec(accept(), username, ''))
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
+}

@@ -1,0 +1,67 @@
+/** Who comes in by SSH: with a key, which costs no hash, or with a password. */
+import { setTimeout as delay } from 'node:timers/promises'
+import ssh2, { type AuthContext, type PasswordAuthContext, type PublicKeyAuthContext } from 'ssh2'
+import type { Accounts } from '../accounts.ts'
+import { networkOf } from '../networks.ts'
+import type { Passwords } from '../passwords.ts'
+
+const methods: ('publickey' | 'password')[] = ['publickey', 'password']
+/** How long an answer to a wrong password takes, in milliseconds; whoever guesses holds a place for logins meanwhile. */
+const penaltyMs = 1_000
+/** Wrong answers of one connection. Clients try all keys that they have. */
+const mostTries = 20
+
+export interface LoginOptions {
+  readonly accounts: Accounts
+  readonly passwords: Passwords
+  readonly address: string
+}
+
+/** Answers what a connection says about who it is. `end` is called when it has guessed enough. */
+export class Login {
+  readonly #options: LoginOptions
+  #tries = 0
+
+  constructor(options: LoginOptions) {
+    this.#options = options
+  }
+
+  async answer(context: AuthContext, end: () => void): Promise<void> {
+    let isRight = false
+    if (context.method === 'publickey') isRight = this.#hasKey(context)
+    else if (context.method === 'password') isRight = await this.#knowsPassword(context)
+    if (isRight) return context.accept()
+    this.#tries += context.method === 'none' ? 0 : context.method === 'password' ? 4 : 1
+    if (this.#tries > mostTries) return end()
+    context.reject(methods)
+  }
+
+  #hasKey(context: PublicKeyAuthContext): boolean {
+    const { accounts, address } = this.#options
+    const account = accounts.findFor(context.username, 'ssh', address)
+    const known = account?.state.keys.find((line) => dataOf(line)?.equals(context.key.data))
+    if (known === undefined) return false
+    // Without a signature this is the question whether it would be worth signing with that key.
+    if (!context.signature) return true
+    const key = ssh2.utils.parseKey(known)
+    if (key instanceof Error || Array.isArray(key)) return false
+    return key.verify(context.blob!, context.signature, context.hashAlgo) === true
+  }
+
+  async #knowsPassword(context: PasswordAuthContext): Promise<boolean> {
+    const { accounts, passwords, address } = this.#options
+    const account = accounts.findFor(context.username, 'ssh', address)
+    const hash = account?.state.passwordHash
+    if (await passwords.isRight(context.username, hash, networkOf(address), context.password)) return true
+    await delay(penaltyMs)
+    return false
+  }
+}
+
+/** The key in a line as OpenSSH writes it; undefined when there is none. */
+export function dataOf(line: string): Buffer | undefined {
+  const words = line.trim().split(/\s+/)
+  const at = words.findIndex((word) => /^(ssh-|ecdsa-|sk-)/.test(word))
+  const data = at < 0 ? undefined : words[at + 1]
+  return data === undefined ? undefined : Buffer.from(data, 'base64')
+}

@@ -1,0 +1,73 @@
+/** A session of SFTP: the bytes of a channel go to a file server in its jail, watched where the doors count. */
+import type { ServerChannel } from 'ssh2'
+import { type Account, jailOf } from '../accounts.ts'
+import type { Prisoner } from '../jail/confine.ts'
+import { startFileServer } from '../sftp/server.ts'
+import { SftpWatch } from '../sftp/watch.ts'
+
+/** How long a server may take to end after its client has gone, in milliseconds: it may have to write what it was given. */
+const goodbyeMs = 10_000
+
+/** Serves a channel until it ends. Errors: those of `startFileServer`, before anything was served. */
+export async function serveSftp(channel: ServerChannel, account: Account): Promise<void> {
+  const prisoner = await startFileServer(jailOf(account))
+  connect(channel, prisoner)
+  const { ledger } = account.place
+  const { child } = prisoner
+  if (ledger === undefined) {
+    channel.pipe(child.stdin)
+    child.stdout.pipe(channel, { end: false })
+    return
+  }
+  const watch = new SftpWatch(ledger, {
+    toServer: (piece) => {
+      if (!child.stdin.write(piece)) channel.pause()
+    },
+    toClient: (piece) => {
+      if (!channel.write(piece)) child.stdout.pause()
+    },
+  })
+  // Whoever says what no client says is not served any more.
+  const guarded = (work: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    try {
+      work(chunk)
+    } catch {
+      child.kill('SIGKILL')
+    }
+  }
+  const goOn = () => {
+    if (!watch.isHeld && !child.stdin.writableNeedDrain) channel.resume()
+  }
+  channel.on(
+    'data',
+    guarded((chunk) => {
+      watch.fromClient(chunk)
+      if (watch.isHeld) channel.pause()
+    }),
+  )
+  child.stdout.on(
+    'data',
+    guarded((chunk) => {
+      watch.fromServer(chunk)
+      goOn()
+    }),
+  )
+  child.stdin.on('drain', goOn)
+  channel.on('drain', () => child.stdout.resume())
+  channel.once('end', () => child.stdin.end())
+}
+
+/** Ties the lives of a channel and of what serves it together: a client waits for an exit status. */
+export function connect(channel: ServerChannel, { child }: Prisoner): void {
+  let patience: NodeJS.Timeout | undefined
+  channel.on('error', () => undefined)
+  channel.once('close', () => {
+    child.stdin.end()
+    patience = setTimeout(() => child.kill('SIGKILL'), goodbyeMs)
+  })
+  child.once('close', (code) => {
+    clearTimeout(patience)
+    channel.exit(code ?? 1)
+    channel.end()
+  })
+}

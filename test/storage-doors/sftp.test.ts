@@ -1,0 +1,89 @@
+/** SFTP with the client of OpenSSH: files come back as they went, and nobody sees more than his home. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+
+const skip = missing('sftp', 'ssh-keygen')
+
+test('files go up and come back, with all that sftp can do', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture))
+  const local = join(fixture.folder, 'clients', 'a')
+  writeFileSync(local, Buffer.alloc(3_000_000, 'wolke'))
+  const { code, stdout, stderr } = await fixture.sftp(
+    'u1',
+    `pwd\nput ${local} b\nmkdir d\nrename b d/c\nln d/c hard\nln -s d/c soft\nget soft ${local}2\ndf -h\nls -la\nchmod 600 hard\nrm hard\nput -f ${local} x\n`,
+  )
+  assert.equal(code, 0, stderr + JSON.stringify(fixture.reports))
+  assert.match(stdout, /Remote working directory: \/\n/)
+  assert.deepEqual(readFileSync(`${local}2`), readFileSync(local))
+  const { uid, mode } = statSync(join(box.files, 'd/c'))
+  assert.deepEqual([uid, mode & 0o777], [box.place.uid, 0o600])
+})
+
+test('a subaccount has its home as root, which is made where it is missing', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture), await accountFor(fixture, { username: 'u1-sub1', home: 'backups/web 1' }))
+  const { code, stdout } = await fixture.sftp('u1-sub1', 'mkdir /new\npwd\nls -1a /..\n')
+  assert.equal(code, 0)
+  assert.match(stdout, /directory: \/\n/)
+  assert.ok(existsSync(join(box.files, 'backups/web 1/new')))
+  assert.equal(statSync(join(box.files, 'backups')).uid, box.place.uid)
+})
+
+test('a home that its owner replaces by a link leads nowhere', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture, { username: 'u1-sub1', home: 'way/in' }))
+  for (const target of [box.outside, '/', '../../..', '/proc', '/sys']) {
+    const path = join(box.files, `way-${target.length}`)
+    mkdirSync(path)
+    symlinkSync(target, join(path, 'in'))
+    fixture.set(box, await accountFor(fixture, { username: 'u1-sub1', home: `way-${target.length}/in` }))
+    const { code, stdout } = await fixture.sftp('u1-sub1', 'ls -la\nget secret\n')
+    assert.notEqual(code, 0)
+    assert.doesNotMatch(stdout, /secret|etc|home/)
+  }
+})
+
+test('a readonly account writes nothing', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  mkdirSync(join(box.files, 'd'))
+  writeFileSync(join(box.files, 'f'), 'as it was')
+  fixture.set(box, await accountFor(fixture, { isReadonly: true }))
+  for (const command of ['put f g', 'mkdir e', 'rm f', 'rename f g', 'ln -s f g', 'ln f g', 'chmod 777 f', 'rmdir d']) {
+    writeFileSync(join(fixture.folder, 'clients', 'f'), 'new')
+    assert.notEqual((await fixture.sftp('u1', `${command}\n`)).code, 0, command)
+  }
+  assert.equal((await fixture.sftp('u1', 'get f h\n')).code, 0)
+  assert.equal(readFileSync(join(box.files, 'f'), 'utf8'), 'as it was')
+})
+
+test('snapshots are seen by whoever may, and cannot be changed', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture))
+  mkdirSync(join(box.snapshots, 'first'))
+  writeFileSync(join(box.snapshots, 'first', 'f'), 'then')
+  assert.notEqual((await fixture.sftp('u1', 'ls .zfs/snapshot/first\n')).code, 0)
+  fixture.set(box, await accountFor(fixture, { seesSnapshots: true }))
+  const seen = await fixture.sftp('u1', 'ls .zfs/snapshot\nget .zfs/snapshot/first/f g\nput g h\n')
+  assert.equal(seen.code, 0, seen.stderr)
+  assert.equal(readFileSync(join(fixture.folder, 'clients', 'g'), 'utf8'), 'then')
+  assert.notEqual((await fixture.sftp('u1', 'rm .zfs/snapshot/first/f\n')).code, 0)
+})
+
+test('a password is as good as a key, a wrong one is none', { skip: missing('sshpass', 'sftp') }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture, { keys: [] }))
+  const login = (word: string) =>
+    fixture.run('sshpass', ['-p', word, 'sftp', '-P', `${fixture.sshPort}`, ...fixture.options(false), 'u1@127.0.0.1'])
+  assert.equal((await login(password)).code, 0)
+  assert.notEqual((await login(`${password}!`)).code, 0)
+})
