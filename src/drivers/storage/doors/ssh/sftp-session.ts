@@ -52,6 +52,7 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
       goOn()
     }),
   )
+  child.stdout.resume()
   child.stdin.on('drain', goOn)
   channel.on('drain', () => child.stdout.resume())
   channel.once('end', () => child.stdin.end())
