@@ -40,6 +40,7 @@ export class DoorsFixture {
   readonly doors: Doors
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'wolke-doors-')))
   readonly reports: [string, object][] = []
+  readonly installed: [string, string][] = []
   sshPort = 0
   webdavPort = 0
   #generation = 0
@@ -49,6 +50,7 @@ export class DoorsFixture {
     chmodSync(this.folder, 0o755)
     this.doors = new Doors({
       directory: join(this.folder, 'keys'),
+      installKey: async ({ state: { username } }, key) => void this.installed.push([username, key]),
       report: (message, fields) => this.reports.push([message, fields]),
     })
     mkdirSync(join(this.folder, 'clients'))

@@ -3,12 +3,15 @@ import type { AccountState } from '../../../families/storage-boxes/driver.ts'
 import { Accounts, type BoxPlace } from './accounts.ts'
 import { Passwords } from './passwords.ts'
 import { SshDoor } from './ssh/door.ts'
+import type { InstallKey } from './ssh/exec.ts'
 import { hostKeys } from './ssh/host-keys.ts'
 import { SshSessions } from './ssh/sessions.ts'
 
 export interface DoorsOptions {
   /** A folder of root alone, where the host keys are. */
   readonly directory: string
+  /** Notes a public key that somebody installs for his account. */
+  readonly installKey: InstallKey
   readonly report: (message: string, fields: object) => void
 }
 
@@ -23,8 +26,8 @@ export class Doors {
   readonly #ssh: SshDoor
 
   /** Errors: of the file system. */
-  constructor({ directory, report }: DoorsOptions) {
-    const common = { accounts: this.#accounts, passwords: this.#passwords, report }
+  constructor({ directory, installKey, report }: DoorsOptions) {
+    const common = { accounts: this.#accounts, passwords: this.#passwords, installKey, report }
     this.#ssh = new SshDoor({ ...common, hostKeys: hostKeys(directory), services: new SshSessions(common) })
   }
 

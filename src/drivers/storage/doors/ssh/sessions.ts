@@ -1,11 +1,15 @@
-/** What sessions of SSH are served with. */
+/** What sessions of SSH are served with, and the words of those that are not. */
 import type { ServerChannel } from 'ssh2'
-import type { Accounts } from '../accounts.ts'
+import type { Account, Accounts } from '../accounts.ts'
+import { Refused } from './commands/programs.ts'
+import { NotWords } from './commands/words.ts'
 import type { SshServices } from './door.ts'
+import { type InstallKey, runCommand } from './exec.ts'
 import { serveSftp } from './sftp-session.ts'
 
 export interface SessionsOptions {
   readonly accounts: Accounts
+  readonly installKey: InstallKey
   readonly report: (message: string, fields: object) => void
 }
 
@@ -17,19 +21,24 @@ export class SshSessions implements SshServices {
   }
 
   sftp(channel: ServerChannel, username: string): void {
-    const account = this.#options.accounts.find(username)
-    if (!account) {
-      refuse(channel, 'there is no such account any more')
-      return
-    }
-    serveSftp(channel, account).catch((error: Error) => {
-      this.#options.report('a session of SFTP cannot be served', { box: account.place.id, reason: error.message })
-      refuse(channel, 'the files cannot be reached at the moment')
-    })
+    this.#serve(channel, username, (account) => serveSftp(channel, account))
   }
 
-  exec(channel: ServerChannel, _username: string, _command: string): void {
-    refuse(channel, 'commands are not served')
+  exec(channel: ServerChannel, username: string, command: string): void {
+    this.#serve(channel, username, (account) => runCommand(channel, account, command, this.#options.installKey))
+  }
+
+  #serve(channel: ServerChannel, username: string, work: (account: Account) => Promise<void>): void {
+    channel.on('error', () => undefined)
+    const account = this.#options.accounts.find(username)
+    const served = account ? work(account) : Promise.reject(new Refused('there is no such account any more'))
+    served.catch((error: Error) => {
+      const isTheirs = error instanceof Refused || error instanceof NotWords
+      if (!isTheirs) {
+        this.#options.report('a session cannot be served', { box: account?.place.id, reason: error.message })
+      }
+      refuse(channel, isTheirs ? error.message : 'the files cannot be reached at the moment')
+    })
   }
 }
 

@@ -1,0 +1,284 @@
+/**
+ * The files of an account as WebDAV, SCP, commands and the console see them: through a file server in its jail, so that no
+ * path, link or race leads out, and writes count. Paths are those of SFTP; `/` is the home.
+ */
+import { PassThrough, Writable } from 'node:stream'
+import { type Account, jailOf } from './accounts.ts'
+import { SftpClient, SftpError } from './sftp/client.ts'
+import { type Attributes, openFlags, statusCodes, types } from './sftp/packets.ts'
+import { startFileServer } from './sftp/server.ts'
+import { SftpWatch } from './sftp/watch.ts'
+
+export type Kind = 'file' | 'directory' | 'link' | 'other'
+
+export interface FileInfo extends Attributes {
+  readonly kind: Kind
+  readonly size: number
+  readonly mode: number
+  /** In seconds. */
+  readonly accessed: number
+  readonly modified: number
+}
+
+export interface Entry extends FileInfo {
+  readonly name: string
+}
+
+/** Bytes of the file system below; those of a box are its ledger's. */
+export interface Room {
+  readonly total: number
+  readonly free: number
+}
+
+const kinds: Readonly<Record<number, Kind>> = { 16807: 'file', 9604: 'directory', 21609: 'link' }
+
+function infoOf({ size = 0, mode = 0, accessed = 0, modified = 0, ...rest }: Attributes): FileInfo {
+  return { ...rest, kind: kinds[mode & 0o170000] ?? 'other', size, mode: mode & 0o7777, accessed, modified }
+}
+
+const piece = 64 * 1024
+/** Requests for pieces of one file that are under way at a time. */
+const ahead = 8
+
+const isCode = (error: unknown, code: number) => error instanceof SftpError && error.code === code
+export const isMissing = (error: unknown): boolean => isCode(error, statusCodes.noSuchFile)
+export const isForbidden = (error: unknown): boolean => isCode(error, statusCodes.permissionDenied)
+
+export class Files {
+  readonly #client: SftpClient
+  readonly #end: () => void
+
+  private constructor(client: SftpClient, end: () => void) {
+    this.#client = client
+    this.#end = end
+  }
+
+  /** Starts a file server for an account. Errors: those of `startFileServer`. */
+  static async open(account: Account): Promise<Files> {
+    const { child } = await startFileServer(jailOf(account))
+    const { ledger } = account.place
+    const end = () => child.stdin.end()
+    if (ledger === undefined) return new Files(new SftpClient(child.stdout, child.stdin), end)
+    const answers = new PassThrough()
+    const watch = new SftpWatch(ledger, {
+      toServer: (bytes) => child.stdin.write(bytes),
+      toClient: (bytes) => answers.write(bytes),
+    })
+    const requests = new Writable({
+      write: (chunk: Buffer, _, done) => {
+        watch.fromClient(chunk)
+        done()
+      },
+    })
+    child.stdout.on('data', (chunk: Buffer) => watch.fromServer(chunk))
+    child.stdout.once('close', () => answers.destroy())
+    child.stdout.resume()
+    return new Files(new SftpClient(answers, requests), end)
+  }
+
+  get isOpen(): boolean {
+    return this.#client.isOpen
+  }
+
+  /** Lets the file server end when it has done what it was asked for. */
+  close(): void {
+    this.#end()
+  }
+
+  async stat(path: string): Promise<FileInfo> {
+    return infoOf((await this.#client.ask(types.stat, path)).body.attributes())
+  }
+
+  async lstat(path: string): Promise<FileInfo> {
+    return infoOf((await this.#client.ask(types.lstat, path)).body.attributes())
+  }
+
+  /** The same; undefined where there is nothing. */
+  async find(path: string): Promise<FileInfo | undefined> {
+    try {
+      return await this.stat(path)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** What is in a directory, as the server says it: in no order, some at a time, without `.` and `..`. */
+  async *list(path: string): AsyncGenerator<Entry[]> {
+    const handle = await this.#handle(types.opendir, path)
+    try {
+      for (;;) {
+        const { body } = await this.#client.ask(types.readdir, handle)
+        const entries: Entry[] = []
+        for (let left = body.uint32(); left > 0; left--) {
+          const name = body.text()
+          body.bytes()
+          const entry = { name, ...infoOf(body.attributes()) }
+          if (name !== '.' && name !== '..') entries.push(entry)
+        }
+        yield entries
+      }
+    } catch (error) {
+      if (!isCode(error, statusCodes.eof)) throw error
+    } finally {
+      await this.#close(handle)
+    }
+  }
+
+  /** All that is in a directory, by name. */
+  async entries(path: string): Promise<Entry[]> {
+    const all: Entry[] = []
+    for await (const some of this.list(path)) all.push(...some)
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** The bytes of a file from `start`, `end` excluded. */
+  async *read(path: string, start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+    const handle = await this.#handle(types.open, path, openFlags.read, {})
+    try {
+      const pending: Promise<Buffer>[] = []
+      let at = start
+      const ask = () => {
+        const length = Math.min(piece, end - at)
+        const reply = this.#readAt(handle, at, length)
+        reply.catch(() => undefined)
+        at += length
+        return reply
+      }
+      while (pending.length < ahead && at < end) pending.push(ask())
+      for (let next = pending.shift(); next; next = pending.shift()) {
+        const bytes = await next
+        if (bytes.length === 0) return
+        if (at < end) pending.push(ask())
+        yield bytes
+      }
+    } finally {
+      await this.#close(handle)
+    }
+  }
+
+  /** The server may answer with less than was asked for. */
+  async #readAt(handle: Buffer, at: number, length: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for (let got = 0; got < length; ) {
+      try {
+        const { body } = await this.#client.ask(types.read, handle, BigInt(at + got), length - got)
+        const bytes = body.bytes()
+        parts.push(bytes)
+        got += bytes.length
+      } catch (error) {
+        if (isCode(error, statusCodes.eof)) break
+        throw error
+      }
+    }
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+  }
+
+  /** Writes a file from its beginning, or from `at` of what is there. Returns how many bytes there were. */
+  async write(
+    path: string,
+    source: AsyncIterable<Buffer> | Iterable<Buffer>,
+    { mode = 0o644, at, isNew = false }: { mode?: number; at?: number | undefined; isNew?: boolean } = {},
+  ): Promise<number> {
+    const ways = (at === undefined ? openFlags.truncate : 0) | (isNew ? openFlags.exclusive : 0)
+    const handle = await this.#handle(types.open, path, openFlags.write | openFlags.create | ways, { mode })
+    let offset = at ?? 0
+    const pending: Promise<void>[] = []
+    try {
+      for await (const bytes of source) {
+        for (let start = 0; start < bytes.length; start += piece) {
+          const part = bytes.subarray(start, start + piece)
+          const written = this.#client.tell(types.write, handle, BigInt(offset), part)
+          written.catch(() => undefined)
+          pending.push(written)
+          offset += part.length
+          if (pending.length > ahead) await pending.shift()
+        }
+      }
+      await Promise.all(pending)
+    } finally {
+      await this.#close(handle)
+    }
+    return offset - (at ?? 0)
+  }
+
+  mkdir(path: string, mode = 0o755): Promise<void> {
+    return this.#client.tell(types.mkdir, path, { mode })
+  }
+
+  /** Makes a directory with those above it; one that is there is enough. */
+  async mkdirs(path: string): Promise<void> {
+    const parts = path.split('/').filter((part) => part !== '')
+    for (const depth of parts.keys()) {
+      const folder = `${path.startsWith('/') ? '/' : ''}${parts.slice(0, depth + 1).join('/')}`
+      if ((await this.find(folder))?.kind !== 'directory') await this.mkdir(folder)
+    }
+  }
+
+  /** Renames, in the place of a file that is there. */
+  rename(from: string, to: string): Promise<void> {
+    return this.#client.tell(types.extended, 'posix-rename@openssh.com', from, to)
+  }
+
+  symlink(target: string, path: string): Promise<void> {
+    return this.#client.tell(types.symlink, target, path)
+  }
+
+  async readlink(path: string): Promise<string> {
+    const { body } = await this.#client.ask(types.readlink, path)
+    body.uint32()
+    return body.text()
+  }
+
+  async realpath(path: string): Promise<string> {
+    const { body } = await this.#client.ask(types.realpath, path)
+    body.uint32()
+    return body.text()
+  }
+
+  /** Removes a file or a link. */
+  remove(path: string): Promise<void> {
+    return this.#client.tell(types.remove, path)
+  }
+
+  rmdir(path: string): Promise<void> {
+    return this.#client.tell(types.rmdir, path)
+  }
+
+  /** Removes whatever is there, with all that is in it; links are not followed. */
+  async removeAll(path: string): Promise<void> {
+    const { kind } = await this.lstat(path)
+    if (kind !== 'directory') return this.remove(path)
+    for (const { name } of await this.entries(path)) await this.removeAll(`${path.replace(/\/$/, '')}/${name}`)
+    await this.rmdir(path)
+  }
+
+  /** In seconds. */
+  setTimes(path: string, accessed: number, modified: number): Promise<void> {
+    return this.#client.tell(types.setstat, path, { accessed: Math.floor(accessed), modified: Math.floor(modified) })
+  }
+
+  setMode(path: string, mode: number): Promise<void> {
+    return this.#client.tell(types.setstat, path, { mode })
+  }
+
+  async room(path: string): Promise<Room> {
+    const { body } = await this.#client.ask(types.extended, 'statvfs@openssh.com', path)
+    body.uint64()
+    const size = body.uint64()
+    const total = body.uint64() * size
+    body.uint64()
+    return { total, free: body.uint64() * size }
+  }
+
+  async #handle(type: number, ...values: Parameters<SftpClient['tell']>[1][]): Promise<Buffer> {
+    const { body } = await this.#client.ask(type, ...values)
+    // What it is cut from is as long as a piece of the stream.
+    return Buffer.from(body.bytes())
+  }
+
+  /** What went wrong before counts, not that a handle cannot be closed after it. */
+  async #close(handle: Buffer): Promise<void> {
+    if (this.#client.isOpen) await this.#client.tell(types.close, handle).catch(() => undefined)
+  }
+}

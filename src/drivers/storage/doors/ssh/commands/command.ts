@@ -1,0 +1,49 @@
+/** What a command works with. */
+import type { Files } from '../../files.ts'
+import type { Ledger } from '../../ledger.ts'
+
+export interface Shell {
+  readonly files: Files
+  readonly ledger: Ledger | undefined
+  /** What the client sends. */
+  readonly input: AsyncIterable<Buffer>
+  /** Resolves when the client may be sent more. */
+  print(text: string | Buffer): Promise<void>
+  complain(text: string): void
+}
+
+/** Returns the exit status. Its arguments are words without the name of the command. */
+export type Command = (shell: Shell, words: readonly string[]) => Promise<number>
+
+/** Does something with each path; what goes wrong with one of them is said, and the others go on. */
+export async function each(
+  shell: Shell,
+  name: string,
+  paths: readonly string[],
+  work: (path: string) => Promise<void>,
+): Promise<number> {
+  let status = 0
+  for (const path of paths) {
+    try {
+      await work(path)
+    } catch (error) {
+      shell.complain(`${name}: ${path}: ${(error as Error).message}`)
+      status = 1
+    }
+  }
+  return status
+}
+
+/** A path within a directory. */
+export const within = (folder: string, name: string): string => `${folder.replace(/\/+$/, '')}/${name}`
+
+export const lastOf = (path: string): string => path.replace(/\/+$/, '').split('/').pop() ?? ''
+
+/** Bytes as people read them, as `-h` prints them. */
+export function human(bytes: number): string {
+  const units = ['', 'K', 'M', 'G', 'T', 'P']
+  let [value, unit] = [bytes, 0]
+  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024
+  const shown = unit > 0 && value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : `${Math.ceil(value)}`
+  return `${shown}${units[unit]}`
+}

@@ -1,0 +1,110 @@
+/** What a session runs: one command of those that a box serves. No shell ever sees it. */
+import type { ServerChannel } from 'ssh2'
+import type { Account } from '../accounts.ts'
+import { Files } from '../files.ts'
+import { quotaWords, take } from '../ledger.ts'
+import type { Shell } from './commands/command.ts'
+import { borg, type Program, Refused, rsync, startInJail } from './commands/programs.ts'
+import { commands } from './commands/table.ts'
+import { NotAnOption, NotWords, wordsOf } from './commands/words.ts'
+import { connect, serveSftp } from './sftp-session.ts'
+
+const programs: Readonly<Record<string, (words: readonly string[]) => Program>> = { rsync, borg }
+
+/** What the clients of `rclone` send to find out what kind of shell there is; they take a refusal for "no checksums". */
+const echo = /^echo (.*)$/s
+
+/** Notes a public key of an account. Returns undefined, or why not. */
+export type InstallKey = (account: Account, key: string) => Promise<string | undefined>
+
+/** Serves a channel until it ends. Errors: `Refused`, `NotWords`, those of starting programs; before anything was served. */
+export async function runCommand(
+  channel: ServerChannel,
+  account: Account,
+  command: string,
+  installKey: InstallKey,
+): Promise<void> {
+  const [, echoed] = echo.exec(command) ?? []
+  if (echoed !== undefined) return finish(channel, 0, `${echoed}\n`)
+  const [path = 'help', ...words] = wordsOf(command)
+  const name = path.split('/').pop()!
+  if (name === 'sftp-server') return serveSftp(channel, account)
+  if (name === 'install-ssh-key') return install(channel, account, installKey)
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined
+  if (program) return runProgram(channel, account, program(words))
+  const own = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!own) throw new Refused(`${name}: this command is not served; \`help\` lists those that are`)
+  const files = await Files.open(account)
+  channel.once('close', () => files.close())
+  const shell = shellOf(channel, files, account)
+  try {
+    finish(channel, await own(shell, words))
+  } catch (error) {
+    const words = error instanceof NotAnOption || error instanceof NotWords ? error.message : (error as Error).message
+    channel.stderr.write(`${name}: ${words}\n`)
+    finish(channel, 1)
+  } finally {
+    files.close()
+  }
+}
+
+function finish(channel: ServerChannel, status: number, text = ''): void {
+  const end = () => {
+    channel.exit(status)
+    channel.end()
+  }
+  if (text === '') end()
+  else channel.write(text, end)
+}
+
+function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Account): Shell {
+  return {
+    files,
+    ledger,
+    input: channel,
+    print: (text) =>
+      new Promise((resolve, reject) => {
+        if (!channel.writable) reject(new Error('the client is gone'))
+        else if (channel.write(text)) resolve()
+        else {
+          channel.once('drain', resolve)
+          channel.once('close', () => reject(new Error('the client is gone')))
+        }
+      }),
+    complain: (text) => void channel.stderr.write(`${text}\n`),
+  }
+}
+
+async function runProgram(channel: ServerChannel, account: Account, program: Program): Promise<void> {
+  const { prisoner, first } = await startInJail(program, account)
+  const { child } = prisoner
+  const { ledger } = account.place
+  connect(channel, prisoner)
+  if (first.length > 0) channel.write(first)
+  if (ledger) {
+    // What comes in is what a program may write, as far as can be seen from here; the store counts what it really takes.
+    channel.on('data', (chunk: Buffer) => {
+      if (take(ledger, chunk.length)) return
+      channel.stderr.write(`${quotaWords}\n`)
+      child.kill('SIGKILL')
+    })
+  }
+  channel.pipe(child.stdin)
+  child.stdout.pipe(channel, { end: false })
+  child.stderr.on('data', (chunk: Buffer) => void channel.stderr.write(chunk))
+}
+
+const longestKey = 16 * 1024
+
+async function install(channel: ServerChannel, account: Account, installKey: InstallKey): Promise<void> {
+  let text = ''
+  for await (const chunk of channel as AsyncIterable<Buffer>) {
+    text += chunk.toString('utf8')
+    if (text.length > longestKey) throw new Refused('this is too long for a key')
+  }
+  for (const line of text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))) {
+    const problem = await installKey(account, line.trim())
+    if (problem !== undefined) throw new Refused(problem)
+  }
+  finish(channel, 0, 'the key is installed\n')
+}
