@@ -60,6 +60,7 @@ export class DoorsFixture {
 
   async open(): Promise<void> {
     this.sshPort = await this.doors.openSsh({ host: '127.0.0.1', port: 0 })
+    this.webdavPort = await this.doors.openWebdav({ host: '127.0.0.1', port: 0 })
     const key = join(this.folder, 'clients', 'key')
     await this.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   }

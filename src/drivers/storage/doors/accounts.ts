@@ -58,12 +58,13 @@ export class Accounts {
     for (const state of states) this.#replace({ place, state })
   }
 
-  /** Removes a box with its accounts; only a newer generation brings it back. */
-  remove(id: number, generation: number): void {
+  /** Removes a box with its accounts; only a newer generation brings it back. Returns whether it did. */
+  remove(id: number, generation: number): boolean {
     const before = this.#boxes.get(id)
-    if (before && before.generation > generation) return
+    if (before && before.generation > generation) return false
     for (const username of before?.usernames ?? []) this.#remove(username)
     this.#boxes.set(id, { generation: generation + 1, usernames: [] })
+    return true
   }
 
   find(username: string): Account | undefined {
@@ -76,9 +77,11 @@ export class Accounts {
     return account && mayUse(account.state, door, address) ? account : undefined
   }
 
-  /** Ends all that is open with the accounts of a box, whose files are about to be replaced. */
-  endSessions(id: number): void {
-    for (const username of this.#boxes.get(id)?.usernames ?? []) this.#end(username, () => true)
+  /** Ends all that is open with the accounts of a box, whose files are about to be replaced. Returns their names. */
+  endSessions(id: number): readonly string[] {
+    const usernames = this.#boxes.get(id)?.usernames ?? []
+    for (const username of usernames) this.#end(username, () => true)
+    return usernames
   }
 
   /** Notes a session. Returns what to call at its end, or undefined when the account has as many as it may have. */

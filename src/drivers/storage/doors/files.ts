@@ -30,10 +30,14 @@ export interface Room {
   readonly free: number
 }
 
-const kinds: Readonly<Record<number, Kind>> = { 16807: 'file', 9604: 'directory', 21609: 'link' }
+const kinds: ReadonlyMap<number, Kind> = new Map([
+  [0o100000, 'file'],
+  [0o040000, 'directory'],
+  [0o120000, 'link'],
+])
 
 function infoOf({ size = 0, mode = 0, accessed = 0, modified = 0, ...rest }: Attributes): FileInfo {
-  return { ...rest, kind: kinds[mode & 0o170000] ?? 'other', size, mode: mode & 0o7777, accessed, modified }
+  return { ...rest, kind: kinds.get(mode & 0o170000) ?? 'other', size, mode: mode & 0o7777, accessed, modified }
 }
 
 const piece = 64 * 1024

@@ -1,4 +1,5 @@
 /** The doors of all boxes in one process: who may come in, and what serves him. */
+import { join } from 'node:path'
 import type { AccountState } from '../../../families/storage-boxes/driver.ts'
 import { Accounts, type BoxPlace } from './accounts.ts'
 import { Passwords } from './passwords.ts'
@@ -6,6 +7,7 @@ import { SshDoor } from './ssh/door.ts'
 import type { InstallKey } from './ssh/exec.ts'
 import { hostKeys } from './ssh/host-keys.ts'
 import { SshSessions } from './ssh/sessions.ts'
+import { WebdavDoor } from './webdav/door.ts'
 
 export interface DoorsOptions {
   /** A folder of root alone, where the host keys are. */
@@ -24,16 +26,23 @@ export class Doors {
   readonly #accounts = new Accounts()
   readonly #passwords = new Passwords()
   readonly #ssh: SshDoor
+  readonly #webdav: WebdavDoor
 
   /** Errors: of the file system. */
   constructor({ directory, installKey, report }: DoorsOptions) {
     const common = { accounts: this.#accounts, passwords: this.#passwords, installKey, report }
     this.#ssh = new SshDoor({ ...common, hostKeys: hostKeys(directory), services: new SshSessions(common) })
+    this.#webdav = new WebdavDoor({ ...common, directory: join(directory, 'properties') })
   }
 
   /** Opens the SSH door; resolves with its port. Errors: of the socket. */
   openSsh({ host, port }: HostAndPort): Promise<number> {
     return this.#ssh.listen(port, host)
+  }
+
+  /** Opens the WebDAV door; resolves with its port. Errors: of the socket. */
+  openWebdav({ host, port }: HostAndPort): Promise<number> {
+    return this.#webdav.listen(port, host)
   }
 
   /** Makes the accounts of a box be as described; what is open and not allowed any more ends. */
@@ -42,15 +51,16 @@ export class Doors {
   }
 
   removeBox(id: number, generation: number): void {
-    this.#accounts.remove(id, generation)
+    if (this.#accounts.remove(id, generation)) this.#webdav.forget(id)
   }
 
   /** Ends all that is open with a box: its files are about to be replaced. */
   endSessions(id: number): void {
-    this.#accounts.endSessions(id)
+    for (const username of this.#accounts.endSessions(id)) this.#webdav.renew(username)
   }
 
   close(): void {
     this.#ssh.close()
+    this.#webdav.close()
   }
 }

@@ -1,0 +1,162 @@
+/** The WebDAV door (RFC 4918, classes 1 and 2), on the file layer that all doors share. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Account, Accounts } from '../accounts.ts'
+import { networkOf } from '../networks.ts'
+import type { Passwords } from '../passwords.ts'
+import { DeadProperties } from './dead-properties.ts'
+import { Locks } from './locks.ts'
+import { lock, mkcol, remove, transfer, unlock } from './places.ts'
+import { FilesPool } from './pool.ts'
+import { propfind, proppatch } from './properties.ts'
+import { answer, type Call, pathOf, Refusal, refusalOf } from './request.ts'
+import { get, put } from './transfers.ts'
+
+export interface WebdavDoorOptions {
+  readonly accounts: Accounts
+  readonly passwords: Passwords
+  /** Where properties of files are kept, a folder of root alone. */
+  readonly directory: string
+  readonly report: (message: string, fields: object) => void
+}
+
+type Method = (call: Call) => Promise<void>
+
+const options: Method = async (call) =>
+  answer(call, 200, { DAV: '1, 2', Allow: [...methods.keys()].join(', '), 'MS-Author-Via': 'DAV' })
+
+const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['OPTIONS', options],
+  ['GET', get],
+  ['HEAD', get],
+  ['PUT', put],
+  ['DELETE', remove],
+  ['MKCOL', mkcol],
+  ['COPY', transfer],
+  ['MOVE', transfer],
+  ['PROPFIND', propfind],
+  ['PROPPATCH', proppatch],
+  ['LOCK', lock],
+  ['UNLOCK', unlock],
+])
+
+const penaltyMs = 1_000
+/** A method that changes something may not begin with a fragment: what is meant would be another file. */
+const strange = /[#\0]/
+
+interface Known {
+  readonly username: string
+  leave(): void
+}
+
+export class WebdavDoor {
+  readonly #options: WebdavDoorOptions
+  readonly #server: Server
+  readonly #pool = new FilesPool()
+  readonly #properties: DeadProperties
+  readonly #locks = new Map<number, Locks>()
+  /** Whose connection it is, once it has shown a password. */
+  readonly #sessions = new WeakMap<Socket, Known>()
+
+  constructor(options: WebdavDoorOptions) {
+    this.#options = options
+    this.#properties = new DeadProperties(options.directory)
+    this.#server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, (request, response) => {
+      void this.#answer(request, response)
+    })
+  }
+
+  /** Opens the door; resolves with its port. Errors: of the socket. */
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        const address = this.#server.address()
+        resolve(typeof address === 'object' && address ? address.port : port)
+      })
+    })
+  }
+
+  /** Forgets what is known of a box that is removed. */
+  forget(box: number): void {
+    this.#locks.delete(box)
+    this.#properties.forget(box)
+  }
+
+  /** Has the next request of an account get a file server of its own. */
+  renew(username: string): void {
+    this.#pool.forget(username)
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    this.#pool.close()
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const account = await this.#admit(request)
+      const path = strange.test(request.url ?? '') ? undefined : pathOf(request.url ?? '')
+      if (path === undefined) throw new Refusal(400, 'this is no path')
+      const method = methods.get(request.method ?? '')
+      if (!method) throw new Refusal(405, 'this method is not served')
+      const { id } = account.place
+      const locks = this.#locks.get(id) ?? new Locks()
+      this.#locks.set(id, locks)
+      const properties = this.#properties
+      await this.#pool.use(account, (files) => method({ request, response, account, files, path, locks, properties }))
+    } catch (error) {
+      this.#refuse(request, response, error)
+    }
+  }
+
+  /** Says whose request this is. Errors: `Refusal`. */
+  async #admit(request: IncomingMessage): Promise<Account> {
+    const { accounts, passwords } = this.#options
+    const { socket } = request
+    const address = socket.remoteAddress ?? ''
+    const [, basic] = /^Basic\s+([A-Za-z0-9+/=]+)\s*$/i.exec(request.headers.authorization ?? '') ?? []
+    if (basic === undefined) throw new Refusal(401, 'a password is needed')
+    const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
+    const hash = accounts.findFor(username, 'webdav', address)?.state.passwordHash
+    if (!(await passwords.isRight(username, hash, networkOf(address), password))) {
+      await delay(penaltyMs)
+      throw new Refusal(401, 'the password is wrong')
+    }
+    const account = accounts.findFor(username, 'webdav', address)
+    if (!account) throw new Refusal(401, 'there is no such account')
+    this.#enter(socket, username, address)
+    return account
+  }
+
+  #enter(socket: Socket, username: string, address: string): void {
+    const known = this.#sessions.get(socket)
+    if (known?.username === username) return
+    known?.leave()
+    const leave = this.#options.accounts.enter(username, { door: 'webdav', address, end: () => socket.destroy() })
+    if (!leave) throw new Refusal(503, 'the account has as many connections as it may have')
+    this.#sessions.set(socket, { username, leave })
+    socket.once('close', leave)
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const known = refusalOf(error)
+    if (!known) this.#options.report('a request of WebDAV failed', { reason: (error as Error).message })
+    const { status, message, condition } = known ?? new Refusal(500, 'this went wrong')
+    if (response.headersSent || response.destroyed) {
+      response.destroy()
+      return
+    }
+    const xml = `<?xml version="1.0" encoding="utf-8"?><D:error xmlns:D="DAV:"><D:${condition}/></D:error>`
+    const body = status === 304 ? '' : condition ? xml : `${message}\n`
+    if (!request.complete) response.setHeader('Connection', 'close')
+    if (status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="Storage Box", charset="UTF-8"')
+    response.writeHead(status, { 'Content-Type': condition ? 'application/xml; charset=utf-8' : 'text/plain' })
+    response.end(request.method === 'HEAD' ? '' : body)
+    // The rest of a body is taken, so that its sender reads why it was refused.
+    request.resume()
+  }
+}

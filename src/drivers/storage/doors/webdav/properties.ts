@@ -1,0 +1,183 @@
+/** PROPFIND and PROPPATCH: what is known of files, and what clients note about them. */
+import type { FileInfo } from '../files.ts'
+import type { Lock } from './locks.ts'
+import { answer, type Call, checkLocks, etagOf, header, hrefOf, inBox, Refusal } from './request.ts'
+import { BadXml, type Element, escaped, parseXml, written } from './xml.ts'
+
+const longestBody = 256 * 1024
+
+/** The body as an element; an empty text when there is none. Errors: `Refusal`. */
+export async function readBody({ request }: Call): Promise<Element | ''> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > longestBody) throw new Refusal(413, 'the body is too long')
+    chunks.push(chunk)
+  }
+  if (length === 0) return ''
+  if (request.method === 'MKCOL') throw new Refusal(415, 'a folder is made without a body')
+  try {
+    return parseXml(
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/^\ufeff/, ''),
+    )
+  } catch (error) {
+    if (error instanceof BadXml) throw new Refusal(400, error.message)
+    throw error
+  }
+}
+
+export function lockDiscovery(locks: readonly Lock[]): string {
+  const active = locks.map(
+    ({ isShared, isDeep, owner, seconds, token, path }) =>
+      `<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:${isShared ? 'shared' : 'exclusive'}/></D:lockscope>` +
+      `<D:depth>${isDeep ? 'infinity' : '0'}</D:depth>${owner}<D:timeout>Second-${seconds}</D:timeout>` +
+      `<D:locktoken><D:href>${token}</D:href></D:locktoken><D:lockroot><D:href>${escaped(hrefOf(path, false))}</D:href></D:lockroot></D:activelock>`,
+  )
+  return `<D:lockdiscovery>${active.join('')}</D:lockdiscovery>`
+}
+
+const supportedLocks =
+  '<D:supportedlock><D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>' +
+  '<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry></D:supportedlock>'
+
+const keyOf = ({ namespace, name }: Pick<Element, 'namespace' | 'name'>) => `{${namespace}}${name}`
+
+interface Rooms {
+  readonly free: number
+  readonly used: number
+}
+
+/** What the server knows of a file, as elements by name. Times are those of the last change; nobody knows when it was made. */
+function liveProperties(call: Call, path: string, info: FileInfo, room: Rooms | undefined): Map<string, string> {
+  const isFolder = info.kind === 'directory'
+  const all: [string, string][] = [
+    ['resourcetype', isFolder ? '<D:resourcetype><D:collection/></D:resourcetype>' : '<D:resourcetype/>'],
+    ['getlastmodified', `<D:getlastmodified>${new Date(info.modified * 1000).toUTCString()}</D:getlastmodified>`],
+    ['creationdate', `<D:creationdate>${new Date(info.modified * 1000).toISOString()}</D:creationdate>`],
+    ['displayname', `<D:displayname>${escaped(path.split('/').pop() ?? '')}</D:displayname>`],
+    ['supportedlock', supportedLocks],
+    ['lockdiscovery', lockDiscovery(call.locks.on(inBox(call, path)))],
+    ['getetag', `<D:getetag>${escaped(etagOf(info))}</D:getetag>`],
+  ]
+  if (!isFolder) {
+    all.push(['getcontentlength', `<D:getcontentlength>${info.size}</D:getcontentlength>`])
+    all.push(['getcontenttype', '<D:getcontenttype>application/octet-stream</D:getcontenttype>'])
+  }
+  if (room) {
+    all.push(['quota-available-bytes', `<D:quota-available-bytes>${room.free}</D:quota-available-bytes>`])
+    all.push(['quota-used-bytes', `<D:quota-used-bytes>${room.used}</D:quota-used-bytes>`])
+  }
+  return new Map(all.map(([name, text]) => [`{DAV:}${name}`, text]))
+}
+
+type Asked = 'all' | 'names' | readonly Element[]
+
+function askedIn(body: Element | ''): Asked {
+  if (body === '') return 'all'
+  if (body.name !== 'propfind' || body.namespace !== 'DAV:') throw new Refusal(400, 'this is no PROPFIND')
+  const [way] = body.children.filter(({ namespace }) => namespace === 'DAV:')
+  if (way?.name === 'propname') return 'names'
+  if (way?.name === 'prop') return way.children
+  if (way?.name === 'allprop') return 'all'
+  throw new Refusal(400, 'this is no PROPFIND')
+}
+
+const emptied = (key: string) => {
+  const [, namespace = '', name = ''] = /^\{(.*)\}(.*)$/s.exec(key) ?? []
+  return written({ namespace, name, children: [], text: '' })
+}
+
+const status = (code: string, properties: string) =>
+  `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${code}</D:status></D:propstat>`
+
+function describe(call: Call, path: string, info: FileInfo, asked: Asked, room: Rooms | undefined): string {
+  const live = liveProperties(call, path, info, room)
+  const dead = call.properties.at(call.account.place.id, inBox(call, path))
+  const known = new Map([...live, ...Object.entries(dead)])
+  const href = `<D:href>${escaped(hrefOf(path, info.kind === 'directory'))}</D:href>`
+  let stats: string
+  if (asked === 'names') stats = status('200 OK', [...known.keys()].map(emptied).join(''))
+  else if (asked === 'all') {
+    const isQuota = (key: string) => key.startsWith('{DAV:}quota-')
+    stats = status('200 OK', [...known].flatMap(([key, text]) => (isQuota(key) ? [] : text)).join(''))
+  } else {
+    const found = asked.flatMap((element) => known.get(keyOf(element)) ?? [])
+    const missing = asked.filter((element) => !known.has(keyOf(element))).map((element) => emptied(keyOf(element)))
+    stats = found.length > 0 || missing.length === 0 ? status('200 OK', found.join('')) : ''
+    if (missing.length > 0) stats += status('404 Not Found', missing.join(''))
+  }
+  return `<D:response>${href}${stats}</D:response>`
+}
+
+const opening = '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">'
+const xml = { 'Content-Type': 'application/xml; charset=utf-8' }
+
+async function roomOf(call: Call, asked: Asked): Promise<Rooms | undefined> {
+  if (typeof asked !== 'string' && !asked.some(({ name }) => name.startsWith('quota-'))) return undefined
+  const { ledger } = call.account.place
+  const { total, free } = await call.files.room('/')
+  return { free: Math.max(0, Math.min(free, ledger?.room() ?? free)), used: total - free }
+}
+
+export async function propfind(call: Call): Promise<void> {
+  const { files, path, response } = call
+  const depth = header(call, 'depth') ?? 'infinity'
+  const asked = askedIn(await readBody(call))
+  const info = await files.stat(path)
+  if (depth !== '0' && depth !== '1') {
+    throw new Refusal(403, 'folders are listed one at a time', 'propfind-finite-depth')
+  }
+  const room = await roomOf(call, asked)
+  response.writeHead(207, xml)
+  response.write(opening + describe(call, path, info, asked, room))
+  if (depth === '1' && info.kind === 'directory') {
+    for await (const entries of files.list(path)) {
+      const described: string[] = []
+      for (const entry of entries) {
+        const child = `${path === '/' ? '' : path}/${entry.name}`
+        // What a link leads to is what is shown; one that leads nowhere is not.
+        const shown = entry.kind === 'link' ? await files.find(child) : entry
+        if (shown) described.push(describe(call, child, shown, asked, room))
+      }
+      response.write(described.join(''))
+    }
+  }
+  response.end('</D:multistatus>')
+}
+
+/** Properties that the server answers for. */
+const fixed =
+  /^\{DAV:\}(resourcetype|getcontentlength|getetag|supportedlock|lockdiscovery|creationdate|quota-.*|getcontenttype)$/
+
+export async function proppatch(call: Call): Promise<void> {
+  const { files, path, account, properties } = call
+  const body = await readBody(call)
+  if (body === '' || body.name !== 'propertyupdate') throw new Refusal(400, 'this is no PROPPATCH')
+  const info = await files.stat(path)
+  await checkLocks(call, [path])
+  if (account.state.isReadonly) throw new Refusal(403, 'this account changes nothing')
+  const changes = body.children.flatMap((change) =>
+    change.children.flatMap((prop) => prop.children.map((element) => ({ isSet: change.name === 'set', element }))),
+  )
+  const refused = changes.filter(({ element }) => fixed.test(keyOf(element)))
+  const after: Record<string, string> = { ...properties.at(account.place.id, inBox(call, path)) }
+  let modified: number | undefined
+  for (const { isSet, element } of changes) {
+    const key = keyOf(element)
+    if (key === '{DAV:}getlastmodified') modified = Date.parse(element.text) / 1000
+    else if (isSet) after[key] = written(element)
+    else delete after[key]
+  }
+  const isDone = refused.length === 0 && properties.set(account.place.id, inBox(call, path), after)
+  if (isDone && modified !== undefined && modified > 0) await files.setTimes(path, modified, modified)
+  const stats = changes.map(({ element }) => {
+    const key = keyOf(element)
+    const code = isDone ? '200 OK' : fixed.test(key) ? '403 Forbidden' : '424 Failed Dependency'
+    return status(code, emptied(key))
+  })
+  const href = `<D:href>${escaped(hrefOf(path, info.kind === 'directory'))}</D:href>`
+  answer(call, 207, xml, `${opening}<D:response>${href}${stats.join('')}</D:response></D:multistatus>`)
+}

@@ -1,0 +1,117 @@
+/** Methods of WebDAV that carry files: GET, HEAD and PUT. */
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { FileInfo } from '../files.ts'
+import { answer, type Call, checkConditions, checkLocks, etagOf, header, hrefOf, parentOf, Refusal } from './request.ts'
+import { escaped } from './xml.ts'
+
+const dateOf = (seconds: number) => new Date(seconds * 1000).toUTCString()
+
+/** The part of a file that is asked for; undefined for all of it. Errors: `Refusal`. */
+function rangeOf(call: Call, info: FileInfo): { start: number; end: number } | undefined {
+  const condition = header(call, 'if-range')
+  if (condition !== undefined && condition !== etagOf(info) && condition !== dateOf(info.modified)) return undefined
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header(call, 'range') ?? '') ?? []
+  if (first === undefined || (first === '' && last === '')) return undefined
+  const start = first === '' ? Math.max(0, info.size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? info.size : Math.min(info.size, Number(last) + 1)
+  if (start < end) return { start, end }
+  throw new Refusal(416, `the file has ${info.size} bytes`)
+}
+
+export async function get(call: Call): Promise<void> {
+  const { files, path, request, response } = call
+  const info = await files.stat(path)
+  if (info.kind === 'directory') return list(call)
+  if (info.kind !== 'file') throw new Refusal(403, 'this is no file')
+  checkConditions(call, info)
+  const range = rangeOf(call, info)
+  const { start, end } = range ?? { start: 0, end: info.size }
+  response.writeHead(range ? 206 : 200, {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': `${end - start}`,
+    'Last-Modified': dateOf(info.modified),
+    ETag: etagOf(info),
+    'Accept-Ranges': 'bytes',
+    // A file is never shown as a page of this address.
+    'Content-Disposition': 'attachment',
+    'X-Content-Type-Options': 'nosniff',
+    ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${info.size}` } : {}),
+  })
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
+  let left = end - start
+  for await (const bytes of files.read(path, start, end)) {
+    left -= bytes.length
+    if (!response.write(bytes)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (response.destroyed) return
+  }
+  // A client must not take a file that has become shorter for a whole one.
+  if (left > 0) response.destroy()
+  else response.end()
+}
+
+/** What is in a directory, for people who open it in a browser. */
+async function list(call: Call): Promise<void> {
+  const entries = await call.files.entries(call.path)
+  const links = entries.map(({ name, kind }) => {
+    const href = hrefOf(`${call.path === '/' ? '' : call.path}/${name}`, kind === 'directory')
+    return `<li><a href="${escaped(href)}">${escaped(name)}</a></li>`
+  })
+  const page = `<!doctype html><title>${escaped(call.path)}</title><ul>${links.join('')}</ul>`
+  answer(call, 200, { 'Content-Type': 'text/html; charset=utf-8' }, call.request.method === 'HEAD' ? '' : page)
+}
+
+/** Names of files that are being written, which become what they are to be when they are whole. */
+const beside = () => `.wolke-put-${randomUUID()}`
+
+export async function put(call: Call): Promise<void> {
+  const { files, path, request } = call
+  if (request.headers['content-range'] !== undefined) throw new Refusal(400, 'a part of a file cannot be put')
+  const before = await files.find(path)
+  checkConditions(call, before)
+  if (before !== undefined && before.kind !== 'file') throw new Refusal(405, 'this is no file')
+  await checkLocks(call, before ? [path] : [path, parentOf(path)])
+  const parent = await files.find(parentOf(path))
+  if (parent?.kind !== 'directory') throw new Refusal(409, 'the folder above is missing')
+  const temporary = `${parentOf(path).replace(/\/$/, '')}/${beside()}`
+  try {
+    const checksum = await write(call, temporary, before?.mode ?? 0o644)
+    await files.rename(temporary, path)
+    const info = await files.stat(path)
+    const isTimed = header(call, 'x-oc-mtime') !== undefined
+    answer(call, before ? 204 : 201, {
+      ETag: etagOf(info),
+      'OC-ETag': etagOf(info),
+      ...(isTimed ? { 'X-OC-Mtime': 'accepted' } : {}),
+      ...(checksum ? { 'OC-Checksum': checksum } : {}),
+    })
+  } catch (error) {
+    await files.remove(temporary).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Writes what the client sends. Returns its checksum when the client said one. */
+async function write(call: Call, temporary: string, mode: number): Promise<string | undefined> {
+  const { files, request } = call
+  const [, algorithm = '', expected = ''] =
+    /^(SHA1|MD5|SHA256):([0-9a-f]+)$/i.exec(header(call, 'oc-checksum') ?? '') ?? []
+  const hash = algorithm === '' ? undefined : createHash(algorithm.toLowerCase())
+  async function* hashed(): AsyncGenerator<Buffer> {
+    for await (const bytes of request as AsyncIterable<Buffer>) {
+      hash?.update(bytes)
+      yield bytes
+    }
+  }
+  const length = await files.write(temporary, hashed(), { mode, isNew: true })
+  const announced = request.headers['content-length']
+  if (!request.complete || (announced !== undefined && Number(announced) !== length))
+    throw new Refusal(400, 'it ends too soon')
+  if (hash && hash.digest('hex') !== expected.toLowerCase()) throw new Refusal(400, 'the checksum is another one')
+  const time = Number(header(call, 'x-oc-mtime'))
+  if (time > 0) await files.setTimes(temporary, time, time)
+  return hash ? `${algorithm}:${expected}` : undefined
+}
