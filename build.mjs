@@ -37,6 +37,7 @@ if (!isCurrent) {
   const { files, inputs } = await bundle({
     'parser-thread': 'src/families/certificates/parser-thread.ts',
     'load-balancers': 'src/drivers/load-balancers/embedded/process/program.ts',
+    'storage-doors': 'src/drivers/storage/doors/process/program.ts',
   })
   replaceDist(files)
   // It has types alone, and is its own declaration.

@@ -273,18 +273,21 @@ const pureDomains: Rule = {
 }
 
 const packages: Rule = {
-  promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
+  promise:
+    'only the edge knows the HTTP framework, only kernel/data knows database drivers, only the doors of boxes know SSH',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
       return /^kernel\/http\/(\w+\/)?(caller|calls|edge|http|instance|interception|page-trees|refusals|replies|served|streams|lazy-part)\.ts$/.test(
         path,
       )
+    if (specifier === 'ssh2') return inFolder(path, 'drivers/storage/doors')
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/file-lock)\.ts$/.test(path)
     return true
   }),
   planted: [
     { 'families/servers/routes.ts': "import type { FastifyRequest } from 'fastify'" },
     { 'kernel/resource/listing.ts': "const pg = await import('pg')" },
+    { 'drivers/hosts/a.ts': "import ssh2 from 'ssh2'" },
   ],
 }
 

@@ -61,6 +61,11 @@ export class DoorsFixture {
   async open(): Promise<void> {
     this.sshPort = await this.doors.openSsh({ host: '127.0.0.1', port: 0 })
     this.webdavPort = await this.doors.openWebdav({ host: '127.0.0.1', port: 0 })
+    await this.makeKey()
+  }
+
+  /** Makes the key that the clients have. */
+  async makeKey(): Promise<void> {
     const key = join(this.folder, 'clients', 'key')
     await this.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   }

@@ -47,6 +47,8 @@ const strange = /[#\0]/
 
 interface Known {
   readonly username: string
+  /** Requests that are answered at the moment. */
+  busy: number
   leave(): void
 }
 
@@ -107,6 +109,12 @@ export class WebdavDoor {
       const locks = this.#locks.get(id) ?? new Locks()
       this.#locks.set(id, locks)
       const properties = this.#properties
+      const session = this.#sessions.get(request.socket)
+      if (session) session.busy++
+      const leave = () => {
+        if (session) session.busy--
+      }
+      response.once('close', leave)
       await this.#pool.use(account, (files) => method({ request, response, account, files, path, locks, properties }))
     } catch (error) {
       this.#refuse(request, response, error)
@@ -132,13 +140,22 @@ export class WebdavDoor {
     return account
   }
 
+  /** Counts the connection as one of the account. What is changed meanwhile holds for its next request. */
   #enter(socket: Socket, username: string, address: string): void {
     const known = this.#sessions.get(socket)
     if (known?.username === username) return
     known?.leave()
-    const leave = this.#options.accounts.enter(username, { door: 'webdav', address, end: () => socket.destroy() })
+    const session: Known = { username, busy: 0, leave: () => undefined }
+    const end = () => {
+      session.leave()
+      this.#sessions.delete(socket)
+      // Without a request there is nothing to end: the next one shows its password again.
+      if (session.busy > 0) socket.destroy()
+    }
+    const leave = this.#options.accounts.enter(username, { door: 'webdav', address, end })
     if (!leave) throw new Refusal(503, 'the account has as many connections as it may have')
-    this.#sessions.set(socket, { username, leave })
+    session.leave = leave
+    this.#sessions.set(socket, session)
     socket.once('close', leave)
   }
 

@@ -1,0 +1,198 @@
+/**
+ * The doors as an API server sees them: a process of their own, which is started again when it dies and then knows what it
+ * has to know.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
+import { whyImpossible } from '../jail/possible.ts'
+import type { HostAndPort } from '../open.ts'
+import type { Call, DoorsSettings, Installed, Method, Methods, Opened, PlaceState, Quota, Said } from './wire.ts'
+
+/** The program lies beside this module, as source or as its own file of the bundle. */
+const program = new URL(import.meta.url.endsWith('.ts') ? './program.ts' : './storage-doors.js', import.meta.url)
+
+export interface DoorsOptions {
+  /** A folder of root alone, for host keys and properties of files. */
+  readonly directory: string
+  readonly ssh: HostAndPort | undefined
+  readonly webdav: HostAndPort | undefined
+  /** Bytes that were written to boxes whose quota the doors count, some times a second. */
+  charged(box: number, bytes: number): void
+  /** Notes a public key that somebody installs for his account. Returns undefined, or why it is not noted. */
+  installKey(box: number, username: string, key: string): Promise<string | undefined>
+  report(message: string, fields: object): void
+}
+
+/** Whatever is asked of it holds when it has resolved. */
+export interface DoorsDriver {
+  readonly opened: Opened
+  /** Makes the accounts of a box be as described. Older generations change nothing. */
+  setAccounts(place: PlaceState, generation: number, accounts: readonly AccountState[]): Promise<void>
+  /** Says what a box takes, as it was just measured. */
+  setQuota(box: number, quota: Quota): Promise<void>
+  removeBox(box: number, generation: number): Promise<void>
+  /** Ends all that is open with a box: its files are about to be replaced. */
+  endSessions(box: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** How long a process that dies at once is not replaced, in milliseconds. */
+const waitMs = 1_000
+
+/** The process of the doors ended before it answered. */
+class DoorsLost extends Error {}
+
+/** Opens the doors. Errors: one line that says why they stay closed. */
+export async function openDoors(options: DoorsOptions): Promise<DoorsDriver> {
+  const why = whyImpossible()
+  if (why !== undefined) throw new Error(why)
+  const doors = new DoorsClient(options)
+  await doors.start()
+  return doors
+}
+
+interface Waiting {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+class DoorsClient implements DoorsDriver {
+  readonly #options: DoorsOptions
+  /** What was handed over, for the next process. */
+  readonly #newest = new Map<number, Methods['setAccounts']['args']>()
+  readonly #waiting = new Map<number, Waiting>()
+  #child: ChildProcess | undefined
+  #opened: Opened = { ssh: null, webdav: null }
+  #calls = 0
+  #isClosed = false
+
+  constructor(options: DoorsOptions) {
+    this.#options = options
+  }
+
+  get opened(): Opened {
+    return this.#opened
+  }
+
+  /** Errors: of the sockets; `DoorsLost`. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [fileURLToPath(program)], {
+      cwd: '/',
+      // It needs nothing of the environment, which may hold secrets.
+      env: { NODE_OPTIONS: '--max-semi-space-size=8' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    this.#child = child
+    child.on('message', (said: Said) => this.#hear(said))
+    child.once('error', (error) => this.#lose(child, error.message))
+    child.once('exit', (code, signal) => this.#lose(child, `${signal ?? code}`))
+    const { directory, ssh, webdav } = this.#options
+    this.#opened = await this.#ask('open', {
+      directory,
+      // A process that follows another one has its ports.
+      ssh: ssh ? { ...ssh, port: this.#opened.ssh ?? ssh.port } : null,
+      webdav: webdav ? { ...webdav, port: this.#opened.webdav ?? webdav.port } : null,
+    } satisfies DoorsSettings)
+    await Promise.all([...this.#newest.values()].map((args) => this.#ask('setAccounts', ...args)))
+  }
+
+  async setAccounts(place: PlaceState, generation: number, accounts: readonly AccountState[]): Promise<void> {
+    const known = this.#newest.get(place.id)
+    if (!known || known[1] <= generation) this.#newest.set(place.id, [place, generation, accounts])
+    await this.#tell('setAccounts', place, generation, accounts)
+  }
+
+  async setQuota(box: number, quota: Quota): Promise<void> {
+    const known = this.#newest.get(box)
+    if (known) this.#newest.set(box, [{ ...known[0], quota }, known[1], known[2]])
+    await this.#tell('setQuota', box, quota)
+  }
+
+  async removeBox(box: number, generation: number): Promise<void> {
+    const known = this.#newest.get(box)
+    if (known && known[1] <= generation) this.#newest.delete(box)
+    await this.#tell('removeBox', box, generation)
+  }
+
+  endSessions(box: number): Promise<void> {
+    return this.#tell('endSessions', box)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.disconnect()
+    await ended
+  }
+
+  /** A process that dies meanwhile has nothing open any more, and its successor is told everything. */
+  async #tell<M extends Method>(method: M, ...args: Methods[M]['args']): Promise<void> {
+    try {
+      await this.#ask(method, ...args)
+    } catch (error) {
+      if (!(error instanceof DoorsLost)) throw error
+    }
+  }
+
+  #ask<M extends Method>(method: M, ...args: Methods[M]['args']): Promise<Methods[M]['result']> {
+    const child = this.#child
+    if (!child?.connected) return Promise.reject(new DoorsLost('the doors are not open'))
+    const call = ++this.#calls
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(call, { resolve: (result) => resolve(result as Methods[M]['result']), reject })
+      // Whoever waits learns of a channel that broke by the end of the process.
+      child.send({ call, method, args } as Call, () => undefined)
+    })
+  }
+
+  #hear(said: Said): void {
+    if ('call' in said) {
+      const waiting = this.#waiting.get(said.call)
+      this.#waiting.delete(said.call)
+      if ('error' in said) waiting?.reject(new Error(said.error))
+      else waiting?.resolve(said.result)
+    } else if ('charged' in said) for (const [box, bytes] of said.charged) this.#options.charged(box, bytes)
+    else if ('report' in said) this.#options.report(said.report, said.fields)
+    else void this.#install(said)
+  }
+
+  async #install({ install, box, username, key }: Extract<Said, { install: number }>): Promise<void> {
+    let problem: string | undefined
+    try {
+      problem = await this.#options.installKey(box, username, key)
+    } catch (error) {
+      this.#options.report('a key cannot be installed', { box, reason: (error as Error).message })
+      problem = 'the key cannot be installed at the moment'
+    }
+    const answer: Installed = { install, problem: problem ?? null }
+    if (this.#child?.connected) this.#child.send(answer, () => undefined)
+  }
+
+  #lose(child: ChildProcess, reason: string): void {
+    if (this.#child !== child) return
+    this.#child = undefined
+    for (const { reject } of this.#waiting.values()) reject(new DoorsLost('the process of the doors ended'))
+    this.#waiting.clear()
+    if (this.#isClosed) return
+    this.#options.report('the process of the doors of Storage Boxes died', { reason })
+    void this.#recover()
+  }
+
+  async #recover(): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.start()
+        return
+      } catch (error) {
+        this.#options.report('the doors of Storage Boxes do not open again', { reason: (error as Error).message })
+        this.#child?.kill('SIGKILL')
+        this.#child = undefined
+        await delay(waitMs, undefined, { ref: false })
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** The process of the doors, a file of its own in the bundle. It works for the API server that started it, and ends with it. */
+import type { BoxPlace } from '../accounts.ts'
+import type { Ledger } from '../ledger.ts'
+import { Doors } from '../open.ts'
+import type { Call, DoorsSettings, Installed, Opened, PlaceState, Quota, Said } from './wire.ts'
+
+/** How often it is said what was written, in milliseconds. */
+const chargesMs = 200
+
+const say = (said: Said) => {
+  if (process.connected) process.send!(said)
+}
+
+/** What a box takes: as it was measured, and what was written since. */
+class CountedBox implements Ledger {
+  #quota: Quota
+  #since = 0
+  /** What was not said yet. */
+  #unsaid = 0
+
+  constructor(quota: Quota) {
+    this.#quota = quota
+  }
+
+  room(): number {
+    return this.#quota.limit - this.#quota.used - this.#since
+  }
+
+  charge(bytes: number): void {
+    this.#since += bytes
+    this.#unsaid += bytes
+  }
+
+  /** Takes what was measured, which has all in it that was said before. */
+  set(quota: Quota): void {
+    this.#quota = quota
+    this.#since = this.#unsaid
+  }
+
+  takeUnsaid(): number {
+    const bytes = this.#unsaid
+    this.#unsaid = 0
+    return bytes
+  }
+}
+
+class Program {
+  #doors: Doors | undefined
+  readonly #counted = new Map<number, CountedBox>()
+  readonly #installing = new Map<number, (problem: string | undefined) => void>()
+  #installs = 0
+
+  constructor() {
+    setInterval(() => this.#sayCharges(), chargesMs).unref()
+  }
+
+  async answer(message: Call | Installed): Promise<void> {
+    if ('install' in message) {
+      this.#installing.get(message.install)?.(message.problem ?? undefined)
+      this.#installing.delete(message.install)
+      return
+    }
+    try {
+      say({ call: message.call, result: (await this.#run(message)) ?? null })
+    } catch (error) {
+      say({ call: message.call, error: (error as Error).message })
+    }
+  }
+
+  #run(call: Call): Promise<Opened> | undefined {
+    if (call.method === 'open') return this.#open(call.args[0])
+    const doors = this.#doors
+    if (!doors) throw new Error('the doors are not open')
+    if (call.method === 'setAccounts') doors.setAccounts(this.#placeOf(call.args[0]), call.args[1], call.args[2])
+    else if (call.method === 'setQuota') this.#counted.get(call.args[0])?.set(call.args[1])
+    else if (call.method === 'endSessions') doors.endSessions(call.args[0])
+    else {
+      doors.removeBox(...call.args)
+      this.#counted.delete(call.args[0])
+    }
+    return undefined
+  }
+
+  async #open({ directory, ssh, webdav }: DoorsSettings): Promise<Opened> {
+    const doors = new Doors({
+      directory,
+      report: (report, fields) => say({ report, fields }),
+      installKey: ({ place, state }, key) => this.#install(place.id, state.username, key),
+    })
+    this.#doors = doors
+    return { ssh: ssh && (await doors.openSsh(ssh)), webdav: webdav && (await doors.openWebdav(webdav)) }
+  }
+
+  #install(box: number, username: string, key: string): Promise<string | undefined> {
+    const install = ++this.#installs
+    say({ install, box, username, key })
+    return new Promise((resolve) => this.#installing.set(install, resolve))
+  }
+
+  #placeOf({ quota, ...place }: PlaceState): BoxPlace {
+    if (!quota) return { ...place, ledger: undefined }
+    // What was written since the last measurement stays counted when accounts change.
+    const ledger = this.#counted.get(place.id) ?? new CountedBox(quota)
+    this.#counted.set(place.id, ledger)
+    return { ...place, ledger }
+  }
+
+  #sayCharges(): void {
+    const charged: [number, number][] = []
+    for (const [box, counted] of this.#counted) {
+      const bytes = counted.takeUnsaid()
+      if (bytes > 0) charged.push([box, bytes])
+    }
+    if (charged.length > 0) say({ charged })
+  }
+}
+
+const program = new Program()
+process.on('message', (message: Call | Installed) => void program.answer(message))
+// Nobody may come in whom nobody can send away. File servers end with this process.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))

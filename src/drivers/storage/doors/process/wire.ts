@@ -1,0 +1,60 @@
+/** What an API server and the process of the doors say to each other, through the channel that Node.js has for that. */
+import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
+import type { HostAndPort } from '../open.ts'
+
+/** What a box may take, where the doors count. */
+export interface Quota {
+  readonly limit: number
+  readonly used: number
+}
+
+/** A box as text can carry it. */
+export interface PlaceState {
+  readonly id: number
+  readonly directory: string
+  readonly snapshots: string
+  readonly uid: number
+  readonly gid: number
+  /** Null where the file system itself keeps boxes within their limits. */
+  readonly quota: Quota | null
+}
+
+export interface DoorsSettings {
+  readonly directory: string
+  readonly ssh: HostAndPort | null
+  readonly webdav: HostAndPort | null
+}
+
+/** The ports that were opened. */
+export interface Opened {
+  readonly ssh: number | null
+  readonly webdav: number | null
+}
+
+export interface Methods {
+  open: { args: [DoorsSettings]; result: Opened }
+  setAccounts: { args: [PlaceState, number, readonly AccountState[]]; result: null }
+  setQuota: { args: [number, Quota]; result: null }
+  removeBox: { args: [number, number]; result: null }
+  endSessions: { args: [number]; result: null }
+}
+
+export type Method = keyof Methods
+
+export type Call = {
+  [M in Method]: { readonly call: number; readonly method: M; readonly args: Methods[M]['args'] }
+}[Method]
+
+/** What the process says: answers, and what happens. */
+export type Said =
+  | { readonly call: number; readonly result: unknown }
+  | { readonly call: number; readonly error: string }
+  | { readonly charged: readonly (readonly [box: number, bytes: number])[] }
+  | { readonly report: string; readonly fields: object }
+  | { readonly install: number; readonly box: number; readonly username: string; readonly key: string }
+
+/** What it is told besides calls: whether a key was noted, with why not. */
+export interface Installed {
+  readonly install: number
+  readonly problem: string | null
+}

@@ -1,0 +1,165 @@
+/** The doors as a process: states hold when they were said, and the process neither outlives its server nor stays away. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openDoors } from '../../src/drivers/storage/doors/process/doors.ts'
+import type { AccountState } from '../../src/families/storage-boxes/driver.ts'
+import { accountFor, DoorsFixture, missing, type TestBox } from './kit/doors.ts'
+
+const skip = missing('sftp', 'ssh-keygen')
+
+async function processOf(t: TestContext, quota: { limit: number; used: number } | null = null) {
+  const fixture = new DoorsFixture()
+  await fixture.makeKey()
+  const charged: number[] = []
+  const installed: string[] = []
+  const doors = await openDoors({
+    directory: join(fixture.folder, 'keys'),
+    ssh: { host: '127.0.0.1', port: 0 },
+    webdav: { host: '127.0.0.1', port: 0 },
+    charged: (_, bytes) => void charged.push(bytes),
+    installKey: async (_, __, key) => (installed.push(key) > 1 ? 'there are too many' : undefined),
+    report: () => undefined,
+  })
+  t.after(async () => {
+    await doors.close()
+    fixture.close()
+  })
+  fixture.sshPort = doors.opened.ssh!
+  const box = fixture.addBox()
+  const { ledger: _, ...place } = box.place
+  let generation = 0
+  const set = (...accounts: AccountState[]) => doors.setAccounts({ ...place, quota }, ++generation, accounts)
+  return { fixture, doors, box, set, charged, installed }
+}
+
+const arrived = async (is: () => boolean) => {
+  for (const end = Date.now() + 20_000; !is(); await new Promise((resolve) => setTimeout(resolve, 20))) {
+    assert.ok(Date.now() < end, 'it does not come about')
+  }
+}
+
+const childrenOf = (pid: number) => {
+  const found = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return found === '' ? [] : found.split(' ').map(Number)
+}
+
+function programPid(): number {
+  const pid = childrenOf(process.pid).find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('doors'))
+  assert.ok(pid)
+  return pid
+}
+
+/** A session that stays until its server ends it. */
+function stay(fixture: DoorsFixture, box: TestBox, name: string) {
+  const args = ['-P', `${fixture.sshPort}`, ...fixture.options(), 'u1@127.0.0.1']
+  const child = fixture.start('sftp', args)
+  child.stdin.write(`mkdir ${name}\n`)
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return { child, ended, isThere: arrived(() => existsSync(join(box.files, name))) }
+}
+
+test('a deleted account ends its sessions, a new password none', { skip }, async (t) => {
+  const { fixture, box, set } = await processOf(t)
+  const account = await accountFor(fixture)
+  await set(account)
+  const session = stay(fixture, box, 'one')
+  await session.isThere
+  await set({ ...account, passwordHash: `${account.passwordHash.slice(0, -2)}AA` })
+  session.child.stdin.write('mkdir two\n')
+  await arrived(() => existsSync(join(box.files, 'two')))
+  await set()
+  await session.ended
+  assert.notEqual((await fixture.sftp('u1', 'ls\n')).code, 0)
+  await set(account)
+  assert.equal((await fixture.sftp('u1', 'ls\n')).code, 0)
+  for (const change of [{ hasSsh: false }, { isReadonly: true }]) {
+    const other = stay(fixture, box, `with-${Object.keys(change)}`)
+    await other.isThere
+    await set({ ...account, ...change })
+    await other.ended
+    await set(account)
+  }
+})
+
+test('an account has ten connections', { skip }, async (t) => {
+  const { fixture, box, set } = await processOf(t)
+  await set(await accountFor(fixture))
+  const sessions = Array.from({ length: 10 }, (_, index) => stay(fixture, box, `s${index}`))
+  await Promise.all(sessions.map(({ isThere }) => isThere))
+  assert.notEqual((await fixture.sftp('u1', 'ls\n')).code, 0)
+  sessions[0]!.child.stdin.end()
+  await sessions[0]!.ended
+  assert.equal((await fixture.sftp('u1', 'ls\n')).code, 0)
+  for (const { child } of sessions) child.kill()
+})
+
+test('what was written is said, and what does not fit is refused', { skip }, async (t) => {
+  const { fixture, box, set, charged, doors } = await processOf(t, { limit: 1_000_000, used: 0 })
+  await set(await accountFor(fixture))
+  const local = join(fixture.folder, 'clients', 'f')
+  writeFileSync(local, Buffer.alloc(600_000, 1))
+  assert.equal((await fixture.sftp('u1', `put ${local} a\n`)).code, 0)
+  assert.notEqual((await fixture.sftp('u1', `put ${local} b\n`)).code, 0)
+  assert.notEqual(
+    (await fixture.run('scp', ['-P', `${fixture.sshPort}`, ...fixture.options(), local, 'u1@127.0.0.1:c'])).code,
+    0,
+  )
+  // A file of the right size that is not whole would be taken for done.
+  assert.ok(!existsSync(join(box.files, 'c')) || readFileSync(join(box.files, 'c')).length < 600_000)
+  await arrived(() => charged.reduce((sum, bytes) => sum + bytes, 0) >= 600_000)
+  await doors.setQuota(box.place.id, { limit: 10_000_000, used: 600_000 })
+  assert.equal((await fixture.sftp('u1', `put ${local} b\n`)).code, 0)
+})
+
+test('a key is installed by whoever holds the accounts', { skip: missing('ssh') }, async (t) => {
+  const { fixture, set, installed } = await processOf(t)
+  await set(await accountFor(fixture))
+  assert.equal((await fixture.ssh('u1', 'install-ssh-key', 'ssh-ed25519 AAAA one\n')).code, 0)
+  const second = await fixture.ssh('u1', 'install-ssh-key', 'ssh-ed25519 AAAA two\n')
+  assert.deepEqual([second.code, second.stderr], [1, 'there are too many\n'])
+  assert.deepEqual(installed, ['ssh-ed25519 AAAA one', 'ssh-ed25519 AAAA two'])
+})
+
+test('a process that was killed comes back with its port and its accounts, and leaves no program behind', {
+  skip,
+}, async (t) => {
+  const { fixture, box, set } = await processOf(t)
+  await set(await accountFor(fixture))
+  const session = stay(fixture, box, 'one')
+  await session.isThere
+  const pid = programPid()
+  const servers = childrenOf(pid)
+  assert.ok(servers.length > 0)
+  process.kill(pid, 'SIGKILL')
+  await session.ended
+  await arrived(() => servers.every((server) => !existsSync(`/proc/${server}`)))
+  let code = -1
+  for (const end = Date.now() + 20_000; code !== 0 && Date.now() < end; ) code = (await fixture.sftp('u1', 'ls\n')).code
+  assert.equal(code, 0)
+})
+
+test('the process ends with its server', { skip }, async (t) => {
+  const fixture = new DoorsFixture()
+  t.after(() => fixture.close())
+  const module = new URL('../../src/drivers/storage/doors/process/doors.ts', import.meta.url).href
+  const script = `
+    const { openDoors } = await import(${JSON.stringify(module)})
+    await openDoors({ directory: process.argv[1], ssh: { host: '127.0.0.1', port: 0 }, report() {} })
+    const { readFileSync } = await import('node:fs')
+    console.log(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim())
+    process.kill(process.pid, 'SIGKILL')`
+  let output = ''
+  try {
+    execFileSync(process.execPath, ['--input-type=module', '-e', script, join(fixture.folder, 'keys')], {
+      encoding: 'utf8',
+    })
+  } catch (error) {
+    output = (error as { stdout: string }).stdout
+  }
+  const pids = output.trim().split(' ')
+  assert.match(pids[0]!, /^\d+$/)
+  await arrived(() => pids.every((pid) => !existsSync(`/proc/${pid}/root/`)))
+})
