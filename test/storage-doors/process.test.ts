@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDoors } from '../../src/drivers/storage/doors/process/doors.ts'
 import type { AccountState } from '../../src/families/storage-boxes/driver.ts'
-import { accountFor, DoorsFixture, missing, type TestBox } from './kit/doors.ts'
+import { accountFor, DoorsFixture, missing } from './kit/doors.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
 
@@ -52,32 +52,38 @@ function programPid(): number {
   return pid
 }
 
-/** A session that stays until its server ends it. */
-function stay(fixture: DoorsFixture, box: TestBox, name: string) {
-  const args = ['-P', `${fixture.sshPort}`, ...fixture.options(), 'u1@127.0.0.1']
-  const child = fixture.start('sftp', args)
-  child.stdin.write(`mkdir ${name}\n`)
+/** A session that stays until its server ends it, and says again what it is told. */
+function stay(fixture: DoorsFixture) {
+  const child = fixture.start('ssh', ['-p', `${fixture.sshPort}`, ...fixture.options(), 'u1@127.0.0.1', 'cat'])
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return { child, ended, isThere: arrived(() => existsSync(join(box.files, name))) }
+  let heard = ''
+  child.stdout.on('data', (data: Buffer) => {
+    heard += data
+  })
+  child.stdin.on('error', () => undefined)
+  const hears = (word: string) => {
+    child.stdin.write(word)
+    return arrived(() => heard.endsWith(word))
+  }
+  return { child, ended, hears }
 }
 
 test('a deleted account ends its sessions, a new password none', { skip }, async (t) => {
-  const { fixture, box, set } = await processOf(t)
+  const { fixture, set } = await processOf(t)
   const account = await accountFor(fixture)
   await set(account)
-  const session = stay(fixture, box, 'one')
-  await session.isThere
+  const session = stay(fixture)
+  await session.hears('one')
   await set({ ...account, passwordHash: `${account.passwordHash.slice(0, -2)}AA` })
-  session.child.stdin.write('mkdir two\n')
-  await arrived(() => existsSync(join(box.files, 'two')))
+  await session.hears('two')
   await set()
   await session.ended
   assert.notEqual((await fixture.sftp('u1', 'ls\n')).code, 0)
   await set(account)
   assert.equal((await fixture.sftp('u1', 'ls\n')).code, 0)
   for (const change of [{ hasSsh: false }, { isReadonly: true }]) {
-    const other = stay(fixture, box, `with-${Object.keys(change)}`)
-    await other.isThere
+    const other = stay(fixture)
+    await other.hears('there')
     await set({ ...account, ...change })
     await other.ended
     await set(account)
@@ -85,10 +91,10 @@ test('a deleted account ends its sessions, a new password none', { skip }, async
 })
 
 test('an account has ten connections', { skip }, async (t) => {
-  const { fixture, box, set } = await processOf(t)
+  const { fixture, set } = await processOf(t)
   await set(await accountFor(fixture))
-  const sessions = Array.from({ length: 10 }, (_, index) => stay(fixture, box, `s${index}`))
-  await Promise.all(sessions.map(({ isThere }) => isThere))
+  const sessions = Array.from({ length: 10 }, () => stay(fixture))
+  await Promise.all(sessions.map(({ hears }) => hears('there')))
   assert.notEqual((await fixture.sftp('u1', 'ls\n')).code, 0)
   sessions[0]!.child.stdin.end()
   await sessions[0]!.ended
@@ -128,8 +134,8 @@ test('a process that was killed comes back with its port and its accounts, and l
 }, async (t) => {
   const { fixture, box, set } = await processOf(t)
   await set(await accountFor(fixture))
-  const session = stay(fixture, box, 'one')
-  await session.isThere
+  const session = stay(fixture)
+  await session.hears('one')
   const pid = programPid()
   const servers = childrenOf(pid)
   assert.ok(servers.length > 0)
