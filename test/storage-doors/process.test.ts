@@ -132,7 +132,7 @@ test('a key is installed by whoever holds the accounts', { skip: missing('ssh') 
 test('a process that was killed comes back with its port and its accounts, and leaves no program behind', {
   skip,
 }, async (t) => {
-  const { fixture, box, set } = await processOf(t)
+  const { fixture, set } = await processOf(t)
   await set(await accountFor(fixture))
   const session = stay(fixture)
   await session.hears('one')

@@ -29,8 +29,9 @@ const names = [
   'a'.repeat(255),
 ]
 
-/** Makes a tree; `isOdd` says whether with all names, as some protocols cannot have every one of them. */
-export function makeTree(folder: string, { count = 40, mayHave = (_: string) => true } = {}): void {
+/** Makes a tree; `mayHave` says which names, as some protocols cannot have every one of them. */
+export function makeTree(folder: string, options: { count?: number; mayHave?: (name: string) => boolean } = {}): void {
+  const { count = 40, mayHave = () => true } = options
   mkdirSync(join(folder, 'deep/er'), { recursive: true })
   for (const name of names.filter(mayHave)) writeFileSync(join(folder, 'deep', name), `content of ${name}`)
   for (let i = 0; i < count; i++) writeFileSync(join(folder, `file-${i}`), Buffer.alloc(i * 997, `${i} `))
