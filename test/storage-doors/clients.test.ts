@@ -1,0 +1,91 @@
+/** Other clients of Debian that come through the doors. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+import { contentsOf, makeTree } from './kit/trees.ts'
+
+async function boxOf(t: TestContext) {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture))
+  return { fixture, box, local: join(fixture.folder, 'clients'), key: join(fixture.folder, 'clients', 'key') }
+}
+
+test('restic keeps snapshots by SFTP and reads them', { skip: missing('restic') }, async (t) => {
+  const { fixture, local } = await boxOf(t)
+  makeTree(join(local, 'tree'), { count: 10 })
+  const command = `${fixture.shell} u1@127.0.0.1 -s sftp`
+  const restic = (...args: string[]) =>
+    fixture.run('restic', ['-r', 'sftp:u1@127.0.0.1:repo', '-o', `sftp.command=${command}`, ...args], '', {
+      RESTIC_PASSWORD: 'x',
+    })
+  for (const args of [['init'], ['backup', 'tree'], ['check'], ['restore', 'latest', '--target', 'back']]) {
+    const { code, stderr } = await restic(...args)
+    assert.equal(code, 0, stderr)
+  }
+  assert.deepEqual(contentsOf(join(local, 'back/tree')), contentsOf(join(local, 'tree')))
+})
+
+test('rclone checks by SFTP with sums that the box computes', { skip: missing('rclone') }, async (t) => {
+  const { fixture, box, local, key } = await boxOf(t)
+  makeTree(join(local, 'tree'), { mayHave: (name) => !name.includes('\n') && name.length < 200 })
+  const remote = `:sftp,host=127.0.0.1,port=${fixture.sshPort},user=u1,key_file=${key}:up`
+  const rclone = (...args: string[]) => fixture.run('rclone', ['--create-empty-src-dirs', ...args])
+  const up = await rclone('copy', 'tree', remote)
+  assert.equal(up.code, 0, up.stderr)
+  assert.deepEqual(contentsOf(join(box.files, 'up')), contentsOf(join(local, 'tree')))
+  const check = await fixture.run('rclone', ['check', '-v', 'tree', remote])
+  assert.equal(check.code, 0, check.stderr)
+  assert.doesNotMatch(check.stderr, /could not be checked/)
+  assert.match(check.stderr, /Using (md5|sha1) for hash comparisons/i)
+})
+
+test('lftp mirrors by SFTP', { skip: missing('lftp') }, async (t) => {
+  const { fixture, box, local } = await boxOf(t)
+  makeTree(join(local, 'tree'), { mayHave: (name) => !/[\n\\]/.test(name) })
+  const script = `set sftp:connect-program "ssh -a -x ${fixture.options().join(' ')}"; open -u u1,none -p ${fixture.sshPort} sftp://127.0.0.1; mirror -R tree up; mirror up back`
+  const { code, stderr } = await fixture.run('lftp', ['-c', script])
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(contentsOf(join(box.files, 'up')), contentsOf(join(local, 'tree')))
+  assert.deepEqual(contentsOf(join(local, 'back')), contentsOf(join(local, 'tree')))
+})
+
+const noFuse = existsSync('/dev/fuse') ? missing('sshfs') : 'the kernel has no FUSE'
+test('sshfs mounts a box, in which editors save files', { skip: noFuse }, async (t) => {
+  const { fixture, box, local } = await boxOf(t)
+  mkdirSync(join(local, 'mnt'))
+  const options = fixture
+    .options()
+    .filter((option) => option.includes('='))
+    .flatMap((option) => ['-o', option])
+  const identity = ['-o', `IdentityFile=${join(local, 'key')}`]
+  const mounted = await fixture.run('sshfs', [
+    'u1@127.0.0.1:',
+    'mnt',
+    '-p',
+    `${fixture.sshPort}`,
+    ...options,
+    ...identity,
+  ])
+  assert.equal(mounted.code, 0, mounted.stderr)
+  t.after(() => fixture.run('fusermount3', ['-u', 'mnt']))
+  makeTree(join(local, 'tree'), { count: 5 })
+  assert.equal((await fixture.run('cp', ['-r', 'tree', 'mnt/up'])).code, 0)
+  writeFileSync(join(local, 'mnt/new'), 'new')
+  assert.equal((await fixture.run('mv', ['mnt/new', 'mnt/up/empty'])).code, 0)
+  assert.equal(readFileSync(join(box.files, 'up/empty'), 'utf8'), 'new')
+  assert.equal((await fixture.run('fusermount3', ['-u', 'mnt'])).code, 0)
+})
+
+test('cadaver puts and gets by WebDAV', { skip: missing('cadaver') }, async (t) => {
+  const { fixture, box, local } = await boxOf(t)
+  writeFileSync(join(local, '.netrc'), `machine 127.0.0.1 login u1 password ${password}\n`, { mode: 0o600 })
+  writeFileSync(join(local, 'f'), 'by cadaver')
+  const commands = 'mkcol d\nput f d/f\nmove d/f d/g\nlock d/g\nunlock d/g\nget d/g back\nquit\n'
+  const { stdout } = await fixture.run('cadaver', [`http://127.0.0.1:${fixture.webdavPort}/`], commands)
+  assert.doesNotMatch(stdout, /failed/)
+  assert.equal(readFileSync(join(box.files, 'd/g'), 'utf8'), 'by cadaver')
+  assert.equal(readFileSync(join(local, 'back'), 'utf8'), 'by cadaver')
+})
