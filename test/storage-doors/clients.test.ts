@@ -28,6 +28,30 @@ test('restic keeps snapshots by SFTP and reads them', { skip: missing('restic') 
   assert.deepEqual(contentsOf(join(local, 'back/tree')), contentsOf(join(local, 'tree')))
 })
 
+test('restic keeps snapshots through rclone of the box', { skip: missing('restic') }, async (t) => {
+  const { fixture, local } = await boxOf(t)
+  makeTree(join(local, 'tree'), { count: 10 })
+  const restic = (...args: string[]) =>
+    fixture.run(
+      'restic',
+      ['-r', 'rclone:backups/web', '-o', `rclone.program=${fixture.shell} u1@127.0.0.1 rclone`, ...args],
+      '',
+      {
+        RESTIC_PASSWORD: 'x',
+      },
+    )
+  for (const args of [
+    ['init'],
+    ['backup', 'tree'],
+    ['check', '--read-data'],
+    ['restore', 'latest', '--target', 'back'],
+  ]) {
+    const { code, stderr } = await restic(...args)
+    assert.equal(code, 0, stderr)
+  }
+  assert.deepEqual(contentsOf(join(local, 'back/tree')), contentsOf(join(local, 'tree')))
+})
+
 test('rclone checks by SFTP with sums that the box computes', { skip: missing('rclone') }, async (t) => {
   const { fixture, box, local, key } = await boxOf(t)
   makeTree(join(local, 'tree'), { mayHave: (name) => !name.includes('\n') && name.length < 200 })

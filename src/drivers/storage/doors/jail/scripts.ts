@@ -16,7 +16,7 @@ echo "box:x:$uid:$gid::/:/bin/false" >/etc/passwd
 echo "box:x:$gid:" >/etc/group
 printf 'passwd: files\\ngroup: files\\n' >/etc/nsswitch.conf
 exec setpriv --reuid="$uid" --regid="$gid" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \\
-  --pdeathsig KILL -- prlimit --core=0 --nofile=512 --nproc=64 --fsize="$most" -- "$@"
+  --pdeathsig KILL -- prlimit --core=0 --nofile=512 --nproc=4096 --fsize="$most" -- "$@"
 `
 
 /**

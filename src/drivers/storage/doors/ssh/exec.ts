@@ -7,7 +7,7 @@ import type { Shell } from './commands/command.ts'
 import { borg, type Program, Refused, rsync, startInJail } from './commands/programs.ts'
 import { commands } from './commands/table.ts'
 import { NotAnOption, NotWords, wordsOf } from './commands/words.ts'
-import { connect, serveSftp } from './sftp-session.ts'
+import { connect, hasEnded, serveSftp } from './sftp-session.ts'
 
 const programs: Readonly<Record<string, (words: readonly string[]) => Program>> = { rsync, borg }
 
@@ -36,6 +36,7 @@ export async function runCommand(
   if (!own) throw new Refused(`${name}: this command is not served; \`help\` lists those that are`)
   const files = await Files.open(account)
   channel.once('close', () => files.close())
+  if (hasEnded(channel)) return files.close()
   const shell = shellOf(channel, files, account)
   try {
     finish(channel, await own(shell, words))

@@ -5,7 +5,7 @@ import { Refused } from './commands/programs.ts'
 import { NotWords } from './commands/words.ts'
 import type { SshServices } from './door.ts'
 import { type InstallKey, runCommand } from './exec.ts'
-import { serveSftp } from './sftp-session.ts'
+import { attend, serveSftp } from './sftp-session.ts'
 
 export interface SessionsOptions {
   readonly accounts: Accounts
@@ -29,7 +29,7 @@ export class SshSessions implements SshServices {
   }
 
   #serve(channel: ServerChannel, username: string, work: (account: Account) => Promise<void>): void {
-    channel.on('error', () => undefined)
+    attend(channel)
     const account = this.#options.accounts.find(username)
     const served = account ? work(account) : Promise.reject(new Refused('there is no such account any more'))
     served.catch((error: Error) => {

@@ -58,10 +58,27 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
   channel.once('end', () => child.stdin.end())
 }
 
+/** Channels that have ended, which may be before anything serves them. */
+const ended = new WeakSet<ServerChannel>()
+
+/** Notes the end of a channel from its beginning on. */
+export function attend(channel: ServerChannel): void {
+  channel.on('error', () => undefined)
+  channel.once('close', () => ended.add(channel))
+}
+
+/** Whether nobody is there any more. */
+export function hasEnded(channel: ServerChannel): boolean {
+  return ended.has(channel)
+}
+
 /** Ties the lives of a channel and of what serves it together: a client waits for an exit status. */
 export function connect(channel: ServerChannel, { child }: Prisoner): void {
+  if (hasEnded(channel)) {
+    child.kill('SIGKILL')
+    return
+  }
   let patience: NodeJS.Timeout | undefined
-  channel.on('error', () => undefined)
   channel.once('close', () => {
     child.stdin.end()
     patience = setTimeout(() => child.kill('SIGKILL'), goodbyeMs)

@@ -42,6 +42,8 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 ])
 
 const penaltyMs = 1_000
+/** Connections at a time, of all accounts and of those who have shown no password yet. */
+const mostConnections = 4_096
 /** A method that changes something may not begin with a fragment: what is meant would be another file. */
 const strange = /[#\0]/
 
@@ -67,6 +69,7 @@ export class WebdavDoor {
     this.#server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, (request, response) => {
       void this.#answer(request, response)
     })
+    this.#server.maxConnections = mostConnections
   }
 
   /** Opens the door; resolves with its port. Errors: of the socket. */

@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, mv, rm, rmdir, touch } from './changes.ts'
 import type { Command } from './command.ts'
 import { cat, dd, sum } from './contents.ts'
 import { df, du, ls, pwd, stat, tree } from './looking.ts'
+import { serveRestic } from './restic.ts'
 import { scp } from './scp.ts'
 
 const names = [
@@ -33,6 +34,7 @@ const help: Command = async (shell) => {
 
 export const commands: Readonly<Record<string, Command>> = {
   ...{ cat, chmod, cp, dd, df, du, ls, mkdir, mv, pwd, rm, rmdir, stat, touch, tree, scp, help },
+  rclone: serveRestic,
   md5sum: sum('md5'),
   sha1sum: sum('sha1'),
   sha224sum: sum('sha224'),
