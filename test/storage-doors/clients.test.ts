@@ -56,8 +56,7 @@ test('rclone checks by SFTP with sums that the box computes', { skip: missing('r
   const { fixture, box, local, key } = await boxOf(t)
   makeTree(join(local, 'tree'), { mayHave: (name) => !name.includes('\n') && name.length < 200 })
   const remote = `:sftp,host=127.0.0.1,port=${fixture.sshPort},user=u1,key_file=${key}:up`
-  const rclone = (...args: string[]) => fixture.run('rclone', ['--create-empty-src-dirs', ...args])
-  const up = await rclone('copy', 'tree', remote)
+  const up = await fixture.run('rclone', ['copy', '--create-empty-src-dirs', 'tree', remote])
   assert.equal(up.code, 0, up.stderr)
   assert.deepEqual(contentsOf(join(box.files, 'up')), contentsOf(join(local, 'tree')))
   const check = await fixture.run('rclone', ['check', '-v', 'tree', remote])
@@ -85,16 +84,21 @@ test('sshfs mounts a box, in which editors save files', { skip: noFuse }, async 
     .filter((option) => option.includes('='))
     .flatMap((option) => ['-o', option])
   const identity = ['-o', `IdentityFile=${join(local, 'key')}`]
-  const mounted = await fixture.run('sshfs', [
+  const target = join(local, 'mnt')
+  const sshfs = fixture.start('sshfs', [
+    '-f',
     'u1@127.0.0.1:',
-    'mnt',
+    target,
     '-p',
     `${fixture.sshPort}`,
     ...options,
     ...identity,
   ])
-  assert.equal(mounted.code, 0, mounted.stderr)
-  t.after(() => fixture.run('fusermount3', ['-u', 'mnt']))
+  t.after(() => sshfs.kill())
+  for (const end = Date.now() + 20_000; !readFileSync('/proc/mounts', 'utf8').includes(target); ) {
+    assert.ok(Date.now() < end && sshfs.exitCode === null, 'it is not mounted')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
   makeTree(join(local, 'tree'), { count: 5 })
   assert.equal((await fixture.run('cp', ['-r', 'tree', 'mnt/up'])).code, 0)
   writeFileSync(join(local, 'mnt/new'), 'new')
