@@ -52,11 +52,12 @@ test('10,000 paths with links in them read and write nothing outside of the home
   for (const [index, target] of targets.entries()) symlinkSync(target, join(sub, `l${index}`))
   const segment = fc.constantFrom(
     ...['..', '.', '', '...', 'etc', 'passwd', 'proc', 'self', 'root', 'cwd', '1', 'private', 'secret', 'secrets'],
-    ...['tmp', 'sub', 'box-1', 'files', '.zfs', 'snapshot', '%2e%2e', '..\\', '\u0000', ...targets],
+    ...['tmp', 'sub', 'box-1', 'files', '.zfs', 'snapshot', '%2e%2e', '..\\', ...targets],
     ...targets.map((_, index) => `l${index}`),
   )
   const paths = fc.sample(fc.array(segment, { minLength: 1, maxLength: 8 }), { numRuns: 10_000, seed: 46 })
   let isReached = 0
+  let isWritten = 0
   const ask = async (parts: string[], index: number) => {
     const path = `${index % 2 ? '/' : ''}${parts.join('/')}`
     const isSecret = async () => (await text(guest.read(path))).includes('secret')
@@ -69,11 +70,13 @@ test('10,000 paths with links in them read and write nothing outside of the home
     ]
     const write = guest.write(`${path}/escaped-${index % 50}`, [Buffer.from('x')]).catch(() => 0)
     if ((await Promise.all(reads)).some((is) => is)) isReached++
-    await write
+    isWritten += await write
   }
   for (let at = 0; at < paths.length; at += 50)
     await Promise.all(paths.slice(at, at + 50).map((parts, i) => ask(parts, at + i)))
   assert.equal(isReached, 0)
+  // It has answered to the last.
+  assert.ok(guest.isOpen && isWritten > 100)
   assert.deepEqual(outside(), before)
   // The one who sees all of the box does reach what is in it, so that these tests would see it.
   assert.equal(await text(owner.read('/private')), secret)

@@ -18,8 +18,7 @@ function keyAt(path: string, kind: (typeof kinds)[number]): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const { generateKeyPairSync } = ssh2.utils
-  const pair = kind === 'ecdsa' ? generateKeyPairSync(kind, { bits: 256 }) : generateKeyPairSync(kind)
+  const pair = newPair(kind)
   writeFileSync(`${path}.pub`, `${pair.public}\n`, { mode: 0o644 })
   // Whoever comes second takes the key of the first one.
   try {
@@ -28,5 +27,14 @@ function keyAt(path: string, kind: (typeof kinds)[number]): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return readFileSync(path, 'utf8')
+  }
+}
+
+/** Some of the keys that the library makes are such that it cannot read them itself (a leading zero is lost). */
+function newPair(kind: (typeof kinds)[number]): { private: string; public: string } {
+  const { generateKeyPairSync, parseKey } = ssh2.utils
+  for (;;) {
+    const pair = kind === 'ecdsa' ? generateKeyPairSync(kind, { bits: 256 }) : generateKeyPairSync(kind)
+    if (!(parseKey(pair.private) instanceof Error)) return pair
   }
 }
