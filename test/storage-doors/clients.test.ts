@@ -101,7 +101,9 @@ test('sshfs mounts a box, in which editors save files', { skip: noFuse }, async 
   }
   makeTree(join(local, 'tree'), { count: 5 })
   assert.equal((await fixture.run('cp', ['-r', 'tree', 'mnt/up'])).code, 0)
-  writeFileSync(join(local, 'mnt/new'), 'new')
+  // The doors are in this process, which must not wait for what they serve.
+  writeFileSync(join(local, 'new'), 'new')
+  assert.equal((await fixture.run('cp', ['new', 'mnt/new'])).code, 0)
   assert.equal((await fixture.run('mv', ['mnt/new', 'mnt/up/empty'])).code, 0)
   assert.equal(readFileSync(join(box.files, 'up/empty'), 'utf8'), 'new')
   assert.equal((await fixture.run('fusermount3', ['-u', 'mnt'])).code, 0)
