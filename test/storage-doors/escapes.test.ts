@@ -1,6 +1,6 @@
 /** Nobody gets out of his home: not by paths, not by links, not by changing them while they are followed. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
@@ -17,6 +17,7 @@ async function filesOf(t: TestContext) {
   const [main, sub] = [await accountFor(fixture), await accountFor(fixture, { username: 'u1-sub1', home: 'sub' })]
   accounts.set(box.place, 1, [main, sub])
   mkdirSync(join(box.files, 'sub'))
+  chownSync(join(box.files, 'sub'), box.place.uid, box.place.gid)
   const open = async (username: string) => {
     const files = await Files.open(accounts.find(username)!)
     t.after(() => files.close())
