@@ -108,6 +108,8 @@ const builtins: Plugin = {
 
 /** Parts of libraries that the program does without, each with why, and what stands in for it. */
 const without: readonly { readonly of: RegExp; readonly id: RegExp; readonly code: string }[] = [
+  // SSH does without native parts, as it does where they cannot be built.
+  { id: /^cpu-features$|\.node$/, of: /ssh2[/]/, code: "throw new Error('there are no native parts')" },
   // The contract validates and serializes.
   { of: /fastify/, id: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/, code: 'module.exports = undefined' },
   // The server below the edge is made by the edge itself. TLS is loaded where somebody wants it.
