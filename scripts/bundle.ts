@@ -210,7 +210,13 @@ const common = {
   logLevel: 'warn',
   checks,
   plugins: [replaced, builtins, router, packed],
-  transform: { define: Object.fromEntries(throwing.map((name) => [name, `globalThis.${name}`])) },
+  transform: {
+    define: {
+      ...Object.fromEntries(throwing.map((name) => [name, `globalThis.${name}`])),
+      // A library of SSH names a folder of which it reads nothing, as its parts are in it as text.
+      __dirname: "'/'",
+    },
+  },
 } satisfies InputOptions
 
 /** Functions and classes keep their names, for stack traces and for code that looks at them. */
