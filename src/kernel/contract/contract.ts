@@ -60,6 +60,10 @@ export interface Endpoint {
   readonly forms?: Readonly<Record<string, (reply: unknown) => string | Buffer>>
   /** Its body has a `file` in base64, which may come as plain bytes, as `application/octet-stream`. */
   readonly file?: true
+  /** Its body is plain bytes of any number, as `application/octet-stream`, which its handler reads as they come. */
+  readonly takesBytes?: true
+  /** Its reply is a `Download`, of which requests may ask for a range. */
+  readonly sendsBytes?: true
   /** The dated change that added it; before that it answers 404. */
   readonly addedBy?: Change
   /** The dated change that deprecated it, where none removes it. */

@@ -1,0 +1,132 @@
+/**
+ * The files of Storage Boxes on the wire, below `/wolke/v1`, for the console and whoever has no other client at hand. Paths
+ * begin at the box, without a slash; '' is the box itself. No path, link or race leads out of it.
+ */
+import { Type } from 'typebox'
+import {
+  closedObject,
+  defineEndpoints,
+  Meta,
+  maxPerPage,
+  named,
+  type Param,
+  Timestamp,
+  widePaging,
+} from '../../../kernel/contract/contract.ts'
+import { TooMuch } from '../../../kernel/errors.ts'
+import { parseId } from '../../../kernel/ids.ts'
+import { pathIn } from '../domain.ts'
+import { fileKinds, maxPath } from './domain.ts'
+
+const section = 'Files of Storage Boxes'
+const all = '/storage_boxes/{id}/files' as const
+const content = `${all}/content` as const
+
+function pathParam(description: string): Param<string> {
+  return {
+    schema: { type: 'string', maxLength: maxPath, default: '' },
+    description: `${description}, from the box; its parts are divided by slashes`,
+    repeatable: false,
+    parse(texts) {
+      const text = texts.at(-1) ?? ''
+      if (text.length > maxPath) throw new TooMuch(`must not have more than ${maxPath} characters`)
+      const path = pathIn(text)
+      if (path === undefined) throw 'must not lead out of the Storage Box'
+      return path
+    },
+  }
+}
+
+const snapshot: Param<number | undefined> = {
+  schema: { type: 'integer', minimum: 1 },
+  description: 'The id of a snapshot of the box, whose files are read instead',
+  repeatable: false,
+  parse(texts) {
+    const text = texts.at(-1)
+    if (text === undefined) return undefined
+    const id = parseId(text)
+    if (id === undefined) throw 'must be an id'
+    return id
+  },
+}
+
+const Path = Type.String({ minLength: 1, maxLength: maxPath })
+
+export const BoxFile = named('StorageBoxFile', {
+  name: Type.String({ description: 'The last part of its path' }),
+  path: Type.String(),
+  kind: Type.Enum([...fileKinds], { description: 'A link is never followed' }),
+  size: Type.Integer({ minimum: 0, description: 'Bytes; those of what a directory has in it are not among them' }),
+  modified: Timestamp,
+})
+
+const Reply = Type.Object({ file: BoxFile })
+
+export const fileEndpoints = defineEndpoints({
+  listFiles: {
+    method: 'GET',
+    needs: 'viewer',
+    path: all,
+    summary: 'List a directory of a Storage Box by name',
+    section,
+    query: { ...widePaging(maxPerPage), path: pathParam('The directory'), snapshot },
+    status: 200,
+    reply: Type.Object({ files: Type.Array(BoxFile), meta: Meta }),
+    errors: ['locked', 'conflict', 'unsupported_error'],
+  },
+  downloadFile: {
+    method: 'GET',
+    needs: 'viewer',
+    path: content,
+    summary: 'Read a file of a Storage Box, or the bytes of it that a Range header names; the answer is a download',
+    section,
+    query: { path: pathParam('The file'), snapshot },
+    status: 200,
+    sendsBytes: true,
+    errors: ['locked', 'conflict', 'unsupported_error'],
+  },
+  uploadFile: {
+    method: 'PUT',
+    needs: 'restricted',
+    path: content,
+    summary: 'Write a file of a Storage Box, in the place of one that is there once all of it has come',
+    section,
+    query: { path: pathParam('The file') },
+    takesBytes: true,
+    status: 200,
+    reply: Reply,
+    errors: ['locked', 'conflict', 'resource_limit_exceeded', 'unsupported_error'],
+  },
+  createFolder: {
+    method: 'POST',
+    needs: 'restricted',
+    path: `${all}/folders`,
+    summary: 'Make a directory in a Storage Box; the one above it is there',
+    section,
+    body: closedObject({ path: Path }),
+    status: 201,
+    reply: Reply,
+    errors: ['locked', 'conflict', 'resource_limit_exceeded', 'unsupported_error'],
+  },
+  renameFile: {
+    method: 'POST',
+    needs: 'restricted',
+    path: `${all}/rename`,
+    summary: 'Give a file or directory of a Storage Box another path, where there is nothing yet',
+    section,
+    body: closedObject({ from: Path, to: Path }),
+    status: 200,
+    reply: Reply,
+    errors: ['locked', 'conflict', 'resource_limit_exceeded', 'unsupported_error'],
+  },
+  removeFile: {
+    method: 'DELETE',
+    needs: 'restricted',
+    path: all,
+    summary: 'Delete a file of a Storage Box, or a directory with all that is in it',
+    section,
+    query: { path: pathParam('The file or directory') },
+    status: 204,
+    errors: ['locked', 'conflict', 'unsupported_error'],
+  },
+})
