@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DriverError } from '../../../src/kernel/actions/define.ts'
+import type { Store } from '../../../src/drivers/storage/store/store.ts'
 import { box, kinds, makeGround, megabyte, openAt } from './kit/grounds.ts'
 import { digestOf, fillOddly } from './kit/trees.ts'
 
@@ -58,7 +59,7 @@ for (const { kind, skip } of kinds) {
       await assert.rejects(store.usage(2), isNotFound)
       await assert.rejects(store.quota(2), isNotFound)
       await assert.rejects(store.createSnapshot(2, 'a'), isNotFound)
-      await assert.rejects(store.rollback(1, 'a', []), isNotFound)
+      await assert.rejects(store.rollback(1, 'a', [], 1), isNotFound)
       await store.deleteSnapshot(1, 'a')
       await store.deleteSnapshot(2, 'a')
       await store.remove(2, 1)
@@ -80,13 +81,13 @@ for (const { kind, skip } of kinds) {
       assert.equal(await digestOf(between.bySnapshot.get('first')!), before)
       assert.equal(readFileSync(join(between.bySnapshot.get('second')!, 'folder/text'), 'utf8'), 'changed')
 
-      await store.rollback(1, 'first', ['second', 'third', 'never was'])
+      await store.rollback(1, 'first', ['second', 'third', 'never was'], 1)
       assert.equal(await digestOf(files), before)
       const after = await store.paths(1)
       assert.deepEqual([...after.bySnapshot.keys()], ['first'])
       writeFileSync(join(after.files, 'random'), 'short')
       assert.equal(await digestOf(after.bySnapshot.get('first')!), before)
-      await store.rollback(1, 'first', [])
+      await store.rollback(1, 'first', [], 2)
       assert.equal(await digestOf(files), before)
     })
 
@@ -108,9 +109,49 @@ for (const { kind, skip } of kinds) {
       await store.changed(7)
       await store.createSnapshot(7, 'one')
       writeFileSync(join(files, 'version'), 'new')
-      await store.rollback(7, 'one', [])
+      await store.rollback(7, 'one', [], 1)
       await store.remove(7, 2)
       assert.deepEqual(seen, ['new', 'old', 'old', 'nothing'])
+    })
+
+    test('rolls back once under each number, also after a restart and when the box is removed meanwhile', async (t) => {
+      const directory = await makeGround(t, kind)
+      const first = await openAt(directory, { kind })
+      await first.apply(box(1))
+      await first.createSnapshot(1, 'empty')
+      const write = async (store: Store, name: string) => {
+        await store.changed(1)
+        writeFileSync(join((await store.paths(1)).files, name), name)
+      }
+      await write(first, 'before')
+      await first.rollback(1, 'empty', [], 10)
+      await write(first, 'after')
+      for (const number of [10, 9]) await first.rollback(1, 'empty', [], number)
+      // Who is late is told nothing of a snapshot that is gone by now.
+      await first.rollback(1, 'is gone', [], 10)
+      await first.close()
+
+      const second = await openAt(directory, { kind })
+      await second.rollback(1, 'empty', [], 10)
+      assert.deepEqual(readdirSync((await second.paths(1)).files), ['after'])
+      await second.rollback(1, 'empty', [], 11)
+      assert.deepEqual(readdirSync((await second.paths(1)).files), [])
+    })
+
+    test('makes no snapshot under a name that was removed, there or not', async (t) => {
+      const directory = await makeGround(t, kind)
+      const first = await openAt(directory, { kind })
+      await first.apply(box(1))
+      for (const name of ['base', 'one', 'newer']) await first.createSnapshot(1, name)
+      await first.deleteSnapshot(1, 'one')
+      await first.deleteSnapshot(1, 'is still to be made')
+      await first.rollback(1, 'base', ['newer'], 1)
+      await first.deleteSnapshot(2, 'of no box')
+      await first.close()
+
+      const second = await openAt(directory, { kind })
+      for (const name of ['one', 'is still to be made', 'newer', 'another']) await second.createSnapshot(1, name)
+      assert.deepEqual([...(await second.paths(1)).bySnapshot.keys()].sort(), ['another', 'base'])
     })
 
     test('leaves a snapshot as it is when it is made again', async (t) => {

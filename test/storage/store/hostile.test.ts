@@ -135,7 +135,7 @@ for (const { kind, skip } of kinds) {
       await store.changed(1)
       await store.createSnapshot(1, 'one')
       rmSync(join(files, 'd'), { recursive: true })
-      await store.rollback(1, 'one', [])
+      await store.rollback(1, 'one', [], 1)
       assert.ok(existsSync(join(files, deep)))
       assert.equal(execFileSync('find', [files, '-type', 'f', '-printf', 'x']).length, 10_001)
       await store.deleteSnapshot(1, 'one')

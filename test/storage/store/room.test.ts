@@ -204,7 +204,7 @@ describe('A full disk', { skip: skipsImages }, () => {
           assert.equal(error.message, 'There is no space left for the files of Storage Boxes.')
           return true
         })
-        await assert.rejects(store.rollback(1, 'kept', []), /no space left/)
+        await assert.rejects(store.rollback(1, 'kept', [], 1), /no space left/)
       }
       assert.deepEqual(readdirSync(join(directory, 'store/making')), [])
       const { files, bySnapshot } = await store.paths(1)
@@ -215,7 +215,7 @@ describe('A full disk', { skip: skipsImages }, () => {
       await store.deleteSnapshot(1, 'kept')
       await store.remove(2, 2)
       await store.createSnapshot(1, 'again')
-      await store.rollback(1, 'again', [])
+      await store.rollback(1, 'again', [], 2)
       assert.equal(readdirSync(join((await store.paths(1)).files, 'many')).length, 100)
     })
   }

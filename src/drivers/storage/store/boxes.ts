@@ -24,7 +24,24 @@ interface BoxRecord {
 interface Journal {
   readonly name: string
   readonly newer: readonly string[]
+  readonly number: number
 }
+
+/** What was done to a box and must not be done again by somebody who is late. */
+interface Past {
+  /** The number of the last rollback. */
+  readonly rolledBack: number
+  /** The names of the snapshots that were removed last, oldest first. */
+  readonly removed: readonly string[]
+}
+
+const noPast: Past = { rolledBack: 0, removed: [] }
+
+/**
+ * So many names of removed snapshots are kept. No two snapshots of a box are ever called alike, so a name is asked for again
+ * by nobody but an action whose process stood still, and until so many others were removed it has ended.
+ */
+const namesKept = 1_000
 
 export interface StoreParts {
   readonly kind: StoreKind
@@ -131,7 +148,8 @@ export class Boxes implements Store {
     const { trees, meter, pause } = this.#parts
     return this.#changing(id, async (places) => {
       await needBox(places)
-      if (await isThere(places.snapshot(name))) return
+      const { removed } = await readPast(places)
+      if (removed.includes(name) || (await isThere(places.snapshot(name)))) return
       using _room = await meter.admit(id)
       await mkdir(places.making)
       {
@@ -146,23 +164,28 @@ export class Boxes implements Store {
   deleteSnapshot(id: number, name: string): Promise<void> {
     const { trees, meter } = this.#parts
     return this.#changing(id, async (places) => {
-      if (!(await isThere(places.snapshot(name)))) return
-      await mkdir(places.making)
-      await trees.discard([places.snapshot(name)], places.doomed)
-      await meter.snapshotsChanged(id)
-      await rmdir(places.making)
+      if (!(await isThere(places.box))) return
+      if (await isThere(places.snapshot(name))) {
+        await mkdir(places.making)
+        await trees.discard([places.snapshot(name)], places.doomed)
+        await meter.snapshotsChanged(id)
+        await rmdir(places.making)
+      }
+      // Somebody may still be about to make one that is not there. On a full disk there is room for the name by now.
+      await notePast(places, { removed: [name] })
     })
   }
 
-  rollback(id: number, name: string, newer: readonly string[]): Promise<void> {
+  rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
     const { trees } = this.#parts
     return this.#changing(id, async (places) => {
       await needBox(places)
+      if (number <= (await readPast(places)).rolledBack) return
       if (!(await isThere(places.snapshot(name)))) throw noSuchSnapshot()
       await mkdir(places.making)
       await trees.thaw(id, places.snapshot(name), places.fresh)
       await syncDirectory(places.making)
-      const journal: Journal = { name, newer: newer.filter((other) => other !== name) }
+      const journal: Journal = { name, newer: newer.filter((other) => other !== name), number }
       await writeDurably(places.journal, JSON.stringify(journal))
       await this.#finishRollback(id, journal, places)
       await trees.remove(places.making)
@@ -170,7 +193,7 @@ export class Boxes implements Store {
   }
 
   /** Goes on with a rollback from wherever it was cut off. */
-  async #finishRollback(id: number, { name, newer }: Journal, places: BoxPlaces): Promise<void> {
+  async #finishRollback(id: number, { name, newer, number }: Journal, places: BoxPlaces): Promise<void> {
     const { trees, meter, vacate } = this.#parts
     {
       await using _vacant = await vacate?.(id)
@@ -179,6 +202,7 @@ export class Boxes implements Store {
     }
     await trees.discard(newer.map(places.snapshot), places.doomed)
     await meter.snapshotsChanged(id, name)
+    await notePast(places, { rolledBack: number, removed: newer })
     // The former files are what tells that the others are in their place, so they go after the journal.
     await unlinkDurably(places.journal)
   }
@@ -291,4 +315,17 @@ export class Boxes implements Store {
 
 async function needBox({ state }: BoxPlaces): Promise<void> {
   if (!(await isThere(state))) throw noSuchBox()
+}
+
+const readPast = async ({ past }: BoxPlaces): Promise<Past> => (await readJson<Past>(past)) ?? noPast
+
+/** Notes what must not be done again. */
+async function notePast(places: BoxPlaces, { rolledBack, removed = [] }: Partial<Past>): Promise<void> {
+  const before = await readPast(places)
+  const others = before.removed.filter((name) => !removed.includes(name))
+  const after: Past = {
+    rolledBack: rolledBack ?? before.rolledBack,
+    removed: [...others, ...removed].slice(-namesKept),
+  }
+  await writeDurably(places.past, JSON.stringify(after))
 }

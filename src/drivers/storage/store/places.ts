@@ -84,6 +84,7 @@ function placesWithin(box: string) {
     snapshots: join(box, 'snapshots'),
     snapshot: (name: string) => join(box, 'snapshots', encodeName(name)),
     state: join(box, 'box.json'),
+    past: join(box, 'past.json'),
     count: join(box, 'count.json'),
   }
 }

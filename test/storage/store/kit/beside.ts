@@ -10,6 +10,8 @@ for (let round = 0; round < Number(rounds); round++) {
   // All of them make this one, and it is made once.
   await store.createSnapshot(1, `all-${round}`)
   if (round > 0) await store.deleteSnapshot(1, `${name}-${round - 1}`)
-  await store.rollback(1, `all-${round}`, [])
+  // Later than what everybody else has done so far.
+  const number = Math.round((performance.timeOrigin + performance.now()) * 1_000)
+  await store.rollback(1, `all-${round}`, [], number)
 }
 await store.close()

@@ -41,7 +41,7 @@ async function main(directory: string, kind: StoreKind, first: number): Promise<
     const chosen = Math.floor(Math.random() * names.length)
     const intent = { version: names[chosen]!, from: version, newer: names.slice(chosen + 1) }
     tell({ does: 'rollback', ...intent })
-    await store.rollback(1, `${intent.version}`, intent.newer.map(String))
+    await store.rollback(1, `${intent.version}`, intent.newer.map(String), version)
     tell({ does: 'rolled back', ...intent })
   }
 }
