@@ -5,7 +5,9 @@ import { type Config, serveOptions, toConfig } from '../config/config.ts'
 import { hostsDirectory } from '../config/hosts.ts'
 import { hasLab } from '../config/lab.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
+import { storageOf } from '../config/storage.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
+import type { StorageFacts } from '../drivers/storage/open.ts'
 import { publicBase, storageBase } from '../kernel/contract/bases.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
@@ -74,7 +76,7 @@ async function start(
   const log = openLog(config.logLevel)
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
-  const { app, db, lab, token, labToken, work } = await assemble(config, { files, effective, log }, running)
+  const { app, db, lab, token, labToken, storage, work } = await assemble(config, { files, effective, log }, running)
   const listeners = await openListeners(app, config, log)
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
   const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
@@ -90,6 +92,8 @@ async function start(
   readyFile.write({
     base_url: api.at,
     storage_url: api.at.slice(0, -publicBase.length) + storageBase,
+    storage_ssh: storage.doors.ssh,
+    storage_webdav: storage.doors.webdav,
     metadata_url: metadata?.at ?? null,
     dns: dns?.at ?? null,
     ...(labToken === undefined ? {} : { lab_token: labToken }),
@@ -98,7 +102,7 @@ async function start(
   const isShared = db.dialect.shared
   if (lab && isShared) log.warn(ofOneProcess)
   keepYoungGeneration()
-  printWelcome(listeners, token, { link, lab: lab && { mode: lab.mode, token: labToken, isShared } })
+  printWelcome(listeners, token, { link, storage, lab: lab && { mode: lab.mode, token: labToken, isShared } })
 }
 
 /** A server that is put together: it neither listens nor works in the background yet. */
@@ -110,6 +114,7 @@ export interface Assembled {
   readonly token: string | undefined
   /** A management token, where the data ends with the server. */
   readonly labToken: string | undefined
+  readonly storage: StorageFacts
   /** Starts the work in the background. */
   work(): Promise<void>
 }
@@ -164,7 +169,7 @@ export async function assemble(
     await app.start(seed === undefined ? undefined : () => plant(app, { file: config.seed ?? 'seed', text: seed, log }))
     patience.end()
   }
-  return { app, db, lab, token, labToken, work }
+  return { app, db, lab, token, labToken, storage: infrastructure.storage, work }
 }
 
 /** The clock of a lab, which begins where a scenario wants it to. */
@@ -183,7 +188,7 @@ async function openMachines(
   const dataPlane = { ...dataPlaneOf(config), addressPool, clock, log }
   const hosts = { log, directory: hostsDirectory(config.database) }
   try {
-    return await openInfrastructure({ delayMs, dataPlane, locations, ...clusters, hosts })
+    return await openInfrastructure({ delayMs, dataPlane, storage: storageOf(config), locations, ...clusters, hosts })
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error))
   }
@@ -237,6 +242,7 @@ const ofOneProcess = 'its faults and reports are those of this process: others w
 interface Shown {
   readonly link: ConsoleLink
   readonly lab: LabShown | undefined
+  readonly storage: StorageFacts
 }
 
 interface LabShown {
@@ -246,7 +252,11 @@ interface LabShown {
   readonly isShared: boolean
 }
 
-function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined, { link, lab }: Shown): void {
+function printWelcome(
+  { api, metadata, dns }: Listeners,
+  token: string | undefined,
+  { link, lab, storage }: Shown,
+): void {
   const shown = token ?? '<your token>'
   const lines = [
     `Wolke ${version} is ready.`,
@@ -256,6 +266,7 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     `  Reference  ${api.at.slice(0, -publicBase.length)}/docs`,
     `  Metadata   ${inWords(metadata)}`,
     `  DNS        ${inWords(dns)}`,
+    ...storageLines(storage),
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
     ...(lab ? labLines(lab) : []),
     '',
@@ -266,6 +277,16 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Where files of Storage Boxes are, and which doors lead to them. */
+function storageLines({ store, doors: { ssh, webdav }, closed }: StorageFacts): string[] {
+  const kept = store
+    ? `${store.directory}  (${store.kind}: ${store.reason})`
+    : 'in a folder that is made with the first Storage Box, and goes with the server'
+  const open = [ssh && `ssh ${ssh}`, webdav && `webdav ${webdav}`].filter((one) => one !== null).join(', ')
+  const doors = open === '' ? `closed: ${closed}` : open
+  return [`  Storage    ${kept}`, `             doors ${doors}`]
 }
 
 function labLines({ mode, token, isShared }: LabShown): string[] {

@@ -16,6 +16,7 @@ import { checkLab, type LabConfig, labOptions } from './lab.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.ts'
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
+import { type StorageConfig, storageOptions } from './storage.ts'
 
 /** An address to listen on. */
 export interface Listen extends ListenAddress {
@@ -36,7 +37,8 @@ export interface Config
     LabConfig,
     LoadBalancerConfig,
     MailConfig,
-    PeopleConfig {
+    PeopleConfig,
+    StorageConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
@@ -312,6 +314,7 @@ export function serveOptions(): Option[] {
     ...hostsOptions(),
     orphanGraceOption(),
     ...loadBalancerOptions(),
+    ...storageOptions(listen),
     ...installationOptions(),
     ...reverseNameOptions(),
     limitsOption(),
@@ -323,7 +326,7 @@ export function serveOptions(): Option[] {
     ...mailOptions(),
     new Option(
       '--ready-file <file>',
-      'JSON with base_url, storage_url, metadata_url, dns and pid; exists while the server is ready',
+      'JSON with base_url, storage_url, storage_ssh, storage_webdav, metadata_url, dns and pid; exists while the server is ready',
     ).env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'lowest level that is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')

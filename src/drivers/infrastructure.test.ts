@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { everything } from '../catalogue/capabilities.ts'
 import { locations } from '../catalogue/locations.ts'
@@ -12,6 +13,7 @@ const plane = { name: 'simulated', directory: undefined, portOffset: 0, addressP
 const options = {
   delayMs: 0,
   dataPlane: plane,
+  storage: { directory: tmpdir(), isPassing: true, ssh: 'off', webdav: 'off' },
   usual: 'simulated',
   clusters: [],
   hosts: { log, directory: undefined },

@@ -12,7 +12,8 @@ import type { Hosts } from './hosts/open.ts'
 import { type ClusterOptions, type ClusterParts, simulatedName } from './hosts/options.ts'
 import { type DataPlane, type DataPlaneOptions, openDataPlane } from './load-balancers/data-plane.ts'
 import { modelled } from './modelled.ts'
-import type { Saved } from './simulated/simulation.ts'
+import type { Saved, SimulationOptions } from './simulated/simulation.ts'
+import type { OpenedStorage, PassingStorage, StorageFacts, StoragePlan } from './storage/open.ts'
 
 /** A location, as far as it concerns what runs its machines. */
 export interface HostedLocation {
@@ -27,6 +28,7 @@ export interface InfrastructureOptions {
   /** Milliseconds that a call of the simulated infrastructure takes. */
   readonly delayMs: number
   readonly dataPlane: DataPlaneOptions
+  readonly storage: Omit<StoragePlan, 'addressPool' | 'log'>
   readonly locations: readonly HostedLocation[]
   /** The name of what runs the machines of locations that name nothing else. */
   readonly usual: string
@@ -49,6 +51,8 @@ export interface Infrastructure {
   /** The name of what runs the machines of a location. */
   infrastructureOf(location: number): string
   readonly clusters: readonly OpenedCluster[]
+  /** Where the files of Storage Boxes are. */
+  readonly storage: StorageFacts
   /** All of it again, or the words for what of it is not in memory, and cannot be copied. */
   readonly inMemory: InMemory | string
   close(): Promise<void>
@@ -65,8 +69,14 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
     const clusters = await openClusters(options, places, opened)
     const dataPlane = await planeBeside(places, options.dataPlane)
     opened.defer(async () => dataPlane?.close())
+    const storage = await storageFor(options)
+    opened.defer(() => storage.close())
+    const first = 'cloud' in storage ? storage.cloud() : undefined
+    // Whoever asks for doors gets them before the first box.
+    if ('cloud' in storage && storage.hasDoors) await first!.driver()
     return {
-      ...composed(options, places, clusters, dataPlane),
+      ...composed(options, places, clusters, { dataPlane, storage, first }),
+      storage: storage.facts,
       infrastructureOf: (location) => clusters.find(({ locations }) => locations.has(location))?.name ?? simulatedName,
       clusters,
       close: () => opened.disposeAsync(),
@@ -138,14 +148,34 @@ async function planeBeside(places: Places, options: DataPlaneOptions): Promise<D
   })
 }
 
+/** Opens where files are, and what leads to them. Errors: one line for the operator. */
+async function storageFor({
+  storage,
+  dataPlane: { addressPool, log },
+}: InfrastructureOptions): Promise<OpenedStorage | PassingStorage> {
+  const plan = { ...storage, addressPool, log }
+  // Loaded when it is needed, to keep the start of everything else fast.
+  const { openLasting, PassingStorage } = await import('./storage/open.ts')
+  return storage.isPassing ? PassingStorage.open(plan) : openLasting(plan)
+}
+
+interface Beside {
+  readonly dataPlane: DataPlane | undefined
+  readonly storage: OpenedStorage | PassingStorage
+  /** The files of this cloud, where they go with it. */
+  readonly first: SimulationOptions['files']
+}
+
 function composed(
   { delayMs, dataPlane: { clock } }: InfrastructureOptions,
   places: Places,
   clusters: readonly OpenedCluster[],
-  dataPlane: DataPlane | undefined,
+  { dataPlane, storage, first }: Beside,
 ): Pick<Infrastructure, 'drivers' | 'capabilities' | 'inMemory'> {
-  const inMemory = keptInMemory(simulate({ delayMs, clock }), delayMs)
-  const simulated = inMemory.drivers
+  const files = 'cloud' in storage ? () => storage.cloud() : undefined
+  const inMemory = keptInMemory(simulate({ delayMs, clock, files: first }), { delayMs, files })
+  const lasting = 'cloud' in storage ? undefined : { storageBoxes: storage.driver }
+  const simulated = { ...inMemory.drivers, ...lasting }
   const loadBalancers = dataPlane?.driver ?? simulated.loadBalancers
   const outside = clusters.length > 0 ? `machines on hosts (${clusters.map(({ name }) => name).join(', ')})` : undefined
   const callTimeoutMs = Math.max(delayMs * 10, usualTimeoutMs)
@@ -171,15 +201,23 @@ export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end' 
   load(clock: Clock, saved: Saved): InMemory
 }
 
+/** What a copy has of its own. */
+interface Given extends Pick<SimulationOptions, 'delayMs'> {
+  /** Makes room for its files; without it there are none. */
+  readonly files?: (() => NonNullable<SimulationOptions['files']>) | undefined
+}
+
 export function keptInMemory(
   simulation: Pick<Simulation, 'drivers' | 'copy' | 'forget' | 'end' | 'save' | 'load'>,
-  delayMs: number,
+  given: Given,
 ): InMemory {
   const { drivers, forget, end, save } = simulation
+  const { delayMs, files } = given
+  const optionsAt = (clock: Clock) => ({ delayMs, clock, files: files?.() })
   return {
     ...{ drivers, forget, end, save },
-    copy: (clock) => keptInMemory(simulation.copy({ delayMs, clock }), delayMs),
-    load: (clock, saved) => keptInMemory(simulation.load({ delayMs, clock }, saved), delayMs),
+    copy: (clock) => keptInMemory(simulation.copy(optionsAt(clock)), given),
+    load: (clock, saved) => keptInMemory(simulation.load(optionsAt(clock), saved), given),
   }
 }
 

@@ -180,7 +180,7 @@ export async function install(engineName: EngineName, options: WorldOptions, ope
   const app = await buildApp({
     db,
     clock,
-    ...(lab ? { lab: { clock: lab, infrastructure: keptInMemory(simulation, 0), migrations } } : {}),
+    ...(lab ? { lab: { clock: lab, infrastructure: keptInMemory(simulation, { delayMs: 0 }), migrations } } : {}),
     log: options.log ?? openLog('silent'),
     catalogue: options.catalogue ?? openCatalogue(builtIn),
     drivers: { ...simulation.drivers, ...options.drivers },

@@ -99,7 +99,7 @@ export const noOption = new Refusal('option')
 export const noValue = new Refusal('value')
 
 /** The same refusal for several operations. */
-function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Readonly<Record<K, Refusal>> {
+export function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Readonly<Record<K, Refusal>> {
   return Object.fromEntries(keys.map((key) => [key, why])) as Record<K, Refusal>
 }
 

@@ -4,9 +4,11 @@ import {
   type Context,
   type Forms,
   labelsOf,
+  noCommand,
   noOption,
   positional,
   protection,
+  refuseAll,
   usual,
   type Words,
 } from '../../commands/hcloud/forms.ts'
@@ -157,4 +159,10 @@ const subaccounts = {
   },
 } satisfies Partial<Forms<Contract>>
 
-export const hcloud: Forms<Contract> = { ...actionForms, ...boxes, ...snapshots, ...subaccounts }
+/** The files themselves are reached by the doors, which hcloud does not know. */
+const files = refuseAll(
+  ['listFiles', 'downloadFile', 'uploadFile', 'createFolder', 'renameFile', 'removeFile'],
+  noCommand,
+)
+
+export const hcloud: Forms<Contract> = { ...actionForms, ...files, ...boxes, ...snapshots, ...subaccounts }

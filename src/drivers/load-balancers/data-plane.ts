@@ -71,8 +71,13 @@ async function openEmbeddedIn(
 }
 
 /** The embedded one where the first address of the first pool is one of this machine. */
-async function suggest([pool]: readonly string[]): Promise<DataPlaneName> {
-  return pool !== undefined && (await canBind(firstOf(pool))) ? 'embedded' : 'simulated'
+async function suggest(pools: readonly string[]): Promise<DataPlaneName> {
+  return (await ownAddress(pools)) === undefined ? 'simulated' : 'embedded'
+}
+
+/** The first address of the first pool, if it is one of this machine. */
+export async function ownAddress([pool]: readonly string[]): Promise<string | undefined> {
+  return pool !== undefined && (await canBind(firstOf(pool))) ? firstOf(pool) : undefined
 }
 
 /** The first address of a pool that something can have. */

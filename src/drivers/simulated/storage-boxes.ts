@@ -1,8 +1,13 @@
-/** Simulated Storage Boxes: they have accounts and snapshots, and directories that nobody fills. */
+/**
+ * Simulated Storage Boxes: they have accounts and snapshots, and directories. Where files are kept, what takes effect here does
+ * there as well, and what boxes take and have is asked there. A copy of the infrastructure begins without any files: its boxes
+ * get their directories and snapshots again when somebody first does something with them.
+ */
 import type { BoxState, BoxUsage, StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { simulateMemory } from './memory.ts'
-import { keptMap, type Share, type Site } from './simulation.ts'
+import { type Generations, pairsIn, type Share, type Site } from './simulation.ts'
+import { KeptFiles } from './storage-boxes/kept-files.ts'
 
 export interface SimulatedBox {
   readonly state: BoxState
@@ -23,63 +28,115 @@ const folderBytes = 4_096
 
 const sizeOf = (folders: readonly string[]) => folders.length * folderBytes
 
+type Boxes = Map<number, SimulatedBox>
+/** What a call does, or half of it. */
+type Effect = (share: Share) => void
+
+/** What calls do with the boxes in memory. */
+function effectsOn(boxes: Boxes, generations: Generations) {
+  /** Changes a box that is there; whole or not at all, as the interface has it. */
+  const change =
+    (id: number, work: (box: SimulatedBox) => SimulatedBox): Effect =>
+    (share) => {
+      const box = boxes.get(id)
+      if (box && share === 'all') boxes.set(id, work(box))
+    }
+  return {
+    apply:
+      (state: BoxState): Effect =>
+      (share) => {
+        const { id, generation } = state
+        const known = boxes.get(id)
+        if (!generations.admits(id, generation, known !== undefined)) return
+        if (share === 'all') generations.see(id, generation)
+        const wanted = share === 'all' ? state : { ...state, accounts: state.accounts.slice(0, 1) }
+        const homes = wanted.accounts.map(({ home }) => home).filter((home) => home !== '')
+        const folders = [...new Set([...(known?.folders ?? []), ...homes])]
+        boxes.set(id, { ...empty, ...known, state: wanted, folders })
+      },
+    remove:
+      (id: number, generation: number): Effect =>
+      (share) => {
+        if (generations.isStale(id, generation) || share === 'half') return
+        generations.see(id, generation)
+        boxes.delete(id)
+      },
+    createSnapshot: (id: number, name: string) =>
+      change(id, (box) =>
+        box.removed.includes(name) ? box : { ...box, snapshots: { [name]: box.folders, ...box.snapshots } },
+      ),
+    deleteSnapshot: (id: number, name: string) => change(id, (box) => without(box, [name])),
+    rollback: (id: number, name: string, newer: readonly string[], number: number) =>
+      change(id, (box) => {
+        if (number <= box.rolledBack) return box
+        // Another process has made it, or an infrastructure that was lost: it is as empty as the box was then.
+        return { ...without(box, newer), folders: box.snapshots[name] ?? [], rolledBack: number }
+      }),
+  }
+}
+
+/** The boxes in memory; `lose` hears of those of which nothing is known any more. */
+const keepBoxes = (site: Site, lose: (id: number) => void): Boxes =>
+  site.keep('storageBoxes', {
+    fresh: () => new Map<number, SimulatedBox>(),
+    copy: (known) => new Map(known),
+    forget(known, ids) {
+      for (const id of [...known.keys()].filter((one) => ids.has(one))) {
+        known.delete(id)
+        lose(id)
+      }
+    },
+    save: (known) => [...known],
+    load: (saved) => new Map(pairsIn<number, SimulatedBox>(saved)),
+  })
+
 /** Creates the driver of Storage Boxes. */
 export function simulateStorageBoxes(site: Site) {
-  const boxes = keptMap<number, SimulatedBox>(site, 'storageBoxes')
-  const generations = site.part(simulateMemory).generations('storageBoxes')
+  const boxes = keepBoxes(site, (id) => void kept?.lose(id))
+  const kept = site.files && new KeptFiles(site.files, (id) => boxes.get(id)?.state, snapshotsOf(boxes))
+  const effects = effectsOn(boxes, site.part(simulateMemory).generations('storageBoxes'))
 
-  const put = (state: BoxState, share: Share) => {
-    const { id, generation } = state
-    const known = boxes.get(id)
-    if (!generations.admits(id, generation, known !== undefined)) return
-    if (share === 'all') generations.see(id, generation)
-    const wanted = share === 'all' ? state : { ...state, accounts: state.accounts.slice(0, 1) }
-    const homes = wanted.accounts.map(({ home }) => home).filter((home) => home !== '')
-    const folders = [...new Set([...(known?.folders ?? []), ...homes])]
-    boxes.set(id, { ...empty, ...known, state: wanted, folders })
-  }
-
-  const remove = (id: number, generation: number, share: Share) => {
-    if (generations.isStale(id, generation) || share === 'half') return
-    generations.see(id, generation)
-    boxes.delete(id)
-  }
-
-  /** Changes a box that is there; whole or not at all, as the interface has it. */
-  const change = (id: number, share: Share, work: (box: SimulatedBox) => SimulatedBox) => {
-    const box = boxes.get(id)
-    if (box && share === 'all') boxes.set(id, work(box))
-  }
-
-  const call = (method: keyof StorageBoxDriver, subject: number, effect: (share: Share) => void) =>
+  const perform = (method: string, subject: number, effect: Effect) =>
     site.perform({ driver: 'storageBoxes', method, subject }, effect)
 
+  /** Whatever becomes of the answer, what takes effect does so with the files. */
+  async function change<M extends keyof typeof effects>(
+    method: M,
+    id: number,
+    ...given: Parameters<StorageBoxDriver[M]>
+  ) {
+    let isDone = false
+    const wasThere = boxes.has(id)
+    const effect = (effects[method] as (...all: typeof given) => Effect)(...given)
+    await kept?.prepare(id)
+    try {
+      await perform(method, id, (share) => {
+        effect(share)
+        isDone = share === 'all'
+      })
+    } finally {
+      // What never was has no files.
+      if (isDone && (wasThere || boxes.has(id))) await kept?.change(method, ...given)
+    }
+  }
+
   const driver: StorageBoxDriver = {
-    apply: (state) => call('apply', state.id, (share) => put(state, share)),
-    remove: (id, generation) => call('remove', id, (share) => remove(id, generation, share)),
-    createSnapshot: (id, name) =>
-      call('createSnapshot', id, (share) =>
-        change(id, share, (box) =>
-          box.removed.includes(name) ? box : { ...box, snapshots: { [name]: box.folders, ...box.snapshots } },
-        ),
-      ),
-    deleteSnapshot: (id, name) =>
-      call('deleteSnapshot', id, (share) => change(id, share, (box) => without(box, [name]))),
-    rollback: (id, name, newer, number) =>
-      call('rollback', id, (share) =>
-        change(id, share, (box) => {
-          if (number <= box.rolledBack) return box
-          // Another process has made it, or an infrastructure that was lost: it is as empty as the box was then.
-          return { ...without(box, newer), folders: box.snapshots[name] ?? [], rolledBack: number }
-        }),
-      ),
+    files: kept,
+    get doors() {
+      return kept?.doors
+    },
+    apply: (state) => change('apply', state.id, state),
+    remove: (id, generation) => change('remove', id, id, generation),
+    createSnapshot: (id, name) => change('createSnapshot', id, id, name),
+    deleteSnapshot: (id, name) => change('deleteSnapshot', id, id, name),
+    rollback: (id, name, newer, number) => change('rollback', id, id, name, newer, number),
     async usage(id) {
-      await call('usage', id, () => undefined)
-      return usageOf(boxes.get(id))
+      await perform('usage', id, () => undefined)
+      return (await kept?.of(id))?.usage(id) ?? usageOf(boxes.get(id))
     },
     async folders(id, path) {
-      await call('folders', id, () => undefined)
-      return foldersIn(boxes.get(id)?.folders ?? [], path)
+      await perform('folders', id, () => undefined)
+      return (await kept?.of(id))?.folders(id, path) ?? foldersIn(boxes.get(id)?.folders ?? [], path)
     },
   }
   return {
@@ -88,6 +145,8 @@ export function simulateStorageBoxes(site: Site) {
     direct: ['storageBoxes.folders'],
   }
 }
+
+const snapshotsOf = (boxes: Boxes) => (id: number) => Object.keys(boxes.get(id)?.snapshots ?? {})
 
 /** A box without some snapshots. */
 function without(box: SimulatedBox, names: readonly string[]): SimulatedBox {

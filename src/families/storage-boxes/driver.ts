@@ -1,5 +1,7 @@
 /** What Storage Boxes need from the infrastructure: a place for their files, and doors that lead to them. */
 
+import type { FileKind } from './files/domain.ts'
+
 /** What an account may do through the doors. */
 export interface AccountState {
   readonly username: string
@@ -27,6 +29,46 @@ export interface BoxState {
   readonly accounts: readonly AccountState[]
 }
 
+export interface FileInfo {
+  readonly kind: FileKind
+  /** Bytes. */
+  readonly size: number
+  /** In milliseconds since the epoch. */
+  readonly modified: number
+}
+
+export interface NamedFile extends FileInfo {
+  readonly name: string
+}
+
+/** Where something is: the path is one of `pathIn`, in the files of a box or in those of one of its snapshots. */
+export interface FilePlace {
+  readonly box: number
+  /** The name of a snapshot, in which nothing can be changed. */
+  readonly snapshot?: string | undefined
+  readonly path: string
+}
+
+/**
+ * The files of boxes, as their owners see them. Nothing leads out of a box. Errors: `DriverError` with the codes `not_found`;
+ * `conflict` where something of another kind is in the way; `no_room`; all others are transient.
+ */
+export interface BoxFiles {
+  /** Of the thing itself, if it is a link. */
+  look(place: FilePlace): Promise<FileInfo>
+  /** All that is in a directory, by name. */
+  list(place: FilePlace): Promise<readonly NamedFile[]>
+  /** The bytes of a file from `start`, `end` excluded. */
+  read(place: FilePlace, start: number, end: number): AsyncGenerator<Buffer>
+  /** Puts a file in the place of what is there, once all of it has come and is on disk. */
+  write(place: FilePlace, source: AsyncIterable<Buffer>): Promise<void>
+  makeFolder(place: FilePlace): Promise<void>
+  /** There is nothing at the new path yet. */
+  rename(place: FilePlace, to: string): Promise<void>
+  /** With all that is in it. */
+  remove(place: FilePlace): Promise<void>
+}
+
 /** What a box takes, in bytes. */
 export interface BoxUsage {
   /** What its files take now. */
@@ -43,8 +85,25 @@ export interface SnapshotUsage {
   readonly filesystem: number
 }
 
+/** Notes a public key that somebody installs for an account. Returns undefined, or why it is not noted. */
+export type NoteKey = (box: number, username: string, key: string) => Promise<string | undefined>
+
+/** The doors of this process, which learn by themselves nothing of what other processes do. */
+export interface BoxDoors {
+  /** The generations of the boxes that they were told of. */
+  known(): ReadonlyMap<number, number>
+  /** Lets nobody in any more to a box that is gone. */
+  forget(id: number): Promise<void>
+  /** Says who notes the keys that people install. */
+  noteKeys(note: NoteKey): void
+}
+
 /** Snapshots are called by names, which are unique in their box. */
 export interface StorageBoxDriver {
+  /** Missing where no doors are open. */
+  readonly doors?: BoxDoors | undefined
+  /** Missing where boxes have no files. */
+  readonly files?: BoxFiles | undefined
   /** Makes the box be as described; creates it, empty, when there is none. Repeating it changes nothing. */
   apply(box: BoxState): Promise<void>
   /** Removes the box with its files and snapshots; succeeds when there is none. Only a newer generation brings it back. */

@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { DriverError } from '../../../src/kernel/actions/define.ts'
 import type { Store } from '../../../src/drivers/storage/store/store.ts'
+import { DriverError } from '../../../src/kernel/actions/define.ts'
 import { box, kinds, makeGround, megabyte, openAt } from './kit/grounds.ts'
 import { digestOf, fillOddly } from './kit/trees.ts'
 

@@ -30,6 +30,16 @@ export interface Room {
   readonly free: number
 }
 
+export interface WriteOptions {
+  readonly mode?: number
+  /** Where in what is there to begin; from nothing when it is undefined. */
+  readonly at?: number | undefined
+  /** Whether there must be no such file yet. */
+  readonly isNew?: boolean
+  /** Whether the bytes are on disk in the end. */
+  readonly isSynced?: boolean
+}
+
 const kinds: ReadonlyMap<number, Kind> = new Map([
   [0o100000, 'file'],
   [0o040000, 'directory'],
@@ -182,7 +192,7 @@ export class Files {
   async write(
     path: string,
     source: AsyncIterable<Buffer> | Iterable<Buffer>,
-    { mode = 0o644, at, isNew = false }: { mode?: number; at?: number | undefined; isNew?: boolean } = {},
+    { mode = 0o644, at, isNew = false, isSynced = false }: WriteOptions = {},
   ): Promise<number> {
     const ways = (at === undefined ? openFlags.truncate : 0) | (isNew ? openFlags.exclusive : 0)
     const handle = await this.#handle(types.open, path, openFlags.write | openFlags.create | ways, { mode })
@@ -200,6 +210,7 @@ export class Files {
         }
       }
       await Promise.all(pending)
+      if (isSynced) await this.#client.tell(types.extended, 'fsync@openssh.com', handle)
     } finally {
       await this.#close(handle)
     }

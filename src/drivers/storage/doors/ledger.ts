@@ -5,6 +5,8 @@ export interface Ledger {
   room(): number
   /** Counts bytes that are about to be written. */
   charge(bytes: number): void
+  /** Hears that a program has written more, or less, than was charged. */
+  changed(): void
 }
 
 /** What writers are told, in the words of the system. */

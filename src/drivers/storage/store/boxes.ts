@@ -80,7 +80,7 @@ export class Boxes implements Store {
 
   apply(box: Parameters<Store['apply']>[0]): Promise<void> {
     const { trees, meter, log } = this.#parts
-    const owner = this.#ownerOf(box.id)
+    const owner = this.ownerOf(box.id)
     return this.#changing(box.id, async (places) => {
       const state = await readJson<BoxRecord>(places.state)
       const removed = await readJson<Pick<BoxRecord, 'generation'>>(places.tombstone)
@@ -235,7 +235,7 @@ export class Boxes implements Store {
     for (const encoded of await readdir(places.snapshots)) {
       bySnapshot.set(decodeName(encoded), join(places.snapshots, encoded))
     }
-    return { files: places.files, snapshots: places.snapshots, bySnapshot, owner: this.#ownerOf(id) }
+    return { files: places.files, snapshots: places.snapshots, bySnapshot, owner: this.ownerOf(id) }
   }
 
   async quota(id: number): Promise<Quota> {
@@ -266,7 +266,7 @@ export class Boxes implements Store {
     return places
   }
 
-  #ownerOf(id: number): Owner {
+  ownerOf(id: number): Owner {
     const { firstOwner } = this.#parts
     if (firstOwner === undefined) return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
     const uid = firstOwner + id

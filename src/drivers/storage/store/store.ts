@@ -47,6 +47,8 @@ export interface Store
   apply(box: Pick<BoxState, 'id' | 'generation' | 'bytes'> & { readonly accounts: readonly Home[] }): Promise<void>
   /** Errors: `not_found`. */
   paths(id: number): Promise<BoxPaths>
+  /** The user that the files of a box belong to, whether there is one or not. */
+  ownerOf(id: number): Owner
   /** What a box may take and takes, which is cheap to ask before each write. Errors: `not_found`. */
   quota(id: number): Promise<Quota>
   /**

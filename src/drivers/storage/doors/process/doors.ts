@@ -20,6 +20,8 @@ export interface DoorsOptions {
   readonly webdav: HostAndPort | undefined
   /** Bytes that were written to boxes whose quota the doors count, some times a second. */
   charged(box: number, bytes: number): void
+  /** A program has written to a box whose quota the doors count, more or less than was said. */
+  changed(box: number): void
   /** Notes a public key that somebody installs for his account. Returns undefined, or why it is not noted. */
   installKey(box: number, username: string, key: string): Promise<string | undefined>
   report(message: string, fields: object): void
@@ -156,6 +158,7 @@ class DoorsClient implements DoorsDriver {
       if ('error' in said) waiting?.reject(new Error(said.error))
       else waiting?.resolve(said.result)
     } else if ('charged' in said) for (const [box, bytes] of said.charged) this.#options.charged(box, bytes)
+    else if ('changed' in said) this.#options.changed(said.changed)
     else if ('report' in said) this.#options.report(said.report, said.fields)
     else void this.#install(said)
   }

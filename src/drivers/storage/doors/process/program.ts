@@ -13,12 +13,14 @@ const say = (said: Said) => {
 
 /** What a box takes: as it was measured, and what was written since. */
 class CountedBox implements Ledger {
+  readonly #id: number
   #quota: Quota
   #since = 0
   /** What was not said yet. */
   #unsaid = 0
 
-  constructor(quota: Quota) {
+  constructor(id: number, quota: Quota) {
+    this.#id = id
     this.#quota = quota
   }
 
@@ -29,6 +31,10 @@ class CountedBox implements Ledger {
   charge(bytes: number): void {
     this.#since += bytes
     this.#unsaid += bytes
+  }
+
+  changed(): void {
+    say({ changed: this.#id })
   }
 
   /** Takes what was measured, which has all in it that was said before. */
@@ -100,7 +106,7 @@ class Program {
   #placeOf({ quota, ...place }: PlaceState): BoxPlace {
     if (!quota) return { ...place, ledger: undefined }
     // What was written since the last measurement stays counted when accounts change.
-    const ledger = this.#counted.get(place.id) ?? new CountedBox(quota)
+    const ledger = this.#counted.get(place.id) ?? new CountedBox(place.id, quota)
     this.#counted.set(place.id, ledger)
     return { ...place, ledger }
   }

@@ -50,6 +50,7 @@ export type Said =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly error: string }
   | { readonly charged: readonly (readonly [box: number, bytes: number])[] }
+  | { readonly changed: number }
   | { readonly report: string; readonly fields: object }
   | { readonly install: number; readonly box: number; readonly username: string; readonly key: string }
 

@@ -84,6 +84,7 @@ async function runProgram(channel: ServerChannel, account: Account, program: Pro
   if (first.length > 0) channel.write(first)
   if (ledger) {
     // What comes in is what a program may write, as far as can be seen from here; the store counts what it really takes.
+    child.once('close', () => ledger.changed())
     channel.on('data', (chunk: Buffer) => {
       if (take(ledger, chunk.length)) return
       channel.stderr.write(`${quotaWords}\n`)

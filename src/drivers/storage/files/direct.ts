@@ -1,0 +1,143 @@
+/**
+ * Reaches files from this process itself, where programs cannot be confined. Then no doors are open, so that nobody but this
+ * class changes anything in boxes; it steps from directory to open directory all the same, and follows no link.
+ */
+import { constants, type Stats } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises'
+import { posix } from 'node:path'
+import type { FileInfo, NamedFile } from '../../../families/storage-boxes/driver.ts'
+import type { FileKind } from '../../../families/storage-boxes/files/domain.ts'
+import { DriverError } from '../../../kernel/actions/define.ts'
+import { type Ledger, take } from '../doors/ledger.ts'
+import { isNoDirectory, type Opened, openBeneath } from '../store/beneath.ts'
+import { syncDirectory } from '../store/durable.ts'
+import { work } from '../store/programs.ts'
+import type { Owner } from '../store/store.ts'
+import { inTheWay, noRoom, noSuchFile, outOfOrder, type Reach } from './reach.ts'
+
+const piece = 256 * 1_024
+
+export class Direct implements Reach {
+  readonly #top: string
+  readonly #owner: Owner
+  readonly #ledger: Ledger | undefined
+
+  /** `top` is an absolute path, above which only this process's user changes anything. */
+  constructor(top: string, owner: Owner, ledger: Ledger | undefined) {
+    this.#top = top
+    this.#owner = owner
+    this.#ledger = ledger
+  }
+
+  async look(path: string): Promise<FileInfo> {
+    return this.#at(path, async (at) => infoOf(await lstat(at)))
+  }
+
+  async list(path: string): Promise<readonly NamedFile[]> {
+    return this.#within(path, async ({ path: at }) => {
+      const found: NamedFile[] = []
+      for (const name of await readdir(at)) {
+        const stats = await lstat(`${at}/${name}`).catch(() => undefined)
+        if (stats) found.push({ name, ...infoOf(stats) })
+      }
+      return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+    })
+  }
+
+  async *read(path: string, start: number, end: number): AsyncGenerator<Buffer> {
+    const file = await this.#at(path, (at) =>
+      open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+    )
+    try {
+      for (let at = start; at < end; ) {
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(piece, end - at)), 0, undefined, at)
+        if (bytesRead === 0) return
+        at += bytesRead
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await file.close()
+    }
+  }
+
+  write(path: string, source: AsyncIterable<Buffer>): Promise<void> {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+    return this.#at(path, async (at) => {
+      const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
+      try {
+        if (process.getuid?.() === 0) await file.chown(this.#owner.uid, this.#owner.gid)
+        for await (const bytes of source) {
+          if (this.#ledger && !take(this.#ledger, bytes.length)) throw noRoom()
+          await file.writeFile(bytes)
+        }
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  makeFolder(path: string): Promise<void> {
+    return this.#at(path, async (at) => {
+      await mkdir(at, 0o755)
+      if (process.getuid?.() !== 0) return
+      const made = await open(at, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+      await made.chown(this.#owner.uid, this.#owner.gid).finally(() => made.close())
+    })
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#at(from, (before) =>
+      this.#at(to, async (after) => {
+        await rename(before, after)
+        await syncDirectory(posix.dirname(after))
+      }),
+    )
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#at(path, async (at) => {
+      await lstat(at)
+      // The path leads there from any process, not from this one alone.
+      const mine = at.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
+      await work('rm', ['-rf', '--one-file-system', '--', mine])
+    })
+  }
+
+  /** Works on what has a name, by a path that leads through the open directory above it. */
+  async #at<T>(path: string, act: (at: string) => Promise<T>): Promise<T> {
+    if (path === '/') return this.#within(path, ({ path: at }) => act(`${at}/.`))
+    return this.#within(posix.dirname(path), ({ path: at }) => act(`${at}/${posix.basename(path)}`))
+  }
+
+  async #within<T>(folder: string, act: (opened: Opened) => Promise<T>): Promise<T> {
+    try {
+      await using opened = await openBeneath(this.#top, folder)
+      return await act(opened)
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+}
+
+function kindOf(stats: Stats): FileKind {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'directory'
+  return stats.isSymbolicLink() ? 'link' : 'other'
+}
+
+const infoOf = (stats: Stats): FileInfo => ({
+  kind: kindOf(stats),
+  size: stats.isDirectory() ? 0 : stats.size,
+  modified: Math.floor(stats.mtimeMs),
+})
+
+function refusalOf(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (error instanceof DriverError || syscall === undefined) return error
+  if (isNoDirectory(error)) return noSuchFile(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return noRoom(error)
+  if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'EISDIR' || code === 'EINVAL')
+    return inTheWay('This is not possible here: something is in the way.', error)
+  return outOfOrder(error)
+}

@@ -1,0 +1,28 @@
+/** A tree of files within reach. Paths begin with `/`, which is the top of the tree; none leads out of it. */
+
+import type { FileInfo, NamedFile } from '../../../families/storage-boxes/driver.ts'
+import { DriverError } from '../../../kernel/actions/define.ts'
+
+/** Errors: those of `BoxFiles`. */
+export interface Reach {
+  /** Of the thing itself, if it is a link. */
+  look(path: string): Promise<FileInfo>
+  list(path: string): Promise<readonly NamedFile[]>
+  read(path: string, start: number, end: number): AsyncGenerator<Buffer>
+  /** Writes a file that there is not yet; its bytes are on disk when this returns. */
+  write(path: string, source: AsyncIterable<Buffer>): Promise<void>
+  makeFolder(path: string): Promise<void>
+  /** In the place of a file that is there. */
+  rename(from: string, to: string): Promise<void>
+  /** With all that is in it. */
+  remove(path: string): Promise<void>
+}
+
+export const noSuchFile = (cause?: unknown) =>
+  new DriverError('There is no such file or directory.', { transient: false, code: 'not_found', cause })
+export const inTheWay = (what: string, cause?: unknown) =>
+  new DriverError(what, { transient: false, code: 'conflict', cause })
+export const noRoom = (cause?: unknown) =>
+  new DriverError('The Storage Box has no room left for this.', { transient: false, code: 'no_room', cause })
+export const outOfOrder = (cause: unknown) =>
+  new DriverError('The files of the Storage Box cannot be reached now.', { transient: true, cause })

@@ -1,0 +1,202 @@
+/** Opens the storage of an installation: where it is, and which doors lead to it. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
+import type { ListenAddress } from '../../protocols/net/listen-address.ts'
+import { ownAddress } from '../load-balancers/data-plane.ts'
+import { whyImpossible } from './doors/jail/possible.ts'
+import { type AskedDoors, type OpenDoors, openStorage, type Storage } from './storage.ts'
+import type { StoreLog } from './store/store.ts'
+
+/** An address; `off`; or undefined for what this machine can do. */
+export type Asked = ListenAddress | 'off' | undefined
+
+export interface StoragePlan {
+  readonly directory: string
+  /** Whether the files go with the process, and are in a folder of their own in the directory. */
+  readonly isPassing: boolean
+  readonly ssh: Asked
+  readonly webdav: Asked
+  /** The networks from which public addresses are given out: where one is this machine's, doors are there. */
+  readonly addressPool: readonly string[]
+  readonly log: StoreLog
+}
+
+/** What an operator is told about it. */
+export interface StorageFacts {
+  /** Undefined while nothing is kept. */
+  readonly store: { readonly kind: string; readonly directory: string; readonly reason: string } | undefined
+  readonly doors: OpenDoors
+  /** Why doors are closed; undefined where all that can be are open. */
+  readonly closed: string | undefined
+}
+
+export interface OpenedStorage extends Storage {
+  readonly facts: StorageFacts
+}
+
+/** The ports of doors that nobody has asked for, at the first address of the pool. */
+const usualPorts = { ssh: 23, webdav: 8023 } as const
+
+export const noDoors: OpenDoors = { ssh: null, webdav: null }
+
+interface Decided extends AskedDoors {
+  readonly closed: string | undefined
+}
+
+/** Which doors are to be opened. Errors: one line for the operator where what he asks for is not possible. */
+export async function decideDoors({ ssh, webdav, addressPool }: StoragePlan): Promise<Decided> {
+  const isGiven = (asked: Asked): asked is ListenAddress => asked !== undefined && asked !== 'off'
+  const impossible = whyImpossible()
+  if (isGiven(ssh) || isGiven(webdav)) {
+    if (impossible !== undefined)
+      throw new Error(`${isGiven(ssh) ? '--storage-ssh' : '--storage-webdav'}: ${impossible}`)
+  }
+  const host = impossible === undefined ? await ownAddress(addressPool) : undefined
+  const chosen = (asked: Asked, port: number) =>
+    asked === undefined ? (host === undefined ? undefined : { host, port }) : asked === 'off' ? undefined : asked
+  const doors = { ssh: chosen(ssh, usualPorts.ssh), webdav: chosen(webdav, usualPorts.webdav) }
+  return { ...doors, closed: doors.ssh && doors.webdav ? undefined : whyClosed(impossible, [ssh, webdav]) }
+}
+
+function whyClosed(impossible: string | undefined, asked: readonly Asked[]): string {
+  if (asked.every((one) => one === 'off')) return 'they are switched off'
+  return (
+    impossible ?? 'no address of --address-pool is one of this machine; --storage-ssh and --storage-webdav open them'
+  )
+}
+
+/**
+ * Opens storage with the doors that were decided. Doors that nobody has asked for stay closed where their port is taken. Errors:
+ * one line for the operator.
+ */
+export async function openDecided(
+  plan: StoragePlan,
+  decided: Decided,
+  places: { readonly directory: string; readonly doorsDirectory: string },
+): Promise<OpenedStorage> {
+  const { ssh, webdav, closed } = decided
+  const isOwnChoice = plan.ssh === undefined && plan.webdav === undefined
+  const open = async (doors: AskedDoors, why: string | undefined): Promise<OpenedStorage> => {
+    const storage = await openStorage({ ...doors, ...places, log: plan.log })
+    const { kind, reason, doors: opened } = storage
+    return { ...storage, facts: { store: { kind, directory: places.directory, reason }, doors: opened, closed: why } }
+  }
+  try {
+    return await open({ ssh, webdav }, closed)
+  } catch (error) {
+    if (!isOwnChoice || (!ssh && !webdav)) throw error
+    return await open({ ssh: undefined, webdav: undefined }, (error as Error).message)
+  }
+}
+
+/** Opens storage in a folder that stays. Errors: one line for the operator. */
+export async function openLasting(plan: StoragePlan): Promise<OpenedStorage> {
+  const { directory } = plan
+  return openDecided(plan, await decideDoors(plan), { directory, doorsDirectory: join(directory, 'doors') })
+}
+
+function makeFolder(directory: string): string {
+  mkdirSync(directory, { recursive: true })
+  return mkdtempSync(join(directory, 'wolke-storage-'))
+}
+
+/** The files of one cloud in memory. They begin with the first box. */
+export interface Passing {
+  driver(): Promise<StorageBoxDriver>
+  /** True while nothing has been kept. */
+  readonly isUnused: boolean
+  /** Lets go of all files; whoever comes next may have the doors. */
+  end(): void
+}
+
+/**
+ * Storage of clouds in memory, in a folder that goes with the process. Each cloud has its own files: a fork, or the cloud that
+ * begins after a reset, has none of another's. The doors lead to one of them: the first one, and after its end the next one
+ * that has a box.
+ */
+export class PassingStorage {
+  readonly #plan: StoragePlan
+  readonly #decided: Decided
+  #folder: string | undefined
+  #clouds = 0
+  readonly #open = new Set<OpenedStorage>()
+  /** The cloud with the doors. */
+  #holder: Passing | undefined
+  #ending: Promise<unknown> = Promise.resolve()
+  #facts: StorageFacts
+
+  private constructor(plan: StoragePlan, decided: Decided) {
+    this.#plan = plan
+    this.#decided = decided
+    this.#facts = { store: undefined, doors: noDoors, closed: decided.closed }
+  }
+
+  /** Errors: one line for the operator. */
+  static async open(plan: StoragePlan): Promise<PassingStorage> {
+    return new PassingStorage(plan, await decideDoors(plan))
+  }
+
+  get facts(): StorageFacts {
+    return this.#facts
+  }
+
+  get hasDoors(): boolean {
+    return this.#decided.ssh !== undefined || this.#decided.webdav !== undefined
+  }
+
+  cloud(): Passing {
+    let opened: Promise<OpenedStorage> | undefined
+    const passing: Passing = {
+      get isUnused() {
+        return opened === undefined
+      },
+      driver: async () => {
+        opened ??= this.#openFor(passing)
+        return (await opened).driver
+      },
+      end: () => {
+        if (this.#holder === passing) this.#holder = undefined
+        const ended = opened
+        if (ended) this.#ending = this.#ending.then(async () => this.#closeOne(await ended)).catch(() => undefined)
+      },
+    }
+    return passing
+  }
+
+  async close(): Promise<void> {
+    await this.#ending
+    for (const storage of [...this.#open]) await this.#closeOne(storage)
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #openFor(passing: Passing): Promise<OpenedStorage> {
+    this.#folder ??= makeFolder(this.#plan.directory)
+    const places = {
+      directory: join(this.#folder, `${++this.#clouds}`),
+      doorsDirectory: join(this.#folder, 'doors'),
+    }
+    const isHolder = this.#holder === undefined
+    if (isHolder) this.#holder = passing
+    // The ports may still be those of the cloud before.
+    await this.#ending
+    const decided = isHolder ? this.#asBefore() : { ssh: undefined, webdav: undefined, closed: undefined }
+    const storage = await openDecided(this.#plan, decided, places)
+    this.#open.add(storage)
+    if (isHolder) this.#facts = storage.facts
+    return storage
+  }
+
+  /** Doors at free ports stay where they were. */
+  #asBefore(): Decided {
+    const { ssh, webdav } = this.#facts.doors
+    const at = (asked: ListenAddress | undefined, opened: string | null) =>
+      asked && opened !== null ? { ...asked, port: Number(opened.slice(opened.lastIndexOf(':') + 1)) } : asked
+    return { ...this.#decided, ssh: at(this.#decided.ssh, ssh), webdav: at(this.#decided.webdav, webdav) }
+  }
+
+  async #closeOne(storage: OpenedStorage): Promise<void> {
+    this.#open.delete(storage)
+    await storage.close()
+  }
+}

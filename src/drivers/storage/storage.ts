@@ -1,0 +1,201 @@
+/**
+ * Storage Boxes with files: a store that keeps them, and doors that lead to them where there can be some. Several processes
+ * may have the same directory, each with doors of its own.
+ */
+import type { BoxDoors, BoxState, BoxUsage, NoteKey, StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
+import { hostAndPort, type ListenAddress } from '../../protocols/net/listen-address.ts'
+import { makePrivate } from '../private-folder.ts'
+import { whyImpossible } from './doors/jail/possible.ts'
+import { type DoorsDriver, openDoors } from './doors/process/doors.ts'
+import { FilesOfBoxes } from './files/box-files.ts'
+import { continueAll, endAll, pauseAll } from './processes.ts'
+import { openStore } from './store/open.ts'
+import { noSuchBox } from './store/refusal.ts'
+import type { Store, StoreKind, StoreLog } from './store/store.ts'
+
+/** Where doors are to be; undefined for one that stays closed. */
+export interface AskedDoors {
+  readonly ssh: ListenAddress | undefined
+  readonly webdav: ListenAddress | undefined
+}
+
+export interface StorageOptions extends AskedDoors {
+  /** Made when it is not there. */
+  readonly directory: string
+  /** Where the doors keep what stays the same, such as their keys. */
+  readonly doorsDirectory: string
+  readonly log: StoreLog
+}
+
+/** Addresses as HOST:PORT; null for a door that is closed. */
+export interface OpenDoors {
+  readonly ssh: string | null
+  readonly webdav: string | null
+}
+
+export interface Storage {
+  readonly driver: StorageBoxDriver
+  readonly kind: StoreKind
+  /** One line for the operator: why it is of this kind. */
+  readonly reason: string
+  readonly doors: OpenDoors
+  close(): Promise<void>
+}
+
+/** Opens what is asked for. Errors: one line for the operator. */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const boxes = await Boxes.open(options)
+  const { kind, reason } = boxes.store
+  return { driver: boxes, kind, reason, doors: boxes.opened, close: () => boxes.close() }
+}
+
+/** Only here do boxes have users of their own, so that it is known which programs work on one. */
+const hasUsers = process.platform === 'linux' && process.getuid?.() === 0
+
+class Boxes implements StorageBoxDriver, BoxDoors {
+  readonly store: Store
+  readonly files: FilesOfBoxes
+  readonly doors: BoxDoors | undefined
+  readonly #log: StoreLog
+  readonly #known = new Map<number, number>()
+  #doors: DoorsDriver | undefined
+  #opened: OpenDoors = { ssh: null, webdav: null }
+  #noteKey: NoteKey = async () => 'keys cannot be noted yet'
+
+  private constructor(store: Store, options: StorageOptions) {
+    this.store = store
+    this.#log = options.log
+    this.files = new FilesOfBoxes(store, whyImpossible() === undefined)
+    this.doors = options.ssh || options.webdav ? this : undefined
+  }
+
+  static async open(options: StorageOptions): Promise<Boxes> {
+    let boxes: Boxes | undefined
+    const during = (work: (boxes: Boxes, id: number) => Promise<AsyncDisposable>) => (id: number) => work(boxes!, id)
+    const store = await openStore({
+      directory: options.directory,
+      log: options.log,
+      // Where all boxes have the user of this process, nobody can be inside of them.
+      ...(hasUsers && {
+        pause: during((boxes, id) => boxes.#pause(id)),
+        vacate: during((boxes, id) => boxes.#vacate(id)),
+      }),
+    })
+    boxes = new Boxes(store, options)
+    try {
+      if (options.ssh || options.webdav) await boxes.#openDoors(options)
+    } catch (error) {
+      await boxes.close()
+      throw error
+    }
+    return boxes
+  }
+
+  get opened(): OpenDoors {
+    return this.#opened
+  }
+
+  async apply(box: BoxState): Promise<void> {
+    const { store } = this
+    await store.apply(box)
+    if (!this.#doors) return
+    const { files: directory, snapshots, owner } = await store.paths(box.id)
+    const quota = store.hasKernelQuota ? null : await store.quota(box.id)
+    const place = { id: box.id, directory, snapshots, ...owner, quota }
+    await this.#doors.setAccounts(place, box.generation, box.accounts)
+    if (quota) await this.#doors.setQuota(box.id, quota)
+    this.#known.set(box.id, Math.max(box.generation, this.#known.get(box.id) ?? 0))
+  }
+
+  async remove(id: number, generation: number): Promise<void> {
+    await this.#doors?.removeBox(id, generation)
+    this.#known.delete(id)
+    await this.store.remove(id, generation)
+  }
+
+  async createSnapshot(id: number, name: string): Promise<void> {
+    try {
+      await this.store.createSnapshot(id, name)
+    } finally {
+      // A process that was cut off while everybody stood still for a snapshot leaves them so.
+      if (hasUsers && this.store.hasKernelQuota) await continueAll(this.store.ownerOf(id).uid)
+    }
+  }
+
+  deleteSnapshot(id: number, name: string): Promise<void> {
+    return this.store.deleteSnapshot(id, name)
+  }
+
+  rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
+    return this.store.rollback(id, name, newer, number)
+  }
+
+  async usage(id: number): Promise<BoxUsage> {
+    const usage = await this.store.usage(id)
+    if (this.#doors && !this.store.hasKernelQuota) await this.#doors.setQuota(id, await this.store.quota(id))
+    return usage
+  }
+
+  folders(id: number, path: string): Promise<string[]> {
+    return this.store.folders(id, path)
+  }
+
+  known(): ReadonlyMap<number, number> {
+    return this.#known
+  }
+
+  async forget(id: number): Promise<void> {
+    const generation = this.#known.get(id)
+    this.#known.delete(id)
+    if (generation !== undefined) await this.#doors?.removeBox(id, generation)
+  }
+
+  noteKeys(note: NoteKey): void {
+    this.#noteKey = note
+  }
+
+  async close(): Promise<void> {
+    this.files.close()
+    await this.#doors?.close()
+    await this.store.close()
+  }
+
+  async #openDoors({ doorsDirectory, ssh, webdav }: StorageOptions): Promise<void> {
+    makePrivate(doorsDirectory)
+    const fail = (box: number) => (err: unknown) => {
+      const isGone = (err as { code?: string }).code === noSuchBox().code
+      if (!isGone) this.#log.warn({ err, storage_box: box }, 'what was written to a Storage Box could not be noted')
+    }
+    this.#doors = await openDoors({
+      directory: doorsDirectory,
+      ssh,
+      webdav,
+      charged: (box, bytes) => void (async () => this.store.charge(box, bytes))().catch(fail(box)),
+      changed: (box) => void this.store.changed(box).catch(fail(box)),
+      installKey: (box, username, key) => this.#noteKey(box, username, key),
+      report: (message, fields) => this.#log.warn(fields, message),
+    })
+    const { opened } = this.#doors
+    const at = (asked: ListenAddress | undefined, port: number | null) =>
+      asked && port !== null ? hostAndPort({ host: asked.host, port }) : null
+    this.#opened = { ssh: at(ssh, opened.ssh), webdav: at(webdav, opened.webdav) }
+  }
+
+  #pause(id: number): Promise<AsyncDisposable> {
+    return pauseAll(this.store.ownerOf(id).uid)
+  }
+
+  /**
+   * Whoever comes in while the files are replaced has the former ones or the new ones as his root. He is sent away again
+   * afterwards, so that nobody fills the former ones.
+   */
+  async #vacate(id: number): Promise<AsyncDisposable> {
+    const empty = async () => {
+      await this.#doors?.endSessions(id)
+      this.files.forget(id)
+      await endAll(this.store.ownerOf(id).uid)
+    }
+    await empty()
+    return { [Symbol.asyncDispose]: empty }
+  }
+}
