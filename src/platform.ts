@@ -148,7 +148,25 @@ export interface Family {
   readonly seed: Seed | undefined
   /** One handler for each endpoint. */
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
+  /** Those that no other cloud has, below Wolke's own root. */
+  readonly own: OwnEndpoints
 }
+
+/** Endpoints below Wolke's own root, with a handler for each. */
+export interface OwnEndpoints {
+  readonly endpoints: Endpoints
+  handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
+}
+
+/** Declares them with the types of their rows. */
+export function defineOwn<const T extends Endpoints>(
+  endpoints: T,
+  handlers: (platform: Platform, drivers: Drivers) => Handlers<T>,
+): OwnEndpoints {
+  return { endpoints, handlers: handlers as unknown as OwnEndpoints['handlers'] }
+}
+
+const nothingOwn: OwnEndpoints = { endpoints: {}, handlers: () => ({}) }
 
 /** The resources of a family that has actions. */
 export interface ActedOn {
@@ -184,6 +202,8 @@ interface FamilyParts<T extends Endpoints> {
   readonly states?: States
   readonly withdraw?: Family['withdraw']
   readonly seed?: Seed
+  /** None by default. */
+  readonly own?: OwnEndpoints
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -208,15 +228,17 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
   const { entries = () => [] } = parts
   // Static paths come before those of single resources, which is the order of the reference.
   const all: Endpoints = { ...endpoints, ...(resources && familyActionEndpoints(name, resources.param)) }
+  const named = (some: Endpoints): Endpoints =>
+    Object.fromEntries(Object.entries(some).map(([key, endpoint]) => [key, { family: name, title, ...endpoint }]))
+  const { own = nothingOwn } = parts
   const reconciling = desired.map(({ reconcile }): Job => ({ name: 'reconcile', due: 'whenever', run: reconcile }))
   return {
     name,
     spelling: { type, path: name, title, titles },
     base: parts.base ?? publicBase,
     otherBases: parts.otherBases ?? [],
-    endpoints: Object.fromEntries(
-      Object.entries(all).map(([key, endpoint]) => [key, { family: name, title, ...endpoint }]),
-    ),
+    endpoints: named(all),
+    own: { ...own, endpoints: named(own.endpoints) },
     actions: parts.actions ?? [],
     durations: parts.durations ?? {},
     jobs: [...(parts.jobs ?? []), ...reconciling],

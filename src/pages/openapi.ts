@@ -4,7 +4,7 @@ import { auditEndpoints } from '../kernel/audit/contract.ts'
 import { successStatus } from '../kernel/contract/as-of.ts'
 import { publicBase, wolkeBase } from '../kernel/contract/bases.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
-import { declaredCodes, type Endpoint, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
+import { declaredCodes, type Endpoint, type Endpoints, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { isIdParam, paramsIn } from '../kernel/contract/path-params.ts'
 import { statusOf } from '../kernel/errors.ts'
 import { labEndpoints } from '../lab/contract.ts'
@@ -43,7 +43,11 @@ export function ownEndpoints(): Row[] {
     management: managementEndpoints,
     people: peopleEndpoints,
   }
-  return Object.entries(parts).flatMap(([family, endpoints]) =>
+  const rows: [string, Endpoints][] = [
+    ...Object.entries<Endpoints>(parts),
+    ...families.map(({ name, own }): [string, Endpoints] => [name, own.endpoints]),
+  ]
+  return rows.flatMap(([family, endpoints]) =>
     Object.entries(endpoints).map(([key, endpoint]) => ({ family, base: wolkeBase, key, endpoint })),
   )
 }
@@ -109,9 +113,13 @@ function operation({ family, key, endpoint }: Row, components: Components, share
       shared.has(JSON.stringify(parameter)) ? components.parameter(parameter) : parameter,
     ),
     ...(body ? { requestBody: { required: true, ...jsonOf(components.schema(body)) } } : {}),
+    ...(endpoint.takesBytes ? { requestBody: { required: true, ...bytes } } : {}),
     responses: { ...success(endpoint, components, nowMs), ...failures(endpoint, components) },
   }
 }
+
+/** The content of bodies that are no JSON. */
+const bytes = { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
 
 function jsonOf(schema: unknown) {
   return { content: { 'application/json': { schema } } }
@@ -152,6 +160,14 @@ function queryParameters({ query = {} }: Endpoint) {
 function success(endpoint: Endpoint, components: Components, nowMs: number) {
   const status = successStatus(endpoint, nowMs)
   const reply = status === 204 ? undefined : endpoint.reply
+  if (endpoint.sendsBytes) {
+    const range = { description: 'The bytes that a Range header names', ...bytes }
+    return {
+      [status]: { description: 'Success', ...bytes },
+      206: range,
+      416: { description: 'There are no such bytes' },
+    }
+  }
   return { [status]: { description: 'Success', ...(reply ? jsonOf(components.schema(reply)) : {}) } }
 }
 

@@ -1,12 +1,14 @@
 /** The family of Storage Boxes. */
 import { storageBase } from '../../kernel/contract/bases.ts'
 import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
-import { byId, defineFamily, defineJob, type Events } from '../../platform.ts'
+import { byId, defineFamily, defineJob, defineOwn, type Events } from '../../platform.ts'
 import { boxActions } from './actions.ts'
 import { storageBoxChanges } from './changes.ts'
 import { storageBoxEndpoints } from './contract.ts'
 import { states } from './desired.ts'
 import { durations } from './durations.ts'
+import { fileEndpoints } from './files/contract.ts'
+import { fileRoutes } from './files/routes.ts'
 import { storageBoxCosts, storageBoxRates } from './prices.ts'
 import { storageBoxRoutes } from './routes.ts'
 import { seed } from './seed.ts'
@@ -37,6 +39,7 @@ export const storageBoxes = defineFamily({
   seed,
   endpoints: storageBoxEndpoints,
   routes: storageBoxRoutes,
+  own: defineOwn(fileEndpoints, fileRoutes),
   limited: [boxes],
   locks: storageBoxLocks,
   resources: byId(boxes),

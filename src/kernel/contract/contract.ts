@@ -11,6 +11,7 @@ import { largestId, parseId } from '../ids.ts'
 import type { AtOnce } from '../process/at-once.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Browser } from './browser.ts'
+import type { Download } from './bytes.ts'
 import { type Change, inEffect } from './changes.ts'
 import { maxLabels } from './labels.ts'
 import type { LaterReply } from './later.ts'
@@ -129,8 +130,12 @@ export type QueryOf<E extends Endpoint> = E['query'] extends QueryParams
 
 export type BodyOf<E extends Endpoint> = E['body'] extends TObject ? Static<E['body']> : undefined
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a 204 has no reply
-export type ReplyOf<E extends Endpoint> = E['reply'] extends TSchema ? Static<E['reply']> : void
+export type ReplyOf<E extends Endpoint> = E['sendsBytes'] extends true
+  ? Download
+  : E['reply'] extends TSchema
+    ? Static<E['reply']>
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a 204 has no reply
+      void
 
 /** One authenticated and parsed request, as its handler gets it. */
 export interface ApiCall<E extends Endpoint> {
@@ -144,6 +149,8 @@ export interface ApiCall<E extends Endpoint> {
   readonly body: BodyOf<E>
   /** Returns the origin by which the caller reaches the API, for replies to this caller alone. */
   readonly origin: () => string
+  /** The body of an endpoint that takes bytes, as they come. */
+  readonly bytes: () => AsyncIterable<Buffer>
   /** Serves endpoints about sessions themselves. */
   readonly browser: () => Browser
 }

@@ -61,7 +61,7 @@ export class DirectRequests {
   add({ endpoint, base }: Mounted, carryOut: CarryOut, root: string): void {
     const path = root + endpoint.path
     const rest = path.replace(idInPath, '')
-    if (rest.includes('{')) return
+    if (rest.includes('{') || endpoint.takesBytes || endpoint.sendsBytes) return
     const config = { endpoint, asked: askedAt(endpoint, base) }
     const route = { endpoint, carryOut, routeOptions: { bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config } }
     const routes = this.#routes.get(endpoint.method) ?? { plain: new Map(), withId: new Map() }

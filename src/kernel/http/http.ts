@@ -294,7 +294,20 @@ function readBodies(server: FastifyInstance): void {
 }
 
 /** Mounts an endpoint below one of its roots. */
-function mountEndpoint(server: FastifyInstance, mounted: Mounted, carryOut: CarryOut, root: string): void {
+function mountEndpoint(given: FastifyInstance, mounted: Mounted, carryOut: CarryOut, root: string): void {
+  if (!mounted.endpoint.takesBytes) {
+    mountOn(given, mounted, carryOut, root)
+    return
+  }
+  void given.register(async (own) => {
+    own.removeAllContentTypeParsers()
+    // Its handler reads them, when the request is found to be a good one.
+    own.addContentTypeParser('*', (_request, bytes, done) => done(null, bytes))
+    mountOn(own, mounted, carryOut, root)
+  })
+}
+
+function mountOn(server: FastifyInstance, mounted: Mounted, carryOut: CarryOut, root: string): void {
   const { endpoint, base } = mounted
   server.route({
     method: endpoint.method,

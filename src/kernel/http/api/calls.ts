@@ -6,6 +6,7 @@ import { reachedAt, searchOf } from '../../contract/urls.ts'
 import { consoleCallOf } from '../admission/console-api.ts'
 import type { Limiter } from '../admission/rate-limit.ts'
 import { browserOf } from '../pages/served.ts'
+import { bytesIn } from './bytes.ts'
 import type { Incoming } from './exchange.ts'
 import { linksFrom } from './replies.ts'
 
@@ -52,6 +53,7 @@ export function toCall(
     query: input.query,
     body: input.body as never,
     origin: () => linksFrom(request, options) || reachedAt(request.protocol, request.raw),
+    bytes: () => bytesIn(request),
     browser: () => browserOf(request, options),
   }
 }

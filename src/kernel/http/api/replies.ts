@@ -1,10 +1,12 @@
 /** Sends the replies of handlers as JSON, in the shape that the date asks for. */
 import { asOf, successStatus } from '../../contract/as-of.ts'
+import type { Download } from '../../contract/bytes.ts'
 import { inEffect, kernelChanges } from '../../contract/changes.ts'
 import type { Endpoint } from '../../contract/contract.ts'
 import { originOf } from '../../contract/urls.ts'
 import { type AtOnce, after } from '../../process/at-once.ts'
 import type { Clock } from '../../process/clock.ts'
+import { sendDownload } from './bytes.ts'
 import { inChunks } from './chunks.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import type { Incoming, Observe, Outgoing } from './exchange.ts'
@@ -39,6 +41,10 @@ export function answer(
   reply.code(status)
   const tell = (text?: string) =>
     options.observe?.({ endpoint, status, code: undefined, reply: result, text, request, response: reply })
+  if (endpoint.sendsBytes) {
+    tell()
+    return sendDownload(request, reply, result as Download)
+  }
   const form = endpoint.forms && formFor(request.headers.accept, endpoint.forms)
   if (status === 204 || form) {
     tell()

@@ -1,0 +1,128 @@
+/** Files of Storage Boxes are read and written on request, at once: no action stands behind it. */
+import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
+import { inTime } from '../../../kernel/actions/in-time.ts'
+import type { Download } from '../../../kernel/contract/bytes.ts'
+import type { Calls } from '../../../kernel/contract/contract.ts'
+import { ApiError, invalidInput } from '../../../kernel/errors.ts'
+import { timestamp } from '../../../kernel/process/clock.ts'
+import { pageOf } from '../../../kernel/resource/listing.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Platform } from '../../../platform.ts'
+import { pathIn } from '../domain.ts'
+import type { BoxFiles, FileInfo, FilePlace } from '../driver.ts'
+import { snapshotIn } from '../snapshots/store.ts'
+import { boxes } from '../store.ts'
+import type { fileEndpoints } from './contract.ts'
+import { nameIn } from './domain.ts'
+
+type Call = Calls<typeof fileEndpoints>
+
+export interface FileShop {
+  readonly platform: Pick<Platform, 'db'>
+  readonly drivers: Drivers
+}
+
+/** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
+const callTimeoutMs = 20_000
+
+/** A directory by name. Errors: those that the contract declares. */
+export async function list(shop: FileShop, { scope, params, query }: Call['listFiles']) {
+  const { files, place } = await open(shop, scope, params.id, query)
+  const all = await asked(inTime(files.list(place), callTimeoutMs))
+  const { rows, pagination } = pageOf(all ?? [], query)
+  const within = place.path === '' ? '' : `${place.path}/`
+  return { files: rows.map((one) => fileToWire(within + one.name, one)), meta: { pagination } }
+}
+
+/** A file to be sent. Errors: those that the contract declares. */
+export async function download(shop: FileShop, { scope, params, query }: Call['downloadFile']): Promise<Download> {
+  const { files, place } = await open(shop, scope, params.id, query)
+  const info = await look(files, place)
+  if (info.kind !== 'file') throw new ApiError('conflict', 'only a file can be downloaded')
+  const { size, modified } = info
+  return { name: nameIn(place.path), size, modified, open: (start, end) => files.read(place, start, end) }
+}
+
+/** Puts a file in its place. Errors: those that the contract declares. */
+export async function upload(shop: FileShop, { scope, params, query, bytes }: Call['uploadFile']) {
+  if (query.path === '') throw invalidInput([{ field: 'path', message: 'must name a file' }])
+  const { files, place } = await open(shop, scope, params.id, query)
+  await asked(files.write(place, bytes()))
+  return { file: fileToWire(place.path, await look(files, place)) }
+}
+
+/** Makes a directory. Errors: those that the contract declares. */
+export async function createFolder(shop: FileShop, { scope, params, body }: Call['createFolder']) {
+  const { files, place } = await open(shop, scope, params.id, { path: checked('path', body.path) })
+  await asked(inTime(files.makeFolder(place), callTimeoutMs))
+  return { file: fileToWire(place.path, await look(files, place)) }
+}
+
+/** Gives a file or directory another path. Errors: those that the contract declares. */
+export async function rename(shop: FileShop, { scope, params, body }: Call['renameFile']) {
+  const [from, to] = [checked('from', body.from), checked('to', body.to)]
+  const { files, place } = await open(shop, scope, params.id, { path: from })
+  await asked(inTime(files.rename(place, to), callTimeoutMs))
+  return { file: fileToWire(to, await look(files, { ...place, path: to })) }
+}
+
+/** Deletes a file, or a directory with all that is in it. Errors: those that the contract declares. */
+export async function remove(shop: FileShop, { scope, params, query }: Call['removeFile']): Promise<void> {
+  if (query.path === '') throw invalidInput([{ field: 'path', message: 'must name a file or directory' }])
+  const { files, place } = await open(shop, scope, params.id, query)
+  // A directory may have millions of files in it.
+  await asked(files.remove(place))
+}
+
+/** Errors: `invalid_input`. */
+function checked(field: string, text: string): string {
+  const path = pathIn(text)
+  if (path === undefined || path === '') {
+    throw invalidInput([{ field, message: 'must name something within the Storage Box' }])
+  }
+  return path
+}
+
+interface Asked {
+  readonly path: string
+  readonly snapshot?: number | undefined
+}
+
+/** Errors: `not_found`; `locked` while the box is still to be made; `unsupported_error` where boxes have no files. */
+async function open(
+  { platform: { db }, drivers }: FileShop,
+  scope: ProjectScope,
+  id: number,
+  { path, snapshot }: Asked,
+) {
+  const box = await boxes.get(db.query, scope, id)
+  const found = snapshot === undefined ? undefined : await snapshotIn(db.query, scope, id, snapshot)
+  if (box.status === 'initializing') throw new ApiError('locked', 'storage_box is locked: it is still to be made')
+  const { files } = drivers.storageBoxes
+  if (!files) throw new ApiError('unsupported_error', 'Storage Boxes of this cloud have no files')
+  const place: FilePlace = { box: id, path, snapshot: found?.name }
+  return { files, place }
+}
+
+async function look(files: BoxFiles, place: FilePlace): Promise<FileInfo> {
+  const info = await asked(inTime(files.look(place), callTimeoutMs))
+  return info!
+}
+
+/** What a driver answers. Errors: the refusals that its own mean. */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error
+    const { code, message } = error
+    if (code === 'not_found') throw new ApiError('not_found', 'there is no such file or directory', { cause: error })
+    if (code === 'conflict') throw new ApiError('conflict', message, { cause: error })
+    if (code === 'no_room') throw new ApiError('resource_limit_exceeded', message, { cause: error })
+    throw new ApiError('unavailable', 'the files of the Storage Box cannot be reached now', { cause: error })
+  }
+}
+
+function fileToWire(path: string, { kind, size, modified }: FileInfo) {
+  return { name: nameIn(path), path, kind, size, modified: timestamp(modified) }
+}

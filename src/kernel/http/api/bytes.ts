@@ -1,0 +1,76 @@
+/** Sends and takes bytes as they come. */
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { type Download, rangeIn } from '../../contract/bytes.ts'
+import type { Incoming, Outgoing } from './exchange.ts'
+
+/** A client that sends nothing for so long has left, in milliseconds. */
+const silenceMs = 30_000
+
+/** The body of a request as it comes; it is read once. Errors: a client that leaves. */
+export function bytesIn({ body, raw }: Pick<Incoming, 'body' | 'raw'>): AsyncIterable<Buffer> {
+  if (!(body instanceof Readable)) return Readable.from([])
+  letTakeLong(raw)
+  return readPatiently(body)
+}
+
+/**
+ * Node.js ends requests that have not come as a whole within seconds, and has no exception for one of them but to forget the
+ * connection that it is on. Whoever gets this far is known, and allowed to send.
+ */
+function letTakeLong({ socket }: IncomingMessage): void {
+  const { parser } = socket as typeof socket & { readonly parser?: { remove?(): void } }
+  parser?.remove?.()
+}
+
+async function* readPatiently(body: Readable): AsyncGenerator<Buffer> {
+  const late = () => body.destroy(new Error('the client sends nothing any more'))
+  let timer = setTimeout(late, silenceMs)
+  try {
+    for await (const bytes of body as AsyncIterable<Buffer>) {
+      clearTimeout(timer)
+      yield bytes
+      timer = setTimeout(late, silenceMs)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Two texts for a file name: one that every browser knows, and the name itself (RFC 6266). */
+function disposition(name: string): string {
+  const plain = name.replaceAll(/[^\w. -]/g, '_')
+  const exact = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
+}
+
+/** Whether what a client has of a file is of the same one (RFC 9110, 13.1.5). */
+const isSame = (given: string | undefined, tag: string) => given === undefined || given === tag
+
+/**
+ * Sends a file, or the range that was asked for. Browsers are told to keep it and never to show it: whoever wrote it must not
+ * become part of this site.
+ */
+export function sendDownload(request: Incoming, reply: Outgoing, { name, size, modified, open }: Download): Outgoing {
+  const tag = `"${size.toString(16)}-${Math.floor(modified).toString(16)}"`
+  const { range: asked, 'if-range': given } = request.headers
+  const range = isSame(Array.isArray(given) ? given[0] : given, tag) ? rangeIn(asked, size) : undefined
+  reply
+    .header('accept-ranges', 'bytes')
+    .header('etag', tag)
+    .header('last-modified', new Date(modified).toUTCString())
+    .header('cache-control', 'private, no-cache')
+    .header('content-disposition', disposition(name))
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .type('application/octet-stream')
+  if (range === null)
+    return reply.code(416).header('content-range', `bytes */${size}`).header('content-length', '0').send('')
+  const { start, end } = range ?? { start: 0, end: size }
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`)
+  reply.header('content-length', String(end - start))
+  if (reply.raw.destroyed || start === end) return reply.send('')
+  return reply.send(Readable.from(open(start, end), { objectMode: false, highWaterMark: 1_048_576 }))
+}
