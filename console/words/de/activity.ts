@@ -49,7 +49,13 @@ export const activity: typeof English = {
     copyLink: 'Link kopieren',
     what: 'Was geschah',
   },
-  kinds: { token: 'Token', person: 'Person', management: 'Verwaltungs-Token', 'command line': 'Kommandozeile' },
+  kinds: {
+    token: 'Token',
+    person: 'Person',
+    management: 'Verwaltungs-Token',
+    'command line': 'Kommandozeile',
+    account: 'Konto',
+  },
   audit: {
     title: 'Protokoll',
     caption: 'Wer was getan hat, und von wo',

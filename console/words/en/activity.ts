@@ -48,7 +48,13 @@ export const activity = {
     copyLink: 'Copy the link',
     what: 'What happened',
   },
-  kinds: { token: 'token', person: 'person', management: 'management token', 'command line': 'command line' },
+  kinds: {
+    token: 'token',
+    person: 'person',
+    management: 'management token',
+    'command line': 'command line',
+    account: 'account',
+  },
   audit: {
     title: 'Audit log',
     caption: 'Who did what, from where',

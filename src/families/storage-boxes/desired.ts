@@ -51,12 +51,12 @@ function accountOf({ id, access, passwordHash, sshKeys }: StorageBox): AccountSt
   }
 }
 
-function subaccountOf({ id }: StorageBox, { number, home, passwordHash, access }: Subaccount): AccountState {
+function subaccountOf({ id }: StorageBox, { number, home, passwordHash, sshKeys, access }: Subaccount): AccountState {
   return {
     username: subaccountName(usernameOf(id), number),
     home: pathIn(home) ?? '',
     passwordHash,
-    keys: [],
+    keys: sshKeys,
     isReadonly: access.readonly,
     isReachableExternally: access.reachable_externally,
     hasSsh: access.ssh_enabled,

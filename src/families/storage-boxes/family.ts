@@ -9,6 +9,7 @@ import { states } from './desired.ts'
 import { durations } from './durations.ts'
 import { fileEndpoints } from './files/contract.ts'
 import { fileRoutes } from './files/routes.ts'
+import { keepDoors } from './jobs.ts'
 import { storageBoxCosts, storageBoxRates } from './prices.ts'
 import { storageBoxRoutes } from './routes.ts'
 import { seed } from './seed.ts'
@@ -47,5 +48,5 @@ export const storageBoxes = defineFamily({
   durations,
   actions: [...boxActions, ...snapshotActions, ...subaccountActions],
   desired: [states],
-  jobs: [defineJob(startPlanned, planned), defineJob(measure, 'whenever')],
+  jobs: [defineJob(startPlanned, planned), defineJob(measure, 'whenever'), defineJob(keepDoors, 'whenever')],
 })

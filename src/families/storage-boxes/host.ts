@@ -55,6 +55,36 @@ export async function boxesAfter(query: Queries, after: number, limit: number): 
   return rows.map(found)
 }
 
+/** A box with the generation that is in force. */
+interface InForce {
+  readonly id: number
+  readonly scope: ProjectScope
+  readonly generation: number
+}
+
+/** The boxes past an id of which the infrastructure has what is desired. */
+export async function boxesInForce(query: Queries, after: number, limit: number): Promise<readonly InForce[]> {
+  const rows = await acrossProjects(query)
+    .selectFrom('storage_box_state')
+    .select(['id', 'project_id', 'generation'])
+    .where('id', '>', after)
+    .whereRef('generation_in_force', '=', 'generation')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, project_id: projectId, generation }) => ({ id, scope: { projectId }, generation }))
+}
+
+/** The Project of a box of which something is desired; undefined for one that is gone. */
+export async function scopeOfBox(query: Queries, id: number): Promise<ProjectScope | undefined> {
+  const row = await acrossProjects(query)
+    .selectFrom('storage_box_state')
+    .select('project_id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && { projectId: row.project_id }
+}
+
 /** How many boxes of each type some Projects have in each location. */
 export async function boxesByPrice(query: Queries, ids: readonly ProjectId[]) {
   return acrossProjects(query)

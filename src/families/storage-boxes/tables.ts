@@ -68,6 +68,8 @@ export interface SubaccountRow {
   readonly webdav_enabled: 0 | 1
   readonly password_hash: string
   readonly former_password_hash: string | null
+  /** JSON list. */
+  readonly ssh_keys: string
   readonly is_leaving: 0 | 1
   readonly labels: string
   readonly created: string

@@ -1,9 +1,12 @@
 /** A note is taken of a request when it begins, for the audit log. */
 import type { ProjectScope } from '../scope.ts'
 
-/** The author of a change. A person's name is the mail address; that of the command line is the user of the machine. */
+/**
+ * The author of a change. A person's name is the mail address; that of the command line is the user of the machine. An account is
+ * one of a resource, whose id it has.
+ */
 export interface AuditActor {
-  readonly kind: 'token' | 'person' | 'management' | 'command line'
+  readonly kind: 'token' | 'person' | 'management' | 'command line' | 'account'
   /** Null for the command line. */
   readonly id: number | null
   readonly name: string

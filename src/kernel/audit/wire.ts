@@ -6,7 +6,7 @@ export const AuditEntry = named('AuditEntry', {
   id: Id,
   time: Timestamp,
   actor: Type.Object({
-    kind: Type.Enum(['token', 'person', 'management', 'command line']),
+    kind: Type.Enum(['token', 'person', 'management', 'command line', 'account']),
     id: nullable(Id),
     name: Type.String(),
   }),

@@ -30,6 +30,8 @@ export interface Subaccount {
   readonly passwordHash: string
   /** The one before, while the change is under way. */
   readonly formerPasswordHash: string | null
+  /** Public keys as OpenSSH writes them, which its owner has installed. */
+  readonly sshKeys: readonly string[]
   /** Whether its deletion is under way. */
   readonly isLeaving: boolean
   readonly labels: Labels

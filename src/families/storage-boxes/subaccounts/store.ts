@@ -28,6 +28,7 @@ function fromRow(row: SubaccountRow): Subaccount {
     },
     passwordHash: row.password_hash,
     formerPasswordHash: row.former_password_hash,
+    sshKeys: JSON.parse(row.ssh_keys),
     isLeaving: row.is_leaving === 1,
     labels: readLabels(row.labels),
     created: row.created,
@@ -61,7 +62,10 @@ export function checkName(others: readonly Subaccount[], name: string, own?: num
   if (isTaken) throw notUnique('name', 'subaccount name is already used')
 }
 
-export type NewSubaccount = Omit<Subaccount, 'id' | 'created' | 'version' | 'formerPasswordHash' | 'isLeaving'>
+export type NewSubaccount = Omit<
+  Subaccount,
+  'id' | 'created' | 'version' | 'formerPasswordHash' | 'sshKeys' | 'isLeaving'
+>
 
 /** Adds a subaccount, under the lock of its box. */
 export function insertSubaccount(tx: Transaction, scope: ProjectScope, given: NewSubaccount): Promise<Subaccount> {
@@ -74,6 +78,7 @@ export function insertSubaccount(tx: Transaction, scope: ProjectScope, given: Ne
     ...accessColumns(given.access),
     password_hash: given.passwordHash,
     former_password_hash: null,
+    ssh_keys: '[]',
     is_leaving: 0,
     labels: given.labels,
   })

@@ -1,0 +1,124 @@
+/** The doors of this process are told what other processes have done, and keys that people install are noted. */
+import type { Drivers } from '../../kernel/actions/define.ts'
+import { inTime } from '../../kernel/actions/in-time.ts'
+import { Note } from '../../kernel/audit/note.ts'
+import { onBehalfOf } from '../../kernel/process/behalf.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import { readPublicKey } from '../ssh-keys/reads.ts'
+import { states } from './desired.ts'
+import { usernameOf } from './domain.ts'
+import type { BoxDoors } from './driver.ts'
+import { boxesInForce, scopeOfBox } from './host.ts'
+import { boxes } from './store.ts'
+import { subaccountName } from './subaccounts/domain.ts'
+import { subaccounts, subaccountsOf } from './subaccounts/store.ts'
+
+const atOnce = 1_000
+const usualTimeoutMs = 20_000
+
+/**
+ * Hands over the boxes of which the doors of this process do not know the newest generation: all of them after a start, and later
+ * those that another process has changed. One that fails does not keep the others waiting. Errors: one for all that failed.
+ */
+export async function keepDoors(platform: Platform, drivers: Drivers): Promise<void> {
+  const { doors } = drivers.storageBoxes
+  if (!doors) return
+  doors.noteKeys((box, username, key) => noteKey(platform, drivers, { box, username, key }))
+  const failures: unknown[] = []
+  const gone = new Set(doors.known().keys())
+  for (let after = 0; ; ) {
+    const some = await boxesInForce(platform.db.query, after, atOnce)
+    for (const row of some) {
+      gone.delete(row.id)
+      if (doors.known().get(row.id) === row.generation) continue
+      await handOver(platform, drivers, row).catch((error: unknown) => void failures.push(error))
+    }
+    if (some.length < atOnce) break
+    after = some.at(-1)!.id
+  }
+  await forgetGone(platform, doors, gone)
+  if (failures.length > 0) throw new AggregateError(failures, `doors do not lead to ${failures.length} Storage Boxes`)
+}
+
+async function handOver(
+  { db, secrets }: Platform,
+  drivers: Drivers,
+  { id, scope }: { readonly id: number; readonly scope: ProjectScope },
+): Promise<void> {
+  const world = { query: db.query, scope, drivers, secrets }
+  await inTime(states.repeat(world, id), drivers.callTimeoutMs ?? usualTimeoutMs)
+}
+
+/** Boxes of which nothing is desired any more; those with something that is still to be brought about stay. */
+async function forgetGone({ db }: Platform, doors: BoxDoors, ids: ReadonlySet<number>): Promise<void> {
+  for (const id of ids) if ((await scopeOfBox(db.query, id)) === undefined) await doors.forget(id)
+}
+
+// ---- Keys ----------------------------------------------------------------------------------------------------------
+
+/** The keys of an account are few, and the text of all of them is read with it. */
+const mostKeys = 50
+
+interface Installed {
+  readonly box: number
+  readonly username: string
+  readonly key: string
+}
+
+/** Notes a key of an account, which has it from then on. Returns undefined, or why it has not. */
+async function noteKey(platform: Platform, drivers: Drivers, installed: Installed): Promise<string | undefined> {
+  const { db, secrets } = platform
+  const { box, username, key } = installed
+  const read = readPublicKey(key)
+  if (!read.ok) return `this is no public key: ${read.message}`
+  const scope = await scopeOfBox(db.query, box)
+  if (!scope) return 'there is no such account'
+  const problem = await onBehalfOf(
+    scope.projectId,
+    () => write(platform, scope, installed),
+    new Note({
+      actor: { kind: 'account', id: box, name: username },
+      scope,
+      operation: 'install-ssh-key',
+      family: 'storage_boxes',
+      subjects: [box],
+      status: 0,
+      correlationId: '',
+      network: '',
+    }),
+  )
+  if (typeof problem === 'string') return problem
+  const world = { query: db.query, scope, drivers, secrets }
+  const confirmed = await states.enforce(world, box)
+  if (confirmed) await db.transact((tx) => states.confirm(tx, scope, box, confirmed))
+  return undefined
+}
+
+/** Says that nothing was changed, to the audit log as well. */
+const unchanged = Symbol('unchanged')
+
+async function write({ db }: Platform, scope: ProjectScope, { box: id, username, key }: Installed) {
+  let problem: string | undefined
+  await db.transact(async (tx) => {
+    problem = undefined
+    const refuse = (why: string) => {
+      problem = why
+      return unchanged
+    }
+    const box = await boxes.lock(tx, scope, id)
+    const others = username === usernameOf(id) ? [] : await subaccountsOf(tx.query, scope, id)
+    const subaccount = others.find(({ number }) => subaccountName(usernameOf(id), number) === username)
+    if (username !== usernameOf(id) && !subaccount) return refuse('there is no such account')
+    if (subaccount?.access.readonly) return refuse('this account may only read')
+    const { sshKeys } = subaccount ?? box
+    if (sshKeys.includes(key)) return unchanged
+    if (sshKeys.length >= mostKeys) return refuse(`an account cannot have more than ${mostKeys} keys`)
+    const columns = { ssh_keys: JSON.stringify([...sshKeys, key]) }
+    if (subaccount) await subaccounts.set(tx, scope, subaccount.id, columns)
+    else await boxes.set(tx, scope, id, columns)
+    await states.renew(tx, scope, [id])
+    return undefined
+  })
+  return problem
+}
