@@ -1,5 +1,6 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
+import { bodies as ofFiles } from '../../src/families/storage-boxes/files/proof.ts'
 import { bodies as ofFaults } from '../../src/lab/faults/proof.ts'
 import { bodies as ofLab } from '../../src/lab/proof.ts'
 import { bodies as ofSeed } from '../../src/lab/seed/proof.ts'
@@ -46,6 +47,7 @@ const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePath
   seed: ofSeed,
   management: ofManagement,
   people: ofPeople,
+  storage_boxes: ofFiles,
 }
 const queries: Readonly<Record<string, Readonly<Record<string, object>>>> = { reachability: ofReachability }
 

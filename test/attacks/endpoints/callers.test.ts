@@ -162,8 +162,9 @@ async function checkOwn(scene: Scene, row: OwnRow): Promise<void> {
   const place = await ownPlaceIn(world, projects.own, row)
   const valid = ownRequest(row, place)
   const harmless = row.endpoint.method === 'GET' ? valid : ownRequest(row, nothingIn(projects.own))
-  // Labs have no forks and no snapshots here, or cannot have any: who may look is told so.
-  const isDone = ({ status }: Answer) => status === row.endpoint.status || (row.family === 'lab' && status !== 403)
+  // Labs have no forks and no snapshots here, or cannot have any, and no box has files: who may look is told so.
+  const isTold = row.endpoint.errors.includes('unsupported_error')
+  const isDone = ({ status }: Answer) => status === row.endpoint.status || (isTold && status !== 403)
   await checkRow(scene, row, { valid, harmless, isDone, isHarmful: replacesCloud(row) })
 }
 

@@ -1,0 +1,223 @@
+/**
+ * Storage Boxes of a whole server: what is asked of the API is so at the doors, and what comes by the doors is seen by the API,
+ * also after the server was killed.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { program, type Served, token } from '../program/kit/program.ts'
+import { DoorsFixture, missing, password } from './kit/doors.ts'
+
+const skip = missing('sftp', 'ssh', 'sshpass', 'ssh-keygen')
+const { folder, serve } = program('storage')
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any
+
+async function start(database: string, ...options: string[]) {
+  const readyFile = join(folder, `at-${database.replaceAll(/\W/g, '')}`)
+  const doors = ['--storage-ssh', '127.0.0.1:0', '--storage-webdav', '127.0.0.1:0', '--ready-file', readyFile]
+  const served = await serve(database, ...doors, ...options)
+  const { storage_ssh: ssh, storage_webdav: webdav } = JSON.parse(readFileSync(readyFile, 'utf8'))
+  return { served, sshPort: Number(ssh.split(':')[1]), webdav: `http://${webdav}` }
+}
+
+/** Sends a request; bytes as they are, all else as JSON. */
+async function send(served: Served, method: string, path: string, body?: unknown, headers: object = {}) {
+  const root = path.startsWith('/wolke') ? served.baseUrl.replace(/\/v1$/, '') : served.baseUrl
+  const isBytes = body instanceof Uint8Array
+  return fetch(root + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isBytes ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
+  })
+}
+
+async function ask(served: Served, method: string, path: string, body?: unknown): Promise<Json> {
+  const reply = await send(served, method, path, body)
+  const text = await reply.text()
+  assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** Sends a request that starts an action, and waits for its end. */
+async function act(served: Served, method: string, path: string, body?: unknown): Promise<Json> {
+  const reply = await ask(served, method, path, body)
+  for (;;) {
+    const { action } = await ask(served, 'GET', `/actions/${reply.action.id}`)
+    if (action.status === 'running') await delay(20)
+    else {
+      assert.equal(action.status, 'success', JSON.stringify(action.error))
+      return reply
+    }
+  }
+}
+
+const open = { ssh_enabled: true, webdav_enabled: true, reachable_externally: true }
+
+async function makeBox(served: Served, key: string): Promise<{ id: number; username: string }> {
+  const body = { name: 'files', storage_box_type: 'bx11', location: 'fsn1', password, ssh_keys: [key] }
+  const { storage_box: box } = await act(served, 'POST', '/storage_boxes', { ...body, access_settings: open })
+  const { storage_box: made } = await ask(served, 'GET', `/storage_boxes/${box.id}`)
+  return { id: made.id, username: made.username }
+}
+
+async function clients(t: TestContext): Promise<DoorsFixture> {
+  const fixture = new DoorsFixture()
+  t.after(() => fixture.close())
+  await fixture.makeKey()
+  return fixture
+}
+
+/** As a person types it who has no key. */
+function sftpByPassword(fixture: DoorsFixture, username: string, batch: string, typed = password) {
+  const args = ['-P', `${fixture.sshPort}`, ...fixture.options(false), `${username}@127.0.0.1`]
+  return fixture.run('sshpass', ['-p', typed, 'sftp', ...args], batch)
+}
+
+test('a box is what its owner has put there, through snapshots and the death of the server', { skip }, async (t) => {
+  const fixture = await clients(t)
+  const database = `sqlite:${join(folder, 'life.db')}`
+  let { served, sshPort } = await start(database)
+  fixture.sshPort = sshPort
+  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const local = join(fixture.folder, 'clients', 'local')
+  const content = Buffer.alloc(3_000_000, 'what it was ')
+  writeFileSync(local, content)
+
+  assert.equal((await fixture.sftp(username, `mkdir docs\nput ${local} docs/first\n`)).code, 0)
+  const typed = await sftpByPassword(fixture, username, 'ls docs\n')
+  assert.match(typed.stdout, /first/, typed.stderr)
+  assert.notEqual((await sftpByPassword(fixture, username, 'ls docs\n', `${password}x`)).code, 0)
+  assert.deepEqual((await ask(served, 'GET', `/storage_boxes/${id}/folders`)).folders, ['docs'])
+
+  const { snapshot } = await act(served, 'POST', `/storage_boxes/${id}/snapshots`, {})
+  const { storage_box: measured } = await ask(served, 'GET', `/storage_boxes/${id}`)
+  assert.ok(measured.stats.size_data >= content.length, JSON.stringify(measured.stats))
+
+  await served.kill()
+  ;({ served, sshPort } = await start(database))
+  fixture.sshPort = sshPort
+  await until(async () => (await fixture.sftp(username, 'rm docs/first\nmkdir later\n')).code === 0)
+  assert.deepEqual((await ask(served, 'GET', `/storage_boxes/${id}/folders`)).folders, ['docs', 'later'])
+  await act(served, 'POST', `/storage_boxes/${id}/actions/rollback_snapshot`, { snapshot: snapshot.id })
+  const back = join(fixture.folder, 'clients', 'back')
+  const got = await fixture.sftp(username, `get docs/first ${back}\n`)
+  assert.equal(got.code, 0, got.stderr)
+  assert.deepEqual(readFileSync(back), content)
+  assert.deepEqual((await ask(served, 'GET', `/storage_boxes/${id}/folders`)).folders, ['docs'])
+
+  await act(served, 'DELETE', `/storage_boxes/${id}`)
+  assert.notEqual((await fixture.sftp(username, 'ls\n')).code, 0)
+  assert.equal((await send(served, 'GET', `/wolke/v1/storage_boxes/${id}/files`)).status, 404)
+  await served.stop()
+})
+
+async function until(is: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await is()); await delay(100)) {
+    assert.ok(Date.now() < end, 'it does not come about')
+  }
+}
+
+test('accounts may do what the API says, from the end of its action', { skip }, async (t) => {
+  const fixture = await clients(t)
+  const { served, sshPort, webdav } = await start('memory')
+  fixture.sshPort = sshPort
+  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const local = join(fixture.folder, 'clients', 'local')
+  writeFileSync(local, 'hello')
+  assert.equal((await fixture.sftp(username, `mkdir team\nput ${local} team/there\n`)).code, 0)
+
+  const access = { ...open, readonly: true }
+  const given = { home_directory: 'team', password: `${password}-2`, access_settings: access }
+  await act(served, 'POST', `/storage_boxes/${id}/subaccounts`, given)
+  const sub = `${username}-sub1`
+  const seen = await sftpByPassword(fixture, sub, 'ls /\n', given.password)
+  assert.match(seen.stdout, /there/, seen.stderr)
+  const refused = await sftpByPassword(fixture, sub, `put ${local} new\n`, given.password)
+  assert.match(refused.stderr, /denied|Failure|Read-only/i)
+  assert.deepEqual((await fixture.sftp(username, 'ls -1 team\n')).stdout.match(/team\/\w+$/gm), ['team/there'])
+
+  const asked = await fetch(`${webdav}/team/there`, {
+    headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
+  })
+  assert.equal(await asked.text(), 'hello')
+
+  const stays = fixture.start('ssh', ['-p', `${sshPort}`, ...fixture.options(), `${username}@127.0.0.1`, 'cat'])
+  const ended = once(stays, 'exit')
+  stays.stdin.write('heard')
+  await once(stays.stdout, 'data')
+  await act(served, 'POST', `/storage_boxes/${id}/actions/update_access_settings`, { ssh_enabled: false })
+  await ended
+  assert.notEqual((await fixture.sftp(username, 'ls\n')).code, 0)
+  await served.stop()
+})
+
+test('a key that somebody installs lets him in, and the audit log says so', { skip }, async (t) => {
+  const fixture = await clients(t)
+  const { served, sshPort } = await start('memory')
+  fixture.sshPort = sshPort
+  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const another = join(fixture.folder, 'clients', 'another')
+  await fixture.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', another])
+  const withAnother = () => {
+    const args = ['-P', `${sshPort}`, ...fixture.options(false), '-i', another, '-o', 'BatchMode=yes', '-b', '-']
+    return fixture.run('sftp', [...args, `${username}@127.0.0.1`], 'ls\n')
+  }
+  assert.notEqual((await withAnother()).code, 0)
+  const said = await fixture.ssh(username, 'install-ssh-key', readFileSync(`${another}.pub`))
+  assert.equal(said.code, 0, said.stderr)
+  assert.equal((await withAnother()).code, 0)
+  assert.notEqual((await fixture.ssh(username, 'install-ssh-key', 'no key\n')).code, 0)
+  const { projects } = await ask(served, 'GET', '/wolke/v1/projects')
+  const { activity } = await ask(served, 'GET', `/wolke/v1/projects/${projects[0].id}/activity`)
+  const entry = activity.find((one: Json) => JSON.stringify(one).includes('install-ssh-key'))
+  assert.ok(JSON.stringify(entry).includes(username), JSON.stringify(activity.slice(0, 3)))
+  assert.ok(JSON.stringify(entry).includes(`${id}`))
+  await served.stop()
+})
+
+test('files are read and written without any client', { skip }, async (t) => {
+  const fixture = await clients(t)
+  const { served, sshPort } = await start('memory')
+  fixture.sshPort = sshPort
+  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const files = `/wolke/v1/storage_boxes/${id}/files`
+  const content = Buffer.from(Array.from({ length: 500_000 }, (_, index) => index % 251))
+  await ask(served, 'POST', `${files}/folders`, { path: 'a folder' })
+  const put = await ask(served, 'PUT', `${files}/content?path=${encodeURIComponent('a folder/ü.bin')}`, content)
+  assert.deepEqual([put.file.path, put.file.kind, put.file.size], ['a folder/ü.bin', 'file', content.length])
+  const back = join(fixture.folder, 'clients', 'back')
+  assert.equal((await fixture.sftp(username, `get "a folder/ü.bin" ${back}\n`)).code, 0)
+  assert.deepEqual(readFileSync(back), content)
+
+  const at = `${files}/content?path=${encodeURIComponent('a folder/ü.bin')}`
+  const whole = await send(served, 'GET', at)
+  assert.deepEqual(Buffer.from(await whole.arrayBuffer()), content)
+  const part = await send(served, 'GET', at, undefined, { range: 'bytes=1000-1999' })
+  assert.deepEqual([part.status, part.headers.get('content-range')], [206, `bytes 1000-1999/${content.length}`])
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), content.subarray(1_000, 2_000))
+  assert.equal((await send(served, 'GET', at, undefined, { range: `bytes=${content.length}-` })).status, 416)
+
+  const { snapshot } = await act(served, 'POST', `/storage_boxes/${id}/snapshots`, {})
+  await ask(served, 'POST', `${files}/rename`, { from: 'a folder/ü.bin', to: 'moved' })
+  const names = async (query: string) => {
+    const { files: found } = await ask(served, 'GET', `${files}?${query}`)
+    return found.map(({ name, kind }: Json) => `${kind} ${name}`)
+  }
+  assert.deepEqual(await names('path='), ['directory a folder', 'file moved'])
+  assert.deepEqual(await names(`path=a%20folder&snapshot=${snapshot.id}`), ['file ü.bin'])
+  assert.equal((await send(served, 'POST', `${files}/rename`, { from: 'moved', to: 'a folder' })).status, 409)
+  assert.equal((await send(served, 'DELETE', `${files}?path=..%2F..`)).status, 422)
+  await ask(served, 'DELETE', `${files}?path=a%20folder`)
+  assert.deepEqual(await names('path='), ['file moved'])
+  assert.equal((await send(served, 'GET', `${files}?path=a%20folder`)).status, 404)
+  await served.stop()
+})
