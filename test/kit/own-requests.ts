@@ -1,6 +1,7 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
 import { bodies as ofFiles } from '../../src/families/storage-boxes/files/proof.ts'
+import { makeBox } from '../../src/families/storage-boxes/proof.ts'
 import { bodies as ofFaults } from '../../src/lab/faults/proof.ts'
 import { bodies as ofLab } from '../../src/lab/proof.ts'
 import { bodies as ofSeed } from '../../src/lab/seed/proof.ts'
@@ -17,7 +18,7 @@ export type OwnRow = (typeof ownRows)[number]
 /** What paths name. */
 export interface OwnPlace {
   readonly place: SamplePaths
-  readonly named: Named
+  readonly named: Named & { readonly storage_boxes?: number }
 }
 
 /** A Project with something of each kind that the path of a row names. */
@@ -27,7 +28,9 @@ export async function ownPlaceIn(
   { endpoint }: Pick<OwnRow, 'endpoint'>,
 ): Promise<OwnPlace> {
   // Every Project has room for some of these alone.
-  const named = endpoint.path.includes('{id}') ? await namedIn(world, project) : nothingIn(project).named
+  const others = endpoint.path.includes('{id}') ? await namedIn(world, project) : nothingIn(project).named
+  const isOfBox = endpoint.path.startsWith('/storage_boxes/')
+  const named = isOfBox ? { ...others, storage_boxes: await makeBox(world) } : others
   return { place: await placeIn(world, project), named }
 }
 
@@ -57,7 +60,7 @@ export function ownRequest({ family, key, endpoint }: OwnRow, { place, named }: 
   assert.ok(make || !endpoint.body, 'its proof has no request for it')
   const path = pathIn(place, endpoint).replace(
     /(\w+)\/\{id\}/,
-    (_, of: keyof Named) => `${of}/${named[of] ?? anyLocation}`,
+    (_, of: keyof OwnPlace['named']) => `${of}/${named[of] ?? anyLocation}`,
   )
   const query = queries[family]?.[key]
   const search = query ? `?${new URLSearchParams({ ...query } as Record<string, string>)}` : ''

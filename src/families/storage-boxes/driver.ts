@@ -54,6 +54,8 @@ export interface FilePlace {
  * `conflict` where something of another kind is in the way; `no_room`; all others are transient.
  */
 export interface BoxFiles {
+  /** How they are kept, such as `btrfs`; undefined where that is still to be found out. */
+  readonly kind: string | undefined
   /** Of the thing itself, if it is a link. */
   look(place: FilePlace): Promise<FileInfo>
   /** All that is in a directory, by name. */
@@ -90,6 +92,8 @@ export type NoteKey = (box: number, username: string, key: string) => Promise<st
 
 /** The doors of this process, which learn by themselves nothing of what other processes do. */
 export interface BoxDoors {
+  /** Where they are, as HOST:PORT; null for one that is closed. */
+  readonly opened: { readonly ssh: string | null; readonly webdav: string | null }
   /** The generations of the boxes that they were told of. */
   known(): ReadonlyMap<number, number>
   /** Lets nobody in any more to a box that is gone. */

@@ -34,7 +34,7 @@ export const needs: readonly (readonly [count: number, needs: Need, operation: R
     'viewer',
     /^GET \/wolke\/v1\/(reachability|locations\/\{id\}\/capabilities|projects\/\{project_id\}(\/(activity|limits|members))?)$/,
   ],
-  [2, 'viewer', /^GET \/wolke\/v1\/storage_boxes\/\{id\}\/files(\/content)?$/],
+  [3, 'viewer', /^GET \/wolke\/v1\/storage_boxes\/\{id\}\/(doors|files(\/content)?)$/],
   [4, 'restricted', /^(POST|PUT|DELETE) \/wolke\/v1\/storage_boxes\/\{id\}\/files(\/\w+)?$/],
   [12, 'admin', / \/wolke\/v1\/projects\/\{project_id\}(\/(audit|invitations|members|tokens)|$)/],
   [1, 'viewer', /^GET \/events$/],

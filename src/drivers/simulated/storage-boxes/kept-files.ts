@@ -26,6 +26,10 @@ export class KeptFiles implements BoxFiles {
     this.#snapshotsOf = snapshotsOf
   }
 
+  get kind(): string | undefined {
+    return this.#opened?.files?.kind
+  }
+
   get doors(): StorageBoxDriver['doors'] {
     return this.#opened?.doors
   }

@@ -71,6 +71,10 @@ export class FilesOfBoxes implements BoxFiles {
   /** By box, and by snapshot. */
   readonly #kept = new Map<string, Kept>()
 
+  get kind(): string {
+    return this.#store.kind
+  }
+
   constructor(store: Store, isConfined: boolean) {
     this.#store = store
     this.#isConfined = isConfined

@@ -25,6 +25,14 @@ export interface FileShop {
 /** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
 const callTimeoutMs = 20_000
 
+/** Where a box is reached. Errors: `not_found`. */
+export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['getDoors']) {
+  await boxes.get(db.query, scope, params.id)
+  const { doors: known, files } = drivers.storageBoxes
+  const { ssh, webdav } = known?.opened ?? { ssh: null, webdav: null }
+  return { doors: { ssh, webdav, files: files !== undefined, store: files?.kind ?? null } }
+}
+
 /** A directory by name. Errors: those that the contract declares. */
 export async function list(shop: FileShop, { scope, params, query }: Call['listFiles']) {
   const { files, place } = await open(shop, scope, params.id, query)
