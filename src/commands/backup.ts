@@ -43,9 +43,7 @@ async function makeBackup(file: string, { database, overwrite = false }: BackupO
   const path = pathOf(database, (url) => `pg_dump --format=custom --file=${file} ${url}`)
   const contents = await reporting('nothing was backed up', () => backUp(path, file, { schema, overwrite }))
   console.log(`Backed up ${path} to ${file}: ${summary(contents)}`)
-  const boxes = contents.rows.get('storage_box') ?? 0
-  if (boxes > 0)
-    console.log(`The files of ${boxes} Storage Boxes are not in it: docs/storage-boxes.md says how to copy them`)
+  console.log('Files of Storage Boxes are not in it: docs/storage-boxes.md says how to copy them')
 }
 
 async function putBack(file: string, options: BackupOptions): Promise<void> {

@@ -12,7 +12,8 @@ import type { Hosts } from './hosts/open.ts'
 import { type ClusterOptions, type ClusterParts, simulatedName } from './hosts/options.ts'
 import { type DataPlane, type DataPlaneOptions, openDataPlane } from './load-balancers/data-plane.ts'
 import { modelled } from './modelled.ts'
-import type { Saved, SimulationOptions } from './simulated/simulation.ts'
+import type { Saved } from './simulated/simulation.ts'
+import type { Files } from './simulated/storage-boxes/kept-files.ts'
 import type { OpenedStorage, PassingStorage, StorageFacts, StoragePlan } from './storage/open.ts'
 
 /** A location, as far as it concerns what runs its machines. */
@@ -163,7 +164,7 @@ interface Beside {
   readonly dataPlane: DataPlane | undefined
   readonly storage: OpenedStorage | PassingStorage
   /** The files of this cloud, where they go with it. */
-  readonly first: SimulationOptions['files']
+  readonly first: Files | undefined
 }
 
 function composed(
@@ -173,7 +174,7 @@ function composed(
   { dataPlane, storage, first }: Beside,
 ): Pick<Infrastructure, 'drivers' | 'capabilities' | 'inMemory'> {
   const files = 'cloud' in storage ? () => storage.cloud() : undefined
-  const inMemory = keptInMemory(simulate({ delayMs, clock, files: first }), { delayMs, files })
+  const inMemory = keptInMemory(simulate({ delayMs, clock, beside: first && { files: first } }), { delayMs, files })
   const lasting = 'cloud' in storage ? undefined : { storageBoxes: storage.driver }
   const simulated = { ...inMemory.drivers, ...lasting }
   const loadBalancers = dataPlane?.driver ?? simulated.loadBalancers
@@ -202,9 +203,10 @@ export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end' 
 }
 
 /** What a copy has of its own. */
-interface Given extends Pick<SimulationOptions, 'delayMs'> {
+interface Given {
+  readonly delayMs: number
   /** Makes room for its files; without it there are none. */
-  readonly files?: (() => NonNullable<SimulationOptions['files']>) | undefined
+  readonly files?: (() => Files) | undefined
 }
 
 export function keptInMemory(
@@ -213,7 +215,7 @@ export function keptInMemory(
 ): InMemory {
   const { drivers, forget, end, save } = simulation
   const { delayMs, files } = given
-  const optionsAt = (clock: Clock) => ({ delayMs, clock, files: files?.() })
+  const optionsAt = (clock: Clock) => ({ delayMs, clock, beside: files && { files: files() } })
   return {
     ...{ drivers, forget, end, save },
     copy: (clock) => keptInMemory(simulation.copy(optionsAt(clock)), given),

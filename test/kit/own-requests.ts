@@ -1,7 +1,5 @@
 /** Requests for what only Wolke has, from the proofs of its parts, as requests.ts has them for the public API. */
 import assert from 'node:assert/strict'
-import { bodies as ofFiles } from '../../src/families/storage-boxes/files/proof.ts'
-import { makeBox } from '../../src/families/storage-boxes/proof.ts'
 import { bodies as ofFaults } from '../../src/lab/faults/proof.ts'
 import { bodies as ofLab } from '../../src/lab/proof.ts'
 import { bodies as ofSeed } from '../../src/lab/seed/proof.ts'
@@ -11,6 +9,7 @@ import { type Named, namedIn, bodies as ofPeople } from '../../src/people/proof.
 import { queries as ofReachability } from '../../src/reachability/proof.ts'
 import type { World } from './harness.ts'
 import { neverExisted } from './proof.ts'
+import { proofs, samples } from './proofs.ts'
 
 export const ownRows = ownEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }) as const)
 export type OwnRow = (typeof ownRows)[number]
@@ -18,7 +17,9 @@ export type OwnRow = (typeof ownRows)[number]
 /** What paths name. */
 export interface OwnPlace {
   readonly place: SamplePaths
-  readonly named: Named & { readonly storage_boxes?: number }
+  readonly named: Named
+  /** A resource of the family, where the path is of one. */
+  readonly resource?: number
 }
 
 /** A Project with something of each kind that the path of a row names. */
@@ -28,9 +29,10 @@ export async function ownPlaceIn(
   { endpoint }: Pick<OwnRow, 'endpoint'>,
 ): Promise<OwnPlace> {
   // Every Project has room for some of these alone.
-  const others = endpoint.path.includes('{id}') ? await namedIn(world, project) : nothingIn(project).named
-  const isOfBox = endpoint.path.startsWith('/storage_boxes/')
-  const named = isOfBox ? { ...others, storage_boxes: await makeBox(world) } : others
+  const named = endpoint.path.includes('{id}') ? await namedIn(world, project) : nothingIn(project).named
+  const ofFamily = samples[endpoint.path.split('/')[1]!]
+  const resource = ofFamily?.isShared ? undefined : await ofFamily?.prepare(world)
+  if (resource) return { place: await placeIn(world, project), named, resource: resource.id }
   return { place: await placeIn(world, project), named }
 }
 
@@ -50,17 +52,16 @@ const bodies: Readonly<Record<string, Readonly<Record<string, (place: SamplePath
   seed: ofSeed,
   management: ofManagement,
   people: ofPeople,
-  storage_boxes: ofFiles,
 }
 const queries: Readonly<Record<string, Readonly<Record<string, object>>>> = { reachability: ofReachability }
 
 /** A request for an endpoint: its path below the base of what only Wolke has, and its body. */
-export function ownRequest({ family, key, endpoint }: OwnRow, { place, named }: OwnPlace) {
-  const make = bodies[family]?.[key]
+export function ownRequest({ family, key, endpoint }: OwnRow, { place, named, resource }: OwnPlace) {
+  const make = bodies[family]?.[key] ?? proofs.get(family)?.own?.[key]
   assert.ok(make || !endpoint.body, 'its proof has no request for it')
   const path = pathIn(place, endpoint).replace(
     /(\w+)\/\{id\}/,
-    (_, of: keyof OwnPlace['named']) => `${of}/${named[of] ?? anyLocation}`,
+    (_, of: keyof Named) => `${of}/${named[of] ?? resource ?? anyLocation}`,
   )
   const query = queries[family]?.[key]
   const search = query ? `?${new URLSearchParams({ ...query } as Record<string, string>)}` : ''

@@ -44,6 +44,8 @@ interface Claims {
   /** Scenarios by `family/command`; a space and the circumstances may follow. */
   readonly actions?: ActionScenarios
   readonly consistency?: Consistency
+  /** Bodies of requests for what of it only Wolke has, by endpoint key. */
+  readonly own?: Readonly<Record<string, () => unknown>>
   /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
 }

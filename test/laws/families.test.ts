@@ -151,6 +151,11 @@ const dependants: readonly Dependant[] = [
     why: 'what carries their traffic',
   },
   {
+    paths: ['src/drivers/storage/', 'test/storage/', 'test/storage-doors/'],
+    families: ['storage-boxes'],
+    why: 'where their files are, and the doors that lead to them',
+  },
+  {
     paths: [
       'src/drivers/authorities.ts',
       'src/drivers/acme/',
@@ -209,7 +214,8 @@ const isIn = (path: string, part: string) => (part.endsWith('/') ? path.startsWi
 /** Files that are of the family, or of all families: its folder and those that may have a line for it. */
 function isHome(path: string, folder: string): boolean {
   const lists = ['src/families.ts', `src/drivers/simulated/${folder}.ts`]
-  return lists.includes(path) || /^(src|console)\/families\/|^src\/migrations\//.test(path)
+  const own = `src/drivers/simulated/${folder}/`
+  return lists.includes(path) || path.startsWith(own) || /^(src|console)\/families\/|^src\/migrations\//.test(path)
 }
 
 /** Tests of one thing may show it on any resource; those that walk over all families may name none. */

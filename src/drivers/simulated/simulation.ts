@@ -5,7 +5,6 @@
  * contributes a part; the parts are listed in families.ts.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { type Clock, runningClock } from '../../kernel/process/clock.ts'
 
@@ -51,13 +50,9 @@ export interface Keeping<State> {
   load(saved: unknown): State
 }
 
-/** Files of an infrastructure in memory, which are on disk meanwhile. */
-export interface Files {
-  /** Opens them with the first call. */
-  driver(): Promise<StorageBoxDriver>
-  /** Loses all of them. */
-  end(): void
-}
+/** What parts have outside of memory, by names that they add by declaration merging. It goes with the infrastructure. */
+// biome-ignore lint/suspicious/noEmptyInterface: parts add to it
+export interface Beside {}
 
 /** The environment of the simulated drivers. */
 export interface Site {
@@ -72,8 +67,8 @@ export interface Site {
    * know in nothing else can be copied. No other state has the name.
    */
   keep<State>(name: string, how: Keeping<State>): State
-  /** Where files of boxes are kept that nobody finds in memory; undefined where nothing has files. */
-  readonly files: Files | undefined
+  /** What parts have outside of memory, where they have something there. */
+  readonly beside: Partial<Beside>
   /** Returns another family's part of the same site, for drivers that act on its objects. */
   part<P>(make: (site: Site) => P): P
 }
@@ -128,7 +123,7 @@ export interface SimulationOptions {
   /** Additional milliseconds of a slow call. */
   readonly slowMs?: number
   readonly clock?: Clock
-  readonly files?: Files | undefined
+  readonly beside?: Partial<Beside> | undefined
 }
 
 /** Everything that was saved, by the names of states. */
@@ -156,7 +151,7 @@ export function createSimulation<Make extends MakePart>(
 
 function simulationOf<Make extends MakePart>(
   makes: readonly Make[],
-  { delayMs, slowMs = 500, clock = runningClock(), files }: SimulationOptions,
+  { delayMs, slowMs = 500, clock = runningClock(), beside = {} }: SimulationOptions,
   begin: Begin,
 ): Simulation<Make> {
   const kept = new Map<string, Kept>()
@@ -167,7 +162,7 @@ function simulationOf<Make extends MakePart>(
   let calls: Call[] | undefined
   const site: Site = {
     clock,
-    files,
+    beside,
     async perform(call, effect) {
       calls?.push(call)
       if (delayMs > 0) await delay(delayMs)
@@ -212,7 +207,7 @@ function simulationOf<Make extends MakePart>(
     },
     end() {
       isOver = true
-      files?.end()
+      for (const one of Object.values<{ end(): void }>(beside)) one.end()
       for (const state of kept.values()) state.forget(everything)
     },
   }

@@ -93,7 +93,8 @@ const keepBoxes = (site: Site, lose: (id: number) => void): Boxes =>
 /** Creates the driver of Storage Boxes. */
 export function simulateStorageBoxes(site: Site) {
   const boxes = keepBoxes(site, (id) => void kept?.lose(id))
-  const kept = site.files && new KeptFiles(site.files, (id) => boxes.get(id)?.state, snapshotsOf(boxes))
+  const { files } = site.beside
+  const kept = files && new KeptFiles(files, (id) => boxes.get(id)?.state, snapshotsOf(boxes))
   const effects = effectsOn(boxes, site.part(simulateMemory).generations('storageBoxes'))
 
   const perform = (method: string, subject: number, effect: Effect) =>

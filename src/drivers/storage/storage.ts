@@ -166,7 +166,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       const isGone = (err as { code?: string }).code === noSuchBox().code
       if (!isGone) this.#log.warn({ err, storage_box: box }, 'what was written to a Storage Box could not be noted')
     }
-    this.#doors = await openDoors({
+    const doors = openDoors({
       directory: doorsDirectory,
       ssh,
       webdav,
@@ -174,6 +174,9 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       changed: (box) => void this.store.changed(box).catch(fail(box)),
       installKey: (box, username, key) => this.#noteKey(box, username, key),
       report: (message, fields) => this.#log.warn(fields, message),
+    })
+    this.#doors = await doors.catch((error: Error) => {
+      throw new Error(`the doors of Storage Boxes do not open: ${error.message}`, { cause: error })
     })
     const { opened } = this.#doors
     const at = (asked: ListenAddress | undefined, port: number | null) =>

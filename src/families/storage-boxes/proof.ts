@@ -1,4 +1,5 @@
 import type { Proof } from '../../../test/kit/proof.ts'
+import { bodies as own } from './files/proof.ts'
 import { actions } from './proof/actions.ts'
 import { consistency } from './proof/consistency.ts'
 import { crash } from './proof/crash.ts'
@@ -9,4 +10,4 @@ import { traffic } from './proof/traffic.ts'
 
 export { boxBody, boxOf, makeBox, makeSnapshot, makeSubaccount, password, subaccountBody } from './proof/samples.ts'
 
-export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, spec }
+export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, own, spec }

@@ -4,7 +4,20 @@
  */
 import type { BoxFiles, BoxState, StorageBoxDriver } from '../../../families/storage-boxes/driver.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
-import type { Files } from '../simulation.ts'
+
+/** Files of an infrastructure in memory, which are on disk meanwhile. */
+export interface Files {
+  /** Opens them with the first call. */
+  driver(): Promise<StorageBoxDriver>
+  /** Loses all of them. */
+  end(): void
+}
+
+declare module '../simulation.ts' {
+  interface Beside {
+    readonly files: Files
+  }
+}
 
 type Changing = 'apply' | 'remove' | 'createSnapshot' | 'deleteSnapshot' | 'rollback'
 

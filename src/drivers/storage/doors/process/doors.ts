@@ -51,7 +51,12 @@ export async function openDoors(options: DoorsOptions): Promise<DoorsDriver> {
   const why = whyImpossible()
   if (why !== undefined) throw new Error(why)
   const doors = new DoorsClient(options)
-  await doors.start()
+  try {
+    await doors.start()
+  } catch (error) {
+    await doors.close()
+    throw error
+  }
   return doors
 }
 
