@@ -118,7 +118,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       await this.store.createSnapshot(id, name)
     } finally {
       // A process that was cut off while everybody stood still for a snapshot leaves them so.
-      if (hasUsers && this.store.hasKernelQuota) await continueAll(this.store.ownerOf(id).uid)
+      if (hasUsers && this.store.hasKernelQuota) await this.#letGoOn(id)
     }
   }
 
@@ -184,8 +184,13 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     this.#opened = { ssh: at(ssh, opened.ssh), webdav: at(webdav, opened.webdav) }
   }
 
-  #pause(id: number): Promise<AsyncDisposable> {
-    return pauseAll(this.store.ownerOf(id).uid)
+  async #pause(id: number): Promise<AsyncDisposable> {
+    return pauseAll((await this.store.ownerOf(id)).uid)
+  }
+
+  async #letGoOn(id: number): Promise<void> {
+    const owner = await this.store.ownerOf(id).catch(() => undefined)
+    if (owner) await continueAll(owner.uid)
   }
 
   /**
@@ -193,10 +198,12 @@ class Boxes implements StorageBoxDriver, BoxDoors {
    * afterwards, so that nobody fills the former ones.
    */
   async #vacate(id: number): Promise<AsyncDisposable> {
+    // Afterwards the box may be gone.
+    const { uid } = await this.store.ownerOf(id)
     const empty = async () => {
       await this.#doors?.endSessions(id)
       this.files.forget(id)
-      await endAll(this.store.ownerOf(id).uid)
+      await endAll(uid)
     }
     await empty()
     return { [Symbol.asyncDispose]: empty }

@@ -114,6 +114,19 @@ for (const { kind, skip } of kinds) {
       assert.deepEqual(seen, ['new', 'old', 'old', 'nothing'])
     })
 
+    test('has a user for every id, which stays the same', async (t) => {
+      const directory = await makeGround(t, kind)
+      const first = await openAt(directory, { kind })
+      const ids = [10_000_000_001, 2 ** 47 - 1]
+      for (const id of ids) await first.apply(box(id))
+      const owners = await Promise.all(ids.map((id) => first.ownerOf(id)))
+      if (process.getuid!() === 0) assert.notEqual(owners[0]!.uid, owners[1]!.uid)
+      await first.close()
+      const second = await openAt(directory, { kind })
+      for (const id of ids) await second.apply(box(id, { generation: 2 }))
+      assert.deepEqual(await Promise.all(ids.map((id) => second.ownerOf(id))), owners)
+    })
+
     test('rolls back once under each number, also after a restart and when the box is removed meanwhile', async (t) => {
       const directory = await makeGround(t, kind)
       const first = await openAt(directory, { kind })

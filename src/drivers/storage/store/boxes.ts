@@ -18,6 +18,8 @@ import type { Trees } from './trees/trees.ts'
 interface BoxRecord {
   readonly generation: number
   readonly bytes: number
+  /** The user and group of the files; missing where they are those of the process that made the box. */
+  readonly owner?: number
 }
 
 /** A rollback whose copy is whole. */
@@ -68,6 +70,7 @@ export class Boxes implements Store {
   readonly tidied: Promise<void>
   readonly #parts: StoreParts
   readonly #exclusive: Exclusive<number>
+  readonly #owners: Exclusive<'owners'>
 
   constructor(parts: StoreParts) {
     this.kind = parts.kind
@@ -75,23 +78,24 @@ export class Boxes implements Store {
     this.hasKernelQuota = parts.hasKernelQuota
     this.#parts = parts
     this.#exclusive = new Exclusive((id) => parts.places.of(id).lock)
+    this.#owners = new Exclusive((name) => join(parts.places.locks, name))
     this.tidied = this.#tidy()
   }
 
   apply(box: Parameters<Store['apply']>[0]): Promise<void> {
     const { trees, meter, log } = this.#parts
-    const owner = this.ownerOf(box.id)
     return this.#changing(box.id, async (places) => {
       const state = await readJson<BoxRecord>(places.state)
       const removed = await readJson<Pick<BoxRecord, 'generation'>>(places.tombstone)
       if ((state?.generation ?? -1) > box.generation || (removed?.generation ?? -1) >= box.generation) return
       const { id, generation, bytes } = box
-      if (!state) await this.#create(id, { generation, bytes }, owner, places)
+      if (!state) await this.#create(id, { generation, bytes, ...(await this.#newOwner()) }, places)
       else if (state.generation !== generation || state.bytes !== bytes) {
         if (state.bytes !== bytes) await trees.limit(id, bytes)
-        await writeDurably(places.state, JSON.stringify({ generation, bytes } satisfies BoxRecord))
+        await writeDurably(places.state, JSON.stringify({ ...state, generation, bytes } satisfies BoxRecord))
         meter.limitChanged(id)
       }
+      const owner = await this.ownerOf(id)
       for (const { home } of box.accounts) {
         try {
           await makeBeneath(places.files, home, owner)
@@ -104,17 +108,12 @@ export class Boxes implements Store {
     })
   }
 
-  async #create(
-    id: number,
-    state: BoxRecord,
-    owner: Owner,
-    { made, making, tombstone, box }: BoxPlaces,
-  ): Promise<void> {
+  async #create(id: number, state: BoxRecord, { made, making, tombstone, box }: BoxPlaces): Promise<void> {
     const { trees } = this.#parts
     await mkdir(making)
     await mkdir(made.box, { mode: 0o700 })
     await trees.limit(id, state.bytes)
-    await trees.create(id, made.files, owner)
+    await trees.create(id, made.files, this.#userOf(state))
     await mkdir(made.snapshots, { mode: 0o755 })
     await writeDurably(made.state, JSON.stringify(state))
     await moveDurably(made.box, box)
@@ -235,7 +234,7 @@ export class Boxes implements Store {
     for (const encoded of await readdir(places.snapshots)) {
       bySnapshot.set(decodeName(encoded), join(places.snapshots, encoded))
     }
-    return { files: places.files, snapshots: places.snapshots, bySnapshot, owner: this.ownerOf(id) }
+    return { files: places.files, snapshots: places.snapshots, bySnapshot, owner: await this.ownerOf(id) }
   }
 
   async quota(id: number): Promise<Quota> {
@@ -266,12 +265,31 @@ export class Boxes implements Store {
     return places
   }
 
-  ownerOf(id: number): Owner {
-    const { firstOwner } = this.#parts
-    if (firstOwner === undefined) return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-    const uid = firstOwner + id
-    if (uid > lastUid) throw new Refusal('There is no user left for the Storage Box.', { transient: false })
-    return { uid, gid: uid }
+  async ownerOf(id: number): Promise<Owner> {
+    const state = await readJson<BoxRecord>(this.#parts.places.of(id).state)
+    if (!state) throw noSuchBox()
+    return this.#userOf(state)
+  }
+
+  #userOf({ owner }: BoxRecord): Owner {
+    if (owner !== undefined) return { uid: owner, gid: owner }
+    // Nothing that works on a box may do so as root.
+    if (this.#parts.firstOwner !== undefined) {
+      throw new Refusal('The Storage Box was made by another user than root.', { transient: false })
+    }
+    return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  }
+
+  /** A user that no box has or had: ids of boxes are greater than those of users can be. */
+  async #newOwner(): Promise<Pick<BoxRecord, 'owner'>> {
+    const { firstOwner, places } = this.#parts
+    if (firstOwner === undefined) return {}
+    return this.#owners.run('owners', async () => {
+      const owner = (await readJson<number>(places.owners)) ?? firstOwner
+      if (owner > lastUid) throw new Refusal('There is no user left for the Storage Box.', { transient: false })
+      await writeDurably(places.owners, JSON.stringify(owner + 1))
+      return { owner }
+    })
   }
 
   /** Does what changes a box, after what was left by somebody who ended meanwhile. Errors: `Refusal`. */

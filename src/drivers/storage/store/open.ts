@@ -14,8 +14,8 @@ import { Subvolumes } from './trees/btrfs.ts'
 import { Copies } from './trees/copies.ts'
 import { Impossible, tryBtrfs, tryCell, tryReflink } from './trial.ts'
 
-/** Where users of boxes begin unless an operator says otherwise. */
-export const defaultFirstOwner = 100_000
+/** Where users of boxes begin: systemd leaves these to others, and so do containers and directories of users. */
+export const defaultFirstOwner = 1_900_000_000
 
 /**
  * Opens a store, which several processes may do. Its kind is that of the first time, and the best that is possible then.

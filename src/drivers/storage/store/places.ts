@@ -31,6 +31,11 @@ export class Places {
     return join(this.root, 'removed')
   }
 
+  /** The next user that a box can have. */
+  get owners(): string {
+    return join(this.root, 'owners')
+  }
+
   get locks(): string {
     return join(this.root, 'locks')
   }

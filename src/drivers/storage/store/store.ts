@@ -47,8 +47,8 @@ export interface Store
   apply(box: Pick<BoxState, 'id' | 'generation' | 'bytes'> & { readonly accounts: readonly Home[] }): Promise<void>
   /** Errors: `not_found`. */
   paths(id: number): Promise<BoxPaths>
-  /** The user that the files of a box belong to, whether there is one or not. */
-  ownerOf(id: number): Owner
+  /** The user that the files of a box belong to. Errors: `not_found`. */
+  ownerOf(id: number): Promise<Owner>
   /** What a box may take and takes, which is cheap to ask before each write. Errors: `not_found`. */
   quota(id: number): Promise<Quota>
   /**
@@ -79,7 +79,7 @@ export interface StoreOptions {
   readonly directory: string
   /** Chosen by trying the directory unless it is given. */
   readonly kind?: StoreKind
-  /** The box with this id has the uid and gid `firstOwner + id`. Used by root alone. */
+  /** The first box has this uid and gid, and each new one the next. Used by root alone. */
   readonly firstOwner?: number
   /**
    * Keeps everybody from writing to the files of a box until the result is disposed of. A snapshot on btrfs is made meanwhile, in
