@@ -38,7 +38,7 @@ export interface OpenedStorage extends Storage {
 /** The ports of doors that nobody has asked for, at the first address of the pool. */
 const usualPorts = { ssh: 23, webdav: 8023 } as const
 
-export const noDoors: OpenDoors = { ssh: null, webdav: null }
+const noDoors: OpenDoors = { ssh: null, webdav: null }
 
 interface Decided extends AskedDoors {
   readonly closed: string | undefined

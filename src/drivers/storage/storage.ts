@@ -123,10 +123,13 @@ class Boxes implements StorageBoxDriver, BoxDoors {
   }
 
   deleteSnapshot(id: number, name: string): Promise<void> {
+    // Whoever has it as a root keeps its room.
+    this.files.forget(id)
     return this.store.deleteSnapshot(id, name)
   }
 
   rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
+    this.files.forget(id)
     return this.store.rollback(id, name, newer, number)
   }
 

@@ -66,6 +66,7 @@ it('the page has every family, every command, every verb and every endpoint', ()
 const callers: Readonly<Record<string, string>> = {
   anyone: 'everybody',
   viewer: 'viewers',
+  restricted: 'restricted',
   admin: 'admins',
   owner: 'owners',
   operator: 'operators',
