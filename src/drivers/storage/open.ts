@@ -104,8 +104,8 @@ function makeFolder(directory: string): string {
 /** The files of one cloud in memory. They begin with the first box. */
 export interface Passing {
   driver(): Promise<StorageBoxDriver>
-  /** True while nothing has been kept. */
-  readonly isUnused: boolean
+  /** Undefined before somebody has asked for it. */
+  readonly opened: StorageBoxDriver | undefined
   /** Lets go of all files; whoever comes next may have the doors. */
   end(): void
 }
@@ -147,13 +147,15 @@ export class PassingStorage {
 
   cloud(): Passing {
     let opened: Promise<OpenedStorage> | undefined
+    let driver: StorageBoxDriver | undefined
     const passing: Passing = {
-      get isUnused() {
-        return opened === undefined
+      get opened() {
+        return driver
       },
       driver: async () => {
         opened ??= this.#openFor(passing)
-        return (await opened).driver
+        driver = (await opened).driver
+        return driver
       },
       end: () => {
         if (this.#holder === passing) this.#holder = undefined

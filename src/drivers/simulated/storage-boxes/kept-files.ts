@@ -7,6 +7,8 @@ import { DriverError } from '../../../kernel/actions/define.ts'
 
 /** Files of an infrastructure in memory, which are on disk meanwhile. */
 export interface Files {
+  /** Those that are open already: doors are before the first box. */
+  readonly opened: StorageBoxDriver | undefined
   /** Opens them with the first call. */
   driver(): Promise<StorageBoxDriver>
   /** Loses all of them. */
@@ -44,7 +46,7 @@ export class KeptFiles implements BoxFiles {
   }
 
   get doors(): StorageBoxDriver['doors'] {
-    return this.#opened?.doors
+    return this.#files.opened?.doors
   }
 
   /** The driver of the files of a box, which are there; undefined for a box that there is not. */
