@@ -36,8 +36,6 @@ export function carryingOut(mounted: Mounted, { options, clouds, routes }: Edge)
   const carryOut = steps(mounted, options, routes.readers)
   return (request, reply) => {
     request.endpoint = endpoint
-    // Nobody watches over such a connection any more (see `bytesIn`).
-    if (endpoint.takesBytes) reply.header('connection', 'close')
     request.note = noteOf(request, asked)
     const project = request.principal!.scope?.projectId
     // What changes clouds would wait for itself.

@@ -1,40 +1,14 @@
 /** Sends and takes bytes as they come. */
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { type Download, rangeIn } from '../../contract/bytes.ts'
 import type { Incoming, Outgoing } from './exchange.ts'
 
-/** A client that sends nothing for so long has left, in milliseconds. */
-const silenceMs = 30_000
-
-/** The body of a request as it comes; it is read once. Errors: a client that leaves. */
-export function bytesIn({ body, raw }: Pick<Incoming, 'body' | 'raw'>): AsyncIterable<Buffer> {
-  if (!(body instanceof Readable)) return Readable.from([])
-  letTakeLong(raw)
-  return readPatiently(body)
-}
-
 /**
- * Node.js ends requests that have not come as a whole within seconds, and has no exception for one of them but to forget the
- * connection that it is on. Whoever gets this far is known, and allowed to send.
+ * The body of a request as it comes; it is read once. All of it has to come in the time that every request has. Errors: a client
+ * that leaves or is late.
  */
-function letTakeLong({ socket }: IncomingMessage): void {
-  const { parser } = socket as typeof socket & { readonly parser?: { remove?(): void } }
-  parser?.remove?.()
-}
-
-async function* readPatiently(body: Readable): AsyncGenerator<Buffer> {
-  const late = () => body.destroy(new Error('the client sends nothing any more'))
-  let timer = setTimeout(late, silenceMs)
-  try {
-    for await (const bytes of body as AsyncIterable<Buffer>) {
-      clearTimeout(timer)
-      yield bytes
-      timer = setTimeout(late, silenceMs)
-    }
-  } finally {
-    clearTimeout(timer)
-  }
+export function bytesIn({ body }: Pick<Incoming, 'body'>): AsyncIterable<Buffer> {
+  return body instanceof Readable ? body : Readable.from([])
 }
 
 /** Two texts for a file name: one that every browser knows, and the name itself (RFC 6266). */
