@@ -151,7 +151,7 @@ const dependants: readonly Dependant[] = [
     why: 'what carries their traffic',
   },
   {
-    paths: ['src/drivers/storage/', 'test/storage/', 'test/storage-doors/'],
+    paths: ['src/drivers/storage/', 'test/storage-doors/'],
     families: ['storage-boxes'],
     why: 'where their files are, and the doors that lead to them',
   },

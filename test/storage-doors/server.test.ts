@@ -177,10 +177,12 @@ test('a key that somebody installs lets him in, and the audit log says so', { sk
   assert.equal((await withAnother()).code, 0)
   assert.notEqual((await fixture.ssh(username, 'install-ssh-key', 'no key\n')).code, 0)
   const { projects } = await ask(served, 'GET', '/wolke/v1/projects')
-  const { activity } = await ask(served, 'GET', `/wolke/v1/projects/${projects[0].id}/activity`)
-  const entry = activity.find((one: Json) => JSON.stringify(one).includes('install-ssh-key'))
-  assert.ok(JSON.stringify(entry).includes(username), JSON.stringify(activity.slice(0, 3)))
-  assert.ok(JSON.stringify(entry).includes(`${id}`))
+  const { lab_token: management } = JSON.parse(readFileSync(join(folder, 'at-memory'), 'utf8'))
+  const log = `${served.baseUrl.replace(/\/v1$/, '')}/wolke/v1/projects/${projects[0].id}/audit`
+  const read = await fetch(log, { headers: { authorization: `Bearer ${management}` } })
+  const { audit } = (await read.json()) as Json
+  const entry = audit.find(({ operation }: Json) => operation === 'install-ssh-key')
+  assert.deepEqual([entry.actor.kind, entry.actor.name, entry.resources], ['account', username, [id]])
   await served.stop()
 })
 

@@ -60,7 +60,7 @@ export async function makeGround(t: TestContext, kind: StoreKind | 'ext4', megab
     })
     return directory
   }
-  const image = join(folder, 'image')
+  const image = join(folder, 'disk')
   writeFileSync(image, '')
   truncateSync(image, megabytes * 1_024 * 1_024)
   const [program, ...args] = makers[kind]
