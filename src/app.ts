@@ -7,7 +7,7 @@ import type { Cloud, CloudOptions } from './cloud.ts'
 import { elsewhere } from './elsewhere.ts'
 import { families } from './families.ts'
 import type { Drivers } from './kernel/actions/define.ts'
-import { publicBase } from './kernel/contract/bases.ts'
+import { publicBase, wolkeBase } from './kernel/contract/bases.ts'
 import { notFound } from './kernel/errors.ts'
 import { buildEdge, type Edge } from './kernel/http/http.ts'
 import type { EdgeOptions, Mounting } from './kernel/http/mounting.ts'
@@ -190,6 +190,8 @@ async function mountAll(mounting: CloudMounting, cloud: Cloud, states: States | 
 async function mountWolke(mounting: Mounting, { own }: Cloud, states: States | undefined): Promise<void> {
   const { mountOwn } = await import('./own.ts')
   mountOwn(mounting, { ...own, states })
+  const { platform, drivers } = own
+  for (const { own: only } of families) mounting.mount(only.endpoints, only.handlers(platform, drivers), wolkeBase)
 }
 
 /** Mounts the public API, the screens of servers, and the pages that need no token. */

@@ -1,6 +1,5 @@
 /** This is what only Wolke has: the management API, reachability, and the console with the pages before it. Loaded on first use. */
 import { eventStream } from './events/stream.ts'
-import { families } from './families.ts'
 import type { Standing } from './kernel/access/standing.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { auditEndpoints } from './kernel/audit/contract.ts'
@@ -72,7 +71,6 @@ export function mountOwn(part: Mounting, own: Own): void {
     wolkeBase,
   )
   part.mount(seedEndpoints, seedRoutes(own), wolkeBase)
-  for (const { own } of families) part.mount(own.endpoints, own.handlers(platform, drivers), wolkeBase)
   part.mount(managementEndpoints, managementRoutes(platform, people, process, drivers), wolkeBase)
   part.mount(auditEndpoints, auditRoutes(platform), wolkeBase)
   part.mount(peopleEndpoints, peopleHandlers(people), wolkeBase)

@@ -6,7 +6,6 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { FileInfo, NamedFile } from '../../../families/storage-boxes/driver.ts'
-import type { FileKind } from '../../../families/storage-boxes/files/domain.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { type Ledger, take } from '../doors/ledger.ts'
 import { isNoDirectory, type Opened, openBeneath } from '../store/beneath.ts'
@@ -120,7 +119,7 @@ export class Direct implements Reach {
   }
 }
 
-function kindOf(stats: Stats): FileKind {
+function kindOf(stats: Stats): FileInfo['kind'] {
   if (stats.isFile()) return 'file'
   if (stats.isDirectory()) return 'directory'
   return stats.isSymbolicLink() ? 'link' : 'other'
