@@ -5,6 +5,7 @@ import { FairQueue } from '../../../../kernel/process/fair-queue.ts'
 import type { Accounts } from '../accounts.ts'
 import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
+import { writeTogether } from '../together.ts'
 import { Login } from './login.ts'
 
 /** What serves an account once it is in. */
@@ -114,6 +115,7 @@ export class SshDoor {
         this.#admit(connection, socket, username)
       })
     })
+    writeTogether(socket)
     this.#ssh.injectSocket(socket)
   }
 
