@@ -7,6 +7,12 @@ export function networkOf(address: string): string {
   return plain.split(':').slice(0, 4).join(':')
 }
 
+/** The caller as whom others can hardly come: an IPv4 address, and the /64 of an IPv6 one. */
+export function callerOf(address: string): string {
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address
+  return plain.includes('.') ? plain : networkOf(plain)
+}
+
 /** Whether an address is one of this machine or of a private network, as those of the cloud itself are. */
 export function isInternal(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice(7) : address

@@ -1,13 +1,9 @@
 /** Who comes in by SSH: with a key, which costs no hash, or with a password. */
-import { setTimeout as delay } from 'node:timers/promises'
 import ssh2, { type AuthContext, type PasswordAuthContext, type PublicKeyAuthContext } from 'ssh2'
 import type { Accounts } from '../accounts.ts'
-import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
 
 const methods: ('publickey' | 'password')[] = ['publickey', 'password']
-/** How long an answer to a wrong password takes, in milliseconds; whoever guesses holds a place for logins meanwhile. */
-const penaltyMs = 1_000
 /** Wrong answers of one connection. Clients try all keys that they have. */
 const mostTries = 20
 
@@ -48,13 +44,12 @@ export class Login {
     return key.verify(context.blob!, context.signature, context.hashAlgo) === true
   }
 
-  async #knowsPassword(context: PasswordAuthContext): Promise<boolean> {
+  /** Whoever guesses holds a place for logins while he waits for the answer. */
+  #knowsPassword(context: PasswordAuthContext): Promise<boolean> {
     const { accounts, passwords, address } = this.#options
     const account = accounts.findFor(context.username, 'ssh', address)
     const hash = account?.state.passwordHash
-    if (await passwords.isRight(context.username, hash, networkOf(address), context.password)) return true
-    await delay(penaltyMs)
-    return false
+    return passwords.isRight(context.username, hash, address, context.password)
   }
 }
 

@@ -1,9 +1,7 @@
 /** The WebDAV door (RFC 4918, classes 1 and 2), on the file layer that all doors share. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, Accounts } from '../accounts.ts'
-import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
 import { DeadProperties } from './dead-properties.ts'
 import { Locks } from './locks.ts'
@@ -41,7 +39,6 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['UNLOCK', unlock],
 ])
 
-const penaltyMs = 1_000
 /** Connections at a time, of all accounts and of those who have shown no password yet. */
 const mostConnections = 4_096
 /** A method that changes something may not begin with a fragment: what is meant would be another file. */
@@ -133,10 +130,8 @@ export class WebdavDoor {
     if (basic === undefined) throw new Refusal(401, 'a password is needed')
     const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
     const hash = accounts.findFor(username, 'webdav', address)?.state.passwordHash
-    if (!(await passwords.isRight(username, hash, networkOf(address), password))) {
-      await delay(penaltyMs)
+    if (!(await passwords.isRight(username, hash, address, password)))
       throw new Refusal(401, 'the password is wrong')
-    }
     const account = accounts.findFor(username, 'webdav', address)
     if (!account) throw new Refusal(401, 'there is no such account')
     this.#enter(socket, username, address)

@@ -1,0 +1,41 @@
+/** Wrong passwords: an address may be wrong as often as people are, and is then not heard for a while. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Guesses } from '../../src/drivers/storage/doors/guesses.ts'
+import { Passwords } from '../../src/drivers/storage/doors/passwords.ts'
+import { hashPassword } from '../../src/kernel/secrets/password-hash.ts'
+
+test('an address has thirty guesses and then one in two seconds; those that are right are none', () => {
+  let now = 0
+  const guesses = new Guesses(() => now)
+  const heard = (caller: string) => {
+    let count = 0
+    while (count < 1_000 && guesses.begin(caller)) count++
+    return count
+  }
+  for (let round = 0; round < 100; round++) {
+    assert.ok(guesses.begin('10.0.0.1'))
+    guesses.takeBack('10.0.0.1')
+  }
+  assert.equal(heard('10.0.0.1'), 30)
+  assert.equal(heard('10.0.0.2'), 30)
+  now = 2_000
+  assert.equal(heard('10.0.0.1'), 1)
+  now = 1_000_000
+  assert.equal(heard('10.0.0.1'), 30)
+})
+
+test('whoever guesses is answered each time and not heard any more; others come in meanwhile', async () => {
+  const passwords = new Passwords()
+  const hash = await hashPassword('right')
+  const isRight = (username: string, address: string, password: string) =>
+    passwords.isRight(username, hash, address, password)
+  assert.equal(await isRight('known', '10.0.0.1', 'right'), true)
+  const guesses = Array.from({ length: 200 }, (_, index) => isRight(`u${index % 20}`, '10.0.0.1', `wrong ${index}`))
+  assert.equal(await isRight('u1', '10.0.1.1', 'right'), true)
+  assert.ok((await Promise.all(guesses)).every((is) => !is))
+  assert.equal(await isRight('u2', '10.0.0.1', 'right'), false)
+  // The neighbour of who guesses is heard, and so is who was right before.
+  assert.equal(await isRight('u2', '10.0.0.2', 'right'), true)
+  assert.equal(await isRight('known', '10.0.0.1', 'right'), true)
+})
