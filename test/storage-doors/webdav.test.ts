@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { selfSigned } from '../kit/samples/certificates.ts'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
 import { contentsOf, makeTree } from './kit/trees.ts'
 
@@ -117,4 +118,24 @@ test('who has no WebDAV, or a wrong password, does not come in', async (t) => {
   assert.equal((await ask('GET', '/', { authorization: wrong })).status, 401)
   fixture.set(box, await accountFor(fixture, { hasWebdav: false }))
   assert.equal((await ask('OPTIONS', '/')).status, 401)
+})
+
+test('with a certificate files pass by TLS alone', { skip: missing('curl') }, async (t) => {
+  const { certificate, private_key: key } = selfSigned('box.example')
+  const fixture = await openDoors(t, { cert: certificate, key })
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture))
+  const local = join(fixture.folder, 'clients')
+  writeFileSync(join(local, 'ca.pem'), certificate)
+  writeFileSync(join(local, 'f'), Buffer.alloc(300_000, 'wolke'))
+  const at = `box.example:${fixture.webdavPort}`
+  const curl = (...args: string[]) =>
+    fixture.run('curl', ['-sS', '--fail', '--connect-to', `${at}:127.0.0.1:${fixture.webdavPort}`, ...args])
+  const secure = ['--cacert', 'ca.pem', '-u', `u1:${password}`]
+  const up = await curl(...secure, '-T', 'f', `https://${at}/f`)
+  assert.equal(up.code, 0, up.stderr)
+  assert.equal((await curl(...secure, '-o', 'back', `https://${at}/f`)).code, 0)
+  assert.deepEqual(readFileSync(join(local, 'back')), readFileSync(join(local, 'f')))
+  assert.notEqual((await curl('-u', `u1:${password}`, `http://${at}/f`)).code, 0)
+  assert.notEqual((await curl('-u', `u1:${password}`, `https://${at}/f`)).code, 0, 'the certificate is not checked')
 })

@@ -8,6 +8,7 @@ import type { BoxPlace } from '../../../src/drivers/storage/doors/accounts.ts'
 import { programAt, whyImpossible } from '../../../src/drivers/storage/doors/jail/possible.ts'
 import type { Ledger } from '../../../src/drivers/storage/doors/ledger.ts'
 import { Doors } from '../../../src/drivers/storage/doors/open.ts'
+import type { Tls } from '../../../src/drivers/storage/doors/webdav/door.ts'
 import type { AccountState } from '../../../src/families/storage-boxes/driver.ts'
 import { hashPassword } from '../../../src/kernel/secrets/password-hash.ts'
 
@@ -58,9 +59,9 @@ export class DoorsFixture {
     writeFileSync(join(this.folder, 'secrets', 'secret'), 'secret of the machine')
   }
 
-  async open(): Promise<void> {
+  async open(tls?: Tls): Promise<void> {
     this.sshPort = await this.doors.openSsh({ host: '127.0.0.1', port: 0 })
-    this.webdavPort = await this.doors.openWebdav({ host: '127.0.0.1', port: 0 })
+    this.webdavPort = await this.doors.openWebdav({ host: '127.0.0.1', port: 0, ...(tls ? { tls } : {}) })
     await this.makeKey()
   }
 
@@ -146,11 +147,11 @@ export class DoorsFixture {
   }
 }
 
-/** Opens doors for a test. */
-export async function openDoors(t: Pick<TestContext, 'after'>): Promise<DoorsFixture> {
+/** Opens doors for a test; WebDAV in plain text where there is no certificate. */
+export async function openDoors(t: Pick<TestContext, 'after'>, tls?: Tls): Promise<DoorsFixture> {
   const fixture = new DoorsFixture()
   t.after(() => fixture.close())
-  await fixture.open()
+  await fixture.open(tls)
   return fixture
 }
 

@@ -7,7 +7,7 @@ import { SshDoor } from './ssh/door.ts'
 import type { InstallKey } from './ssh/exec.ts'
 import { hostKeys } from './ssh/host-keys.ts'
 import { SshSessions } from './ssh/sessions.ts'
-import { WebdavDoor } from './webdav/door.ts'
+import { type Tls, WebdavDoor } from './webdav/door.ts'
 
 export interface DoorsOptions {
   /** A folder of root alone, where the host keys are. */
@@ -20,6 +20,11 @@ export interface DoorsOptions {
 export interface HostAndPort {
   readonly host: string
   readonly port: number
+}
+
+/** Where WebDAV is served; without a certificate in plain text, which carries passwords. */
+export interface WebdavPlace extends HostAndPort {
+  readonly tls?: Tls
 }
 
 export class Doors {
@@ -40,9 +45,9 @@ export class Doors {
     return this.#ssh.listen(port, host)
   }
 
-  /** Opens the WebDAV door; resolves with its port. Errors: of the socket. */
-  openWebdav({ host, port }: HostAndPort): Promise<number> {
-    return this.#webdav.listen(port, host)
+  /** Opens the WebDAV door; resolves with its port. Errors: of the socket, and of TLS. */
+  openWebdav({ host, port, tls }: WebdavPlace): Promise<number> {
+    return this.#webdav.listen(port, host, tls)
   }
 
   /** Makes the accounts of a box be as described; what is open and not allowed any more ends. */

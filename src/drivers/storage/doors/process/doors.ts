@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
 import { whyImpossible } from '../jail/possible.ts'
-import type { HostAndPort } from '../open.ts'
+import type { HostAndPort, WebdavPlace } from '../open.ts'
 import type { Call, DoorsSettings, Installed, Method, Methods, Opened, PlaceState, Quota, Said } from './wire.ts'
 
 /** The program lies beside this module, as source or as its own file of the bundle. */
@@ -17,7 +17,7 @@ export interface DoorsOptions {
   /** A folder of root alone, for host keys and properties of files. */
   readonly directory: string
   readonly ssh: HostAndPort | undefined
-  readonly webdav: HostAndPort | undefined
+  readonly webdav: WebdavPlace | undefined
   /** Bytes that were written to boxes whose quota the doors count, some times a second. */
   charged(box: number, bytes: number): void
   /** A program has written to a box whose quota the doors count, more or less than was said. */

@@ -1,6 +1,6 @@
 /** What an API server and the process of the doors say to each other, through the channel that Node.js has for that. */
 import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
-import type { HostAndPort } from '../open.ts'
+import type { HostAndPort, WebdavPlace } from '../open.ts'
 
 /** What a box may take, where the doors count. */
 export interface Quota {
@@ -22,7 +22,7 @@ export interface PlaceState {
 export interface DoorsSettings {
   readonly directory: string
   readonly ssh: HostAndPort | null
-  readonly webdav: HostAndPort | null
+  readonly webdav: WebdavPlace | null
 }
 
 /** The ports that were opened. */

@@ -1,5 +1,6 @@
 /** The WebDAV door (RFC 4918, classes 1 and 2), on the file layer that all doors share. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Account, Accounts } from '../accounts.ts'
 import type { Passwords } from '../passwords.ts'
@@ -17,6 +18,12 @@ export interface WebdavDoorOptions {
   /** Where properties of files are kept, a folder of root alone. */
   readonly directory: string
   readonly report: (message: string, fields: object) => void
+}
+
+/** A certificate with those above it, and its key, both PEM. */
+export interface Tls {
+  readonly cert: string
+  readonly key: string
 }
 
 type Method = (call: Call) => Promise<void>
@@ -41,6 +48,7 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 
 /** Connections at a time, of all accounts and of those who have shown no password yet. */
 const mostConnections = 4_096
+const handshakeMs = 5_000
 /** A method that changes something may not begin with a fragment: what is meant would be another file. */
 const strange = /[#\0]/
 
@@ -53,7 +61,7 @@ interface Known {
 
 export class WebdavDoor {
   readonly #options: WebdavDoorOptions
-  readonly #server: Server
+  #server: Server | undefined
   readonly #pool = new FilesPool()
   readonly #properties: DeadProperties
   readonly #locks = new Map<number, Locks>()
@@ -63,19 +71,22 @@ export class WebdavDoor {
   constructor(options: WebdavDoorOptions) {
     this.#options = options
     this.#properties = new DeadProperties(options.directory)
-    this.#server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, (request, response) => {
-      void this.#answer(request, response)
-    })
-    this.#server.maxConnections = mostConnections
   }
 
-  /** Opens the door; resolves with its port. Errors: of the socket. */
-  listen(port: number, host: string): Promise<number> {
+  /** Opens the door, with TLS where there is a certificate; resolves with its port. Errors: of the socket, and of TLS. */
+  async listen(port: number, host: string, tls?: Tls): Promise<number> {
+    const settings = { requestTimeout: 0, keepAliveTimeout: 60_000 }
+    const serve = (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response)
+    const server = tls
+      ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs }, serve)
+      : createServer(settings, serve)
+    server.maxConnections = mostConnections
+    this.#server = server
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject)
-        const address = this.#server.address()
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
+        const address = server.address()
         resolve(typeof address === 'object' && address ? address.port : port)
       })
     })
@@ -93,8 +104,8 @@ export class WebdavDoor {
   }
 
   close(): void {
-    this.#server.close()
-    this.#server.closeAllConnections()
+    this.#server?.close()
+    this.#server?.closeAllConnections()
     this.#pool.close()
   }
 
@@ -130,8 +141,7 @@ export class WebdavDoor {
     if (basic === undefined) throw new Refusal(401, 'a password is needed')
     const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
     const hash = accounts.findFor(username, 'webdav', address)?.state.passwordHash
-    if (!(await passwords.isRight(username, hash, address, password)))
-      throw new Refusal(401, 'the password is wrong')
+    if (!(await passwords.isRight(username, hash, address, password))) throw new Refusal(401, 'the password is wrong')
     const account = accounts.findFor(username, 'webdav', address)
     if (!account) throw new Refusal(401, 'there is no such account')
     this.#enter(socket, username, address)
