@@ -48,14 +48,18 @@ export class Accounts {
   readonly #known = new Map<string, Known>()
   readonly #boxes = new Map<number, KnownBox>()
 
-  /** Replaces the accounts of a box, and ends what those may not do any more. Older generations change nothing. */
-  set(place: BoxPlace, generation: number, states: readonly AccountState[]): void {
+  /**
+   * Replaces the accounts of a box, and ends what those may not do any more. Older generations change nothing,
+   * which is what `false` says.
+   */
+  set(place: BoxPlace, generation: number, states: readonly AccountState[]): boolean {
     const before = this.#boxes.get(place.id)
-    if (before && before.generation > generation) return
+    if (before && before.generation > generation) return false
     const usernames = states.map(({ username }) => username)
     this.#boxes.set(place.id, { generation, usernames })
     for (const username of before?.usernames ?? []) if (!usernames.includes(username)) this.#remove(username)
     for (const state of states) this.#replace({ place, state })
+    return true
   }
 
   /** Removes a box with its accounts; only a newer generation brings it back. Returns whether it did. */

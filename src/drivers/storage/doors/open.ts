@@ -1,8 +1,8 @@
 /** The doors of all boxes in one process: who may come in, and what serves him. */
-import { join } from 'node:path'
 import type { AccountState } from '../../../families/storage-boxes/driver.ts'
 import { Accounts, type BoxPlace } from './accounts.ts'
 import { Passwords } from './passwords.ts'
+import { removeSnapshotFolders } from './sftp/server.ts'
 import { SshDoor } from './ssh/door.ts'
 import type { InstallKey } from './ssh/exec.ts'
 import { hostKeys } from './ssh/host-keys.ts'
@@ -32,12 +32,14 @@ export class Doors {
   readonly #passwords = new Passwords()
   readonly #ssh: SshDoor
   readonly #webdav: WebdavDoor
+  readonly #report: DoorsOptions['report']
 
   /** Errors: of the file system. */
   constructor({ directory, installKey, report }: DoorsOptions) {
     const common = { accounts: this.#accounts, passwords: this.#passwords, installKey, report }
     this.#ssh = new SshDoor({ ...common, hostKeys: hostKeys(directory), services: new SshSessions(common) })
-    this.#webdav = new WebdavDoor({ ...common, directory: join(directory, 'properties') })
+    this.#webdav = new WebdavDoor({ ...common, directory })
+    this.#report = report
   }
 
   /** Opens the SSH door; resolves with its port. Errors: of the socket. */
@@ -52,7 +54,19 @@ export class Doors {
 
   /** Makes the accounts of a box be as described; what is open and not allowed any more ends. */
   setAccounts(place: BoxPlace, generation: number, states: readonly AccountState[]): void {
-    this.#accounts.set(place, generation, states)
+    if (!this.#accounts.set(place, generation, states)) return
+    this.#tidy(place, states).catch((error: Error) => {
+      this.#report('a box cannot be tidied', { box: place.id, reason: error.message })
+    })
+  }
+
+  /** Removes what was left in a box that nobody needs any more. */
+  async #tidy(place: BoxPlace, states: readonly AccountState[]): Promise<void> {
+    for (const { username } of states) {
+      const account = this.#accounts.find(username)
+      if (account && !account.state.isReadonly) await this.#webdav.tidy(account)
+    }
+    if (!states.some(({ seesSnapshots }) => seesSnapshots)) await removeSnapshotFolders(place)
   }
 
   removeBox(id: number, generation: number): void {

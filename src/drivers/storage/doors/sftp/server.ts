@@ -1,4 +1,6 @@
 /** The file server of OpenSSH, with a home as its root. */
+import { lstat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { confine, type Jail, JailError, type Prisoner, startProgram } from '../jail/confine.ts'
 import { fileServer } from '../jail/possible.ts'
 import { SftpClient, SftpError } from './client.ts'
@@ -6,6 +8,9 @@ import { statusCodes, types } from './packets.ts'
 
 /** Files are not for others, whatever their writer forgets to say. */
 const umask = '0022'
+
+/** Where snapshots are seen. */
+const snapshotFolder = '.zfs/snapshot'
 
 /**
  * Starts a file server in its jail. It has said its version already, and says it again to whoever asks. A home that is
@@ -32,7 +37,7 @@ async function start(jail: Jail): Promise<Prisoner> {
   try {
     await Promise.race([client.init(), failed])
     await confine(prisoner, jail, async () => {
-      if (jail.snapshots !== undefined) await makeFolders(client, '.zfs/snapshot')
+      if (jail.snapshots !== undefined) await makeFolders(client, snapshotFolder)
     })
   } catch (error) {
     child.kill('SIGKILL')
@@ -47,6 +52,29 @@ async function makeHome(jail: Jail): Promise<void> {
   const { child } = await start({ ...jail, home: '', isReadonly: false, snapshots: undefined })
   try {
     await makeFolders(new SftpClient(child.stdout, child.stdin), jail.home)
+  } finally {
+    child.stdin.end()
+  }
+}
+
+/**
+ * Removes the folders in which snapshots were seen from a box where they are not seen any more, unless something else is in
+ * them. Errors: those of `startFileServer`.
+ */
+export async function removeSnapshotFolders({
+  directory,
+  uid,
+  gid,
+}: Pick<Jail, 'directory' | 'uid' | 'gid'>): Promise<void> {
+  // Most boxes have none. Whatever is there by the time is removed from within, where no link leads out.
+  const isThere = await lstat(`${directory}/${snapshotFolder}`).catch(() => undefined)
+  if (!isThere) return
+  const { child } = await start({ directory, uid, gid, home: '', isReadonly: false, snapshots: undefined })
+  try {
+    const client = new SftpClient(child.stdout, child.stdin)
+    for (const folder of [snapshotFolder, dirname(snapshotFolder)]) await client.tell(types.rmdir, `/${folder}`)
+  } catch (error) {
+    if (!(error instanceof SftpError)) throw error
   } finally {
     child.stdin.end()
   }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import type { Account, Accounts } from '../accounts.ts'
 import type { Passwords } from '../passwords.ts'
 import { DeadProperties } from './dead-properties.ts'
@@ -11,11 +12,12 @@ import { FilesPool } from './pool.ts'
 import { propfind, proppatch } from './properties.ts'
 import { answer, type Call, pathOf, Refusal, refusalOf } from './request.ts'
 import { get, put } from './transfers.ts'
+import { Unfinished } from './unfinished.ts'
 
 export interface WebdavDoorOptions {
   readonly accounts: Accounts
   readonly passwords: Passwords
-  /** Where properties of files are kept, a folder of root alone. */
+  /** Where properties of files and what is unfinished are kept, a folder of root alone. */
   readonly directory: string
   readonly report: (message: string, fields: object) => void
 }
@@ -64,13 +66,15 @@ export class WebdavDoor {
   #server: Server | undefined
   readonly #pool = new FilesPool()
   readonly #properties: DeadProperties
+  readonly #unfinished: Unfinished
   readonly #locks = new Map<number, Locks>()
   /** Whose connection it is, once it has shown a password. */
   readonly #sessions = new WeakMap<Socket, Known>()
 
   constructor(options: WebdavDoorOptions) {
     this.#options = options
-    this.#properties = new DeadProperties(options.directory)
+    this.#properties = new DeadProperties(join(options.directory, 'properties'))
+    this.#unfinished = new Unfinished(join(options.directory, 'unfinished'))
   }
 
   /** Opens the door, with TLS where there is a certificate; resolves with its port. Errors: of the socket, and of TLS. */
@@ -96,6 +100,14 @@ export class WebdavDoor {
   forget(box: number): void {
     this.#locks.delete(box)
     this.#properties.forget(box)
+    this.#unfinished.forget(box)
+  }
+
+  /** Removes what a process before this one did not finish for an account. Errors: those of its files. */
+  async tidy(account: Account): Promise<void> {
+    const { username } = account.state
+    if (this.#unfinished.has(username))
+      await this.#pool.use(account, (files) => this.#unfinished.clear(username, files))
   }
 
   /** Has the next request of an account get a file server of its own. */
@@ -119,14 +131,14 @@ export class WebdavDoor {
       const { id } = account.place
       const locks = this.#locks.get(id) ?? new Locks()
       this.#locks.set(id, locks)
-      const properties = this.#properties
+      const known = { locks, properties: this.#properties, unfinished: this.#unfinished }
       const session = this.#sessions.get(request.socket)
       if (session) session.busy++
       const leave = () => {
         if (session) session.busy--
       }
       response.once('close', leave)
-      await this.#pool.use(account, (files) => method({ request, response, account, files, path, locks, properties }))
+      await this.#pool.use(account, (files) => method({ request, response, account, files, path, ...known }))
     } catch (error) {
       this.#refuse(request, response, error)
     }

@@ -7,6 +7,7 @@ import { SftpError } from '../sftp/client.ts'
 import type { DeadProperties } from './dead-properties.ts'
 import type { Lock, Locks } from './locks.ts'
 import { parseIf } from './locks.ts'
+import type { Unfinished } from './unfinished.ts'
 
 /** An answer that is none of success. */
 export class Refusal extends Error {
@@ -31,6 +32,7 @@ export interface Call {
   /** Those of the box; paths in them begin with the home. */
   readonly locks: Locks
   readonly properties: DeadProperties
+  readonly unfinished: Unfinished
 }
 
 /** The path of a URL; undefined where it is none. Errors: `Refusal` for a path that goes up. */

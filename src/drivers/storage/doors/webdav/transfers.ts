@@ -1,7 +1,8 @@
 /** Methods of WebDAV that carry files: GET, HEAD and PUT. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { FileInfo } from '../files.ts'
+import { SftpError } from '../sftp/client.ts'
 import { answer, type Call, checkConditions, checkLocks, etagOf, header, hrefOf, parentOf, Refusal } from './request.ts'
 import { escaped } from './xml.ts'
 
@@ -64,9 +65,7 @@ async function list(call: Call): Promise<void> {
   answer(call, 200, { 'Content-Type': 'text/html; charset=utf-8' }, call.request.method === 'HEAD' ? '' : page)
 }
 
-/** Names of files that are being written, which become what they are to be when they are whole. */
-const beside = () => `.wolke-put-${randomUUID()}`
-
+/** What is written has another name beside until it is whole. */
 export async function put(call: Call): Promise<void> {
   const { files, path, request } = call
   if (request.headers['content-range'] !== undefined) throw new Refusal(400, 'a part of a file cannot be put')
@@ -76,10 +75,11 @@ export async function put(call: Call): Promise<void> {
   await checkLocks(call, before ? [path] : [path, parentOf(path)])
   const parent = await files.find(parentOf(path))
   if (parent?.kind !== 'directory') throw new Refusal(409, 'the folder above is missing')
-  const temporary = `${parentOf(path).replace(/\/$/, '')}/${beside()}`
+  const { path: temporary, end } = call.unfinished.begin(call.account, parentOf(path))
   try {
     const checksum = await write(call, temporary, before?.mode ?? 0o644)
     await files.rename(temporary, path)
+    end()
     const info = await files.stat(path)
     const isTimed = header(call, 'x-oc-mtime') !== undefined
     answer(call, before ? 204 : 201, {
@@ -89,7 +89,8 @@ export async function put(call: Call): Promise<void> {
       ...(checksum ? { 'OC-Checksum': checksum } : {}),
     })
   } catch (error) {
-    await files.remove(temporary).catch(() => undefined)
+    // Where the file server is gone, what it wrote is left to the next process.
+    await files.remove(temporary).then(end, (refused) => refused instanceof SftpError && end())
     throw error
   }
 }

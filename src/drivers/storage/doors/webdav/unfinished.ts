@@ -1,0 +1,79 @@
+/**
+ * Files that are being put, noted beside the boxes under the names that they have meanwhile. A process that is killed leaves
+ * them where they are, and the next one removes them.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Account } from '../accounts.ts'
+import { type Files, isMissing } from '../files.ts'
+
+interface Note {
+  readonly box: number
+  readonly username: string
+  /** As the account sees it. */
+  readonly path: string
+}
+
+export class Unfinished {
+  readonly #folder: string
+  /** What others have left, by the names of their notes. */
+  readonly #left: Map<string, Note>
+
+  /** Reads what was left in a folder of root alone. Errors: of the file system. */
+  constructor(folder: string) {
+    this.#folder = folder
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#left = new Map(readdirSync(folder).flatMap((name) => this.#read(name)))
+  }
+
+  /** Notes a file before it is made. Returns its path, and what to call when nothing is there any more. */
+  begin({ place, state }: Account, folder: string): { path: string; end(): void } {
+    const name = randomUUID()
+    const path = `${folder.replace(/\/$/, '')}/.wolke-put-${name}`
+    const note: Note = { box: place.id, username: state.username, path }
+    writeFileSync(join(this.#folder, name), JSON.stringify(note), { mode: 0o600 })
+    return { path, end: () => rmSync(join(this.#folder, name), { force: true }) }
+  }
+
+  /** Whether something of an account was left. */
+  has(username: string): boolean {
+    return [...this.#left.values()].some((note) => note.username === username)
+  }
+
+  /** Removes what was left of an account. Errors: of the file server, after which it can be tried again. */
+  async clear(username: string, files: Files): Promise<void> {
+    for (const [name, note] of [...this.#left]) {
+      if (note.username !== username) continue
+      try {
+        await files.remove(note.path)
+      } catch (error) {
+        // It was moved or never made.
+        if (!isMissing(error)) throw error
+      }
+      this.#drop(name)
+    }
+  }
+
+  /** Forgets a box that is removed with all that was left in it. */
+  forget(box: number): void {
+    for (const [name, note] of [...this.#left]) if (note.box === box) this.#drop(name)
+  }
+
+  #drop(name: string): void {
+    this.#left.delete(name)
+    rmSync(join(this.#folder, name), { force: true })
+  }
+
+  /** A note that was not written to its end belongs to a file that was not begun. */
+  #read(name: string): [string, Note][] {
+    const path = join(this.#folder, name)
+    try {
+      return [[name, JSON.parse(readFileSync(path, 'utf8')) as Note]]
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      rmSync(path, { force: true })
+      return []
+    }
+  }
+}

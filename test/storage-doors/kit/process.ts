@@ -1,0 +1,53 @@
+/** Doors in a process of their own, as an API server has them. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openDoors } from '../../../src/drivers/storage/doors/process/doors.ts'
+import type { AccountState } from '../../../src/families/storage-boxes/driver.ts'
+import { DoorsFixture } from './doors.ts'
+
+/** Opens doors for a test, with one box. */
+export async function processOf(t: TestContext, quota: { limit: number; used: number } | null = null) {
+  const fixture = new DoorsFixture()
+  await fixture.makeKey()
+  const charged: number[] = []
+  const installed: string[] = []
+  const doors = await openDoors({
+    directory: join(fixture.folder, 'keys'),
+    ssh: { host: '127.0.0.1', port: 0 },
+    webdav: { host: '127.0.0.1', port: 0 },
+    charged: (_, bytes) => void charged.push(bytes),
+    installKey: async (_, __, key) => (installed.push(key) > 1 ? 'there are too many' : undefined),
+    report: () => undefined,
+  })
+  t.after(async () => {
+    await doors.close()
+    fixture.close()
+  })
+  fixture.sshPort = doors.opened.ssh!
+  const box = fixture.addBox()
+  const { ledger: _, ...place } = box.place
+  let generation = 0
+  const set = (...accounts: AccountState[]) => doors.setAccounts({ ...place, quota }, ++generation, accounts)
+  return { fixture, doors, box, set, charged, installed }
+}
+
+/** Resolves when something has come about. */
+export const arrived = async (is: () => boolean) => {
+  for (const end = Date.now() + 20_000; !is(); await new Promise((resolve) => setTimeout(resolve, 20))) {
+    assert.ok(Date.now() < end, 'it does not come about')
+  }
+}
+
+export const childrenOf = (pid: number) => {
+  const found = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return found === '' ? [] : found.split(' ').map(Number)
+}
+
+/** The process of the doors that this one has started. */
+export function programPid(): number {
+  const pid = childrenOf(process.pid).find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('doors'))
+  assert.ok(pid)
+  return pid
+}

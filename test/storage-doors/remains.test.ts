@@ -1,0 +1,51 @@
+/** Nothing of the doors stays in a box. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+import { arrived, processOf, programPid } from './kit/process.ts'
+
+const skip = missing('sftp', 'ssh-keygen')
+
+test('folders of snapshots go when those are not seen any more, unless something else is in them', {
+  skip,
+}, async (t) => {
+  const fixture = await openDoors(t)
+  const [box, other] = [fixture.addBox(), fixture.addBox()]
+  const states = await Promise.all(
+    ['u1', 'u2'].map((username) => accountFor(fixture, { username, seesSnapshots: true })),
+  )
+  for (const [index, each] of [box, other].entries()) {
+    fixture.set(each, states[index]!)
+    assert.equal((await fixture.sftp(states[index]!.username, 'ls .zfs/snapshot\n')).code, 0)
+    assert.deepEqual(readdirSync(each.files), ['.zfs'])
+  }
+  writeFileSync(join(other.files, '.zfs/mine'), '')
+  fixture.set(box, { ...states[0]!, seesSnapshots: false })
+  fixture.set(other, { ...states[1]!, seesSnapshots: false })
+  await arrived(() => readdirSync(box.files).length === 0)
+  await arrived(() => !existsSync(join(other.files, '.zfs/snapshot')))
+  assert.deepEqual(readdirSync(join(other.files, '.zfs')), ['mine'])
+  fixture.set(box, states[0]!)
+  assert.equal((await fixture.sftp('u1', 'ls .zfs/snapshot\n')).code, 0)
+})
+
+test('what a killed process did not finish is removed by the next one', { skip }, async (t) => {
+  const { fixture, box, set, doors } = await processOf(t)
+  const account = await accountFor(fixture)
+  await set(account)
+  mkdirSync(join(box.files, 'd'), { mode: 0o777 })
+  const authorization = `Basic ${Buffer.from(`u1:${password}`).toString('base64')}`
+  const head = `PUT /f HTTP/1.1\r\nHost: box\r\nAuthorization: ${authorization}\r\nContent-Length: 1000\r\n\r\n`
+  const socket = connect(doors.opened.webdav!, '127.0.0.1', () => socket.write(`${head}begun`))
+  socket.on('error', () => undefined)
+  t.after(() => socket.destroy())
+  const hidden = () => readdirSync(box.files).filter((name) => name.startsWith('.wolke-put-'))
+  await arrived(() => hidden().length === 1)
+  process.kill(programPid(), 'SIGKILL')
+  await arrived(() => hidden().length === 0)
+  assert.deepEqual(readdirSync(box.files), ['d'])
+  assert.deepEqual(readdirSync(join(fixture.folder, 'keys', 'unfinished')), [])
+})
