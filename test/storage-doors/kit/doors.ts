@@ -105,14 +105,21 @@ export class DoorsFixture {
     return ['ssh', '-p', `${this.sshPort}`, ...this.options()].join(' ')
   }
 
-  run(program: string, args: readonly string[], input?: string | Buffer, env: object = {}): Promise<Ran> {
+  /** Runs a program to its end, which is after so many milliseconds at the latest. */
+  run(
+    program: string,
+    args: readonly string[],
+    input?: string | Buffer,
+    env: object = {},
+    timeout = 30_000,
+  ): Promise<Ran> {
     const home = join(this.folder, 'clients')
     return new Promise((resolve) => {
       const child = execFile(
         program,
         args,
         {
-          timeout: 30_000,
+          timeout,
           maxBuffer: 1 << 28,
           cwd: home,
           env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, LC_ALL: 'C.UTF-8', ...env },
@@ -139,6 +146,13 @@ export class DoorsFixture {
   /** A client that stays; it ends with the test. */
   start(program: string, args: readonly string[]) {
     return spawn(program, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }, stdio: ['pipe', 'pipe', 'pipe'] })
+  }
+
+  /** A client in the folder of clients, which is the leader of a group of all that it starts. */
+  startGroup(program: string, args: readonly string[]) {
+    const home = join(this.folder, 'clients')
+    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: home, LC_ALL: 'C.UTF-8' }
+    return spawn(program, args, { cwd: home, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   }
 
   close(): void {

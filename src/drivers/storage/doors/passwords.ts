@@ -37,7 +37,11 @@ export class Passwords {
     patience: { ms: patienceMs, error: () => new Impatient('too many passwords are checked') },
   })
   readonly #waiting = new Map<string, number>()
-  readonly #guesses = new Guesses()
+  readonly #guesses: Guesses
+
+  constructor(guesses = new Guesses()) {
+    this.#guesses = guesses
+  }
 
   /**
    * Tells whether a password is that of an account. `hash` is undefined when there is no such account, which takes as long.
