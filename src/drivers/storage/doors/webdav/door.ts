@@ -176,7 +176,7 @@ export class WebdavDoor {
     if (!leave) throw new Refusal(503, 'the account has as many connections as it may have')
     session.leave = leave
     this.#sessions.set(socket, session)
-    socket.once('close', leave)
+    if (!known) socket.once('close', () => this.#sessions.get(socket)?.leave())
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
