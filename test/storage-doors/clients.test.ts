@@ -1,6 +1,6 @@
 /** Other clients of Debian that come through the doors. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
@@ -118,4 +118,52 @@ test('cadaver puts and gets by WebDAV', { skip: missing('cadaver') }, async (t) 
   assert.doesNotMatch(stdout, /failed/)
   assert.equal(readFileSync(join(box.files, 'd/g'), 'utf8'), 'by cadaver')
   assert.equal(readFileSync(join(local, 'back'), 'utf8'), 'by cadaver')
+})
+
+test('rclone keeps a folder the same by WebDAV', { skip: missing('rclone') }, async (t) => {
+  const { fixture, box, local } = await boxOf(t)
+  makeTree(join(local, 'tree'), { count: 10, mayHave: (name) => !/[\n\\]/.test(name) && name.length < 200 })
+  const { stdout } = await fixture.run('rclone', ['obscure', password])
+  const url = `http://127.0.0.1:${fixture.webdavPort}`
+  const remote = `:webdav,url='${url}',vendor=owncloud,user=u1,pass=${stdout.trim()}:same`
+  const sync = async () => {
+    const { code, stderr } = await fixture.run('rclone', ['sync', '--create-empty-src-dirs', 'tree', remote])
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(contentsOf(join(box.files, 'same')), contentsOf(join(local, 'tree')))
+  }
+  await sync()
+  rmSync(join(local, 'tree/deep'), { recursive: true })
+  renameSync(join(local, 'tree/file-3'), join(local, 'tree/moved'))
+  writeFileSync(join(local, 'tree/file-4'), 'another')
+  await sync()
+})
+
+const noDavfs = existsSync('/dev/fuse') ? missing('mount.davfs') : 'the kernel has no FUSE'
+test('davfs2 mounts a box, in which files are written', { skip: noDavfs }, async (t) => {
+  const { fixture, box, local } = await boxOf(t)
+  const target = join(local, 'mnt')
+  mkdirSync(target)
+  // Another user than root keeps what it has read there.
+  mkdirSync(join(local, 'cache'))
+  chmodSync(join(local, 'cache'), 0o777)
+  const url = `http://127.0.0.1:${fixture.webdavPort}/`
+  writeFileSync(join(local, 'secrets'), `"${url}" "u1" "${password}"\n`, { mode: 0o600 })
+  const settings = { secrets: join(local, 'secrets'), cache_dir: join(local, 'cache'), delay_upload: 0, use_locks: 1 }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
+  writeFileSync(join(local, 'davfs2.conf'), lines.join(''), { mode: 0o600 })
+  const mounted = await fixture.run('mount', ['-t', 'davfs', '-o', `conf=${join(local, 'davfs2.conf')}`, url, target])
+  assert.equal(mounted.code, 0, mounted.stderr)
+  t.after(() => fixture.run('umount', ['-l', target]))
+  writeFileSync(join(local, 'new'), Buffer.alloc(100_000, 'davfs'))
+  // The doors are in this process, which must not wait for what they serve.
+  for (const args of [
+    ['mkdir', 'mnt/d'],
+    ['cp', 'new', 'mnt/d/f'],
+    ['mv', 'mnt/d/f', 'mnt/d/g'],
+  ]) {
+    const { code, stderr } = await fixture.run(args[0]!, args.slice(1))
+    assert.equal(code, 0, stderr)
+  }
+  assert.equal((await fixture.run('umount', [target])).code, 0)
+  assert.deepEqual(readFileSync(join(box.files, 'd/g')), readFileSync(join(local, 'new')))
 })
