@@ -87,3 +87,22 @@ test('a password is as good as a key, a wrong one is none', { skip: missing('ssh
   assert.equal((await login(password)).code, 0)
   assert.notEqual((await login(`${password}!`)).code, 0)
 })
+
+test('OpenSSH gets the cipher that is fastest here, and others where it wants those', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture))
+  const ssh = (...more: string[]) =>
+    fixture.run('ssh', [
+      ...['-v', '-p', `${fixture.sshPort}`, '-o', 'LogLevel=DEBUG1'],
+      ...[...fixture.options(), ...more, 'u1@127.0.0.1', 'pwd'],
+    ])
+  const usual = await ssh()
+  assert.equal(usual.code, 0, usual.stderr)
+  assert.match(usual.stderr, /cipher: aes128-gcm@openssh\.com/)
+  // It is known when it comes again.
+  await ssh('-c', 'aes256-ctr')
+  const other = await ssh('-c', 'aes256-ctr')
+  assert.equal(other.code, 0, other.stderr)
+  assert.match(other.stderr, /cipher: aes256-ctr/)
+})

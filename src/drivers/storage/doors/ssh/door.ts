@@ -6,6 +6,7 @@ import type { Accounts } from '../accounts.ts'
 import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
 import { writeTogether } from '../together.ts'
+import { ciphers, noteMismatch, offerFastest } from './ciphers.ts'
 import { Login } from './login.ts'
 
 /** What serves an account once it is in. */
@@ -32,9 +33,6 @@ const loginMs = 60_000
 /** Sessions of one connection. */
 const mostChannels = 10
 
-// These are computed by OpenSSL at the speed of the processor; ChaCha20 would be computed by WebAssembly here.
-const ciphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes192-ctr', 'aes256-ctr'] as const
-
 export class SshDoor {
   readonly #options: SshDoorOptions
   readonly #ssh: ssh2.Server
@@ -52,7 +50,8 @@ export class SshDoor {
     this.#options = options
     const algorithms = { cipher: [...ciphers] }
     this.#ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], algorithms, ident: 'Wolke' })
-    this.#ssh.on('connection', (connection: Connection & { readonly _sock?: Socket }) => {
+    this.#ssh.on('connection', (connection: Connection & { readonly _sock?: Socket }, { ip, header }) => {
+      offerFastest(connection, header.versions.software, ip)
       const { _sock: socket } = connection
       if (socket) this.#expected.get(socket)?.(connection)
     })
@@ -99,7 +98,10 @@ export class SshDoor {
     this.#expected.set(socket, (connection) => {
       const login = new Login({ ...this.#options, address: socket.remoteAddress ?? '' })
       let username = ''
-      connection.on('error', () => socket.destroy())
+      connection.on('error', ({ level }: Error & { level?: string }) => {
+        if (level === 'handshake') noteMismatch(socket.remoteAddress ?? '')
+        socket.destroy()
+      })
       connection.on('authentication', (context) => {
         username = context.username
         login
