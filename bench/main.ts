@@ -32,6 +32,7 @@ import { type Row, table } from './report.ts'
 import { get, post } from './requests.ts'
 import type { Effort } from './rounds.ts'
 import { servers } from './servers.ts'
+import { storage } from './storage.ts'
 
 const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise<Row[]>> = {
   get,
@@ -58,6 +59,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   lab,
   clock,
   library,
+  storage,
 }
 
 try {
