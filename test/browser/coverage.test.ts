@@ -7,7 +7,6 @@ import { readDriven } from '../console/kit/driven.ts'
 
 const merged = 'the activity page and the tabs of activity show the actions of all families'
 const inList = 'the list, which pages have already, tells the same'
-const toCome = 'its pages are still to be made'
 const forTesters = 'programs that test use it'
 const whole = 'the records of a set are edited as a whole'
 
@@ -38,33 +37,9 @@ const notInConsole: Readonly<Record<string, string>> = {
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_get: inList,
-  storage_box_types_list: toCome,
-  storage_boxes_listActions: toCome,
-  storage_boxes_create: toCome,
-  storage_boxes_get: toCome,
-  storage_boxes_update: toCome,
-  storage_boxes_remove: toCome,
-  storage_boxes_changeProtection: toCome,
-  storage_boxes_folders: toCome,
-  storage_boxes_changeType: toCome,
-  storage_boxes_resetPassword: toCome,
-  storage_boxes_updateAccessSettings: toCome,
-  storage_boxes_listSnapshots: toCome,
-  storage_boxes_createSnapshot: toCome,
-  storage_boxes_getSnapshot: toCome,
-  storage_boxes_updateSnapshot: toCome,
-  storage_boxes_removeSnapshot: toCome,
-  storage_boxes_rollbackSnapshot: toCome,
-  storage_boxes_enableSnapshotPlan: toCome,
-  storage_boxes_disableSnapshotPlan: toCome,
-  storage_boxes_listSubaccounts: toCome,
-  storage_boxes_createSubaccount: toCome,
-  storage_boxes_getSubaccount: toCome,
-  storage_boxes_updateSubaccount: toCome,
-  storage_boxes_removeSubaccount: toCome,
-  storage_boxes_changeHomeDirectory: toCome,
-  storage_boxes_resetSubaccountPassword: toCome,
-  storage_boxes_updateSubaccountAccess: toCome,
+  storage_boxes_folders: 'programs that complete paths use it',
+  storage_boxes_getSnapshot: inList,
+  storage_boxes_getSubaccount: inList,
   zones_getRrset: inList,
   zones_updateRrset: 'labels of sets of records are for programs',
   zones_addRecords: whole,
@@ -91,7 +66,7 @@ const ofTable = globSync('*/entry.ts', { cwd: new URL('../../console/families/',
   .filter((family) => family !== 'servers')
 
 /** Families whose pages are shared name operations by their end, as in `${family}_assign`. */
-const shared = new Set(ofTable.filter((family) => notInConsole[`${family}_create`] !== toCome))
+const shared = new Set(ofTable)
 
 function isUsed(family: string, key: string): boolean {
   const id = `${family}_${key}`

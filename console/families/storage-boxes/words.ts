@@ -1,6 +1,6 @@
 import { inLanguage } from '../../words/words.ts'
 
-export const { storageBoxes } = await inLanguage({
+export const { boxes } = await inLanguage({
   en: () => import('./words.en.ts'),
   de: () => import('./words.de.ts'),
 })

@@ -14,6 +14,7 @@ import { readDriven } from '../../console/kit/driven.ts'
 import { forDatabasesInTurn, type World } from '../../kit/harness.ts'
 import { selected } from '../../kit/samples/pasted.ts'
 import { hcloudsBySince, skipWithout } from '../kit/clients.ts'
+import { boxes } from './forms/boxes.ts'
 import { begin, everything, type Family, hasCurl, type Life, projectOf, rowOf, touchedBy } from './forms/life.ts'
 import { names } from './forms/names.ts'
 import { people } from './forms/people.ts'
@@ -25,7 +26,7 @@ const hcloudFor = await hcloudsBySince()
 /** Those that are told at the same time, because hcloud mostly waits. */
 const stories: Readonly<Record<string, Readonly<Record<string, readonly Step[]>>>> = {
   servers: { servers },
-  'all else': { addresses: disksAndAddresses, names, people },
+  'all else': { addresses: disksAndAddresses, boxes, names, people },
 }
 
 function askedBy({ ask }: Step, of: Life): readonly Asked[] {

@@ -1,7 +1,7 @@
 /** What the test of all pages knows of each, by its route. A page that is added needs its line here. */
 
 /** What every state of a page belongs to: `states/<area>.ts`. */
-export type Area = 'access' | 'admin' | 'firewalls' | 'resources' | 'server-tabs' | 'servers' | 'shell'
+export type Area = 'access' | 'admin' | 'firewalls' | 'resources' | 'server-tabs' | 'servers' | 'shell' | 'storage'
 
 export interface PageOfRoute {
   /** Whose states show it. */
@@ -100,6 +100,19 @@ export const everyPage: Readonly<Record<string, PageOfRoute>> = {
   '/projects/$project/networks/$id': { area: 'resources', path: 'P/networks/{id}', shows: ['networks', 'internal'] },
   '/projects/$project/volumes': { area: 'resources', path: 'P/volumes' },
   '/projects/$project/volumes/new': { area: 'resources', path: 'P/volumes/new', isForm: true },
+  '/projects/$project/storage-boxes': { area: 'storage', path: 'P/storage-boxes' },
+  '/projects/$project/storage-boxes/new': {
+    area: 'storage',
+    path: 'P/storage-boxes/new',
+    isForm: true,
+    fills: /^Generate$/,
+  },
+  '/projects/$project/storage-boxes/$id/{-$tab}': {
+    area: 'storage',
+    path: 'P/storage-boxes/{id}',
+    shows: ['storage_boxes', 'archive'],
+    tabs: ['snapshots', 'subaccounts', 'access', 'activity'],
+  },
   '/projects/$project/images': { area: 'resources', path: 'P/images' },
   '/projects/$project/volumes/$id': { area: 'resources', path: 'P/volumes/{id}', shows: ['volumes', 'data'] },
   '/projects/$project/images/$id': { area: 'resources', path: 'P/images/{id}', shows: ['images', 'before'] },

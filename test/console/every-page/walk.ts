@@ -4,6 +4,7 @@ import type { Console } from '../kit/harness.ts'
 import { goTo, settle } from '../kit/router.ts'
 import { someBalancers } from '../states/firewalls.ts'
 import { publicKey, someZones } from '../states/resources.ts'
+import { boxPassword } from '../states/storage.ts'
 import { everyPage, type PageOfRoute } from './pages.ts'
 
 /** What the functions find that run in the browser. */
@@ -34,6 +35,12 @@ export async function something(console: Console): Promise<void> {
     subnets: [{ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' }],
   })
   await api.post('/volumes', { name: 'data', size: 10, location: 'fsn1' })
+  await api.post('/storage_boxes', {
+    name: 'archive',
+    storage_box_type: 'bx11',
+    location: 'fsn1',
+    password: boxPassword,
+  })
   await api.post('/ssh_keys', { name: 'laptop', public_key: publicKey })
   await api.post('/placement_groups', { name: 'apart', type: 'spread' })
   await api.post('/floating_ips', { name: 'www', type: 'ipv4', home_location: 'fsn1' })

@@ -12,6 +12,7 @@ import { resourceStates } from './resources.ts'
 import { serverTabStates } from './server-tabs.ts'
 import { serverStates } from './servers.ts'
 import { shellStates } from './shell.ts'
+import { storageStates } from './storage.ts'
 
 export interface PageState {
   /** Names the picture: `servers-empty`. */
@@ -40,4 +41,5 @@ export const states: Readonly<Record<Area, readonly PageState[]>> = {
   'server-tabs': serverTabStates,
   servers: serverStates,
   shell: shellStates,
+  storage: storageStates,
 }

@@ -25,6 +25,8 @@ export const browserModules: Readonly<Record<string, number>> = {
   'src/families/placement-groups/domain.ts': 1_000,
   'src/families/servers/domain.ts': 3_000,
   'src/families/ssh-keys/public-key.ts': 1_500,
+  'src/families/storage-boxes/domain.ts': 2_500,
+  'src/families/storage-boxes/snapshots/domain.ts': 3_000,
   'src/families/volumes/domain.ts': 1_500,
   'src/families/zones/zonefiles/domain.ts': 13_000,
   'src/families/zones/zonefiles/preview.ts': 16_000,

@@ -39,6 +39,9 @@ export function rowOf(operation: string): Row {
   return row
 }
 
+/** What there is of each Storage Box, by the last part of its path. */
+const partsOfBoxes: readonly string[] = ['snapshots', 'subaccounts']
+
 const ofProjects = ['tokens', 'members', 'invitations', 'limits', 'people', 'projects'] as readonly string[]
 
 /** What one can look at, by the name of its list in the API. */
@@ -56,6 +59,9 @@ const families = [
   'images',
   'zones',
   'rrsets',
+  'storage_boxes',
+  'snapshots',
+  'subaccounts',
   'tokens',
   'members',
   'invitations',
@@ -73,9 +79,11 @@ export function touchedBy({ operation }: Asked): readonly Family[] {
   const { base, path } = rowOf(operation)
   if (base === wolkeBase) return families.filter((family) => ofProjects.includes(family))
   const isOf = (family: Family) => family === path.split('/')[1] || operation.startsWith(`${family}_`)
-  return families.filter(
-    (family) => ['servers', 'images'].includes(family) || isOf(family) || (family === 'rrsets' && isOf('zones')),
-  )
+  const isPartOf = (family: Family) => {
+    const whole = family === 'rrsets' ? 'zones' : partsOfBoxes.includes(family) ? 'storage_boxes' : undefined
+    return whole !== undefined && isOf(whole)
+  }
+  return families.filter((family) => ['servers', 'images'].includes(family) || isOf(family) || isPartOf(family))
 }
 
 /** A Project, what is in it, and a folder in which commands about it are pasted. */
@@ -172,6 +180,10 @@ function reader({ api, manager }: Clients, of: { name: string; project: number; 
     }
     if (ofProjects.includes(family)) return list(`/wolke/v1/projects/${of.project}/${family}`, family)
     if (family === 'images') return list('/images?type=snapshot&type=backup', family)
+    if (partsOfBoxes.includes(family)) {
+      const boxes = await list('/storage_boxes', 'storage_boxes')
+      return (await Promise.all(boxes.map(({ id }) => list(`/storage_boxes/${id}/${family}`, family)))).flat()
+    }
     if (family !== 'rrsets') return list(`/${family}?per_page=50`, family)
     const zones = await list('/zones?mode=primary', 'zones')
     return (await Promise.all(zones.map(({ id }) => list(`/zones/${id}/rrsets`, family)))).flat()
@@ -242,7 +254,7 @@ function comparable(value: unknown, name: string): unknown {
 }
 
 /** What follows from an id, or is drawn by lot. */
-const drawn = ['mac_address', 'backup_window', 'ends_with']
+const drawn = ['mac_address', 'backup_window', 'ends_with', 'system']
 const ofManaged = ['certificate', 'fingerprint']
 /** hcloud gives Floating IPs an empty description where it is told none. */
 const isNone = (key: string, value: unknown) => key === 'description' && value === ''

@@ -1,0 +1,56 @@
+/** The commands by which programs use an account of a Storage Box. Pure. */
+import { sh } from '../../commands/shell.ts'
+import type { Way } from './doors.ts'
+
+export interface ClientCommands {
+  /** The program, as people call it. */
+  readonly client: string
+  readonly lines: readonly string[]
+}
+
+/** By SSH. Paths without a slash at their beginning begin at the root of the account. */
+export function sshCommands({ user, host, sshPort: port }: Way): readonly ClientCommands[] {
+  const keyLine = sh`ssh -p ${port} ${user}@${host} install-ssh-key < ~/.ssh/id_ed25519.pub`
+  const borg = sh`ssh://${user}@${host}:${port}/./backups/borg`
+  const restic = sh`sftp://${user}@${host}:${port}/backups/restic`
+  return [
+    { client: 'ssh', lines: [keyLine] },
+    { client: 'sftp', lines: [sh`sftp -P ${port} ${user}@${host}`] },
+    { client: 'scp', lines: [sh`scp -P ${port} notes.txt ${user}@${host}:`] },
+    { client: 'rsync', lines: [sh`rsync -a --delete -e 'ssh -p ${port}' documents/ ${user}@${host}:documents/`] },
+    {
+      client: 'borg',
+      lines: [`borg init --encryption=repokey-blake2 ${borg}`, `borg create --stats ${borg}::'{now}' ~/documents`],
+    },
+    { client: 'restic', lines: [`restic -r ${restic} init`, `restic -r ${restic} backup ~/documents`] },
+    {
+      client: 'rclone',
+      lines: [
+        sh`rclone config create box sftp host=${host} port=${port} user=${user} key_file=~/.ssh/id_ed25519`,
+        'rclone copy documents box:documents',
+      ],
+    },
+    { client: 'sshfs', lines: [sh`sshfs -p ${port} ${user}@${host}:/ /mnt/box`] },
+  ]
+}
+
+/** By WebDAV, which asks for the password. */
+export function webdavCommands({ user, webdav }: Way): readonly ClientCommands[] {
+  return [
+    {
+      client: 'curl',
+      lines: [
+        sh`curl --user ${user} --upload-file notes.txt ${webdav}/notes.txt`,
+        sh`curl --user ${user} --output notes.txt ${webdav}/notes.txt`,
+      ],
+    },
+    { client: 'davfs2', lines: [sh`mount -t davfs -o username=${user} ${webdav}/ /mnt/box`] },
+    {
+      client: 'rclone',
+      lines: [
+        sh`rclone config create boxdav webdav url=${webdav} vendor=other user=${user} --all`,
+        'rclone copy documents boxdav:documents',
+      ],
+    },
+  ]
+}

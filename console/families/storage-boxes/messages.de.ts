@@ -1,0 +1,30 @@
+/** Was der Server über Eingaben sagt, und über das, was im Weg ist. */
+import type { Messages } from '../../words/slice.ts'
+
+export const messages: Messages = {
+  named: {
+    'this Storage Box cannot have more than {1} snapshots':
+      'Eine Storage-Box dieses Typs kann höchstens {1} Snapshots haben. Lösche erst einen.',
+    'this Storage Box cannot have more than {1} subaccounts':
+      'Eine Storage-Box dieses Typs kann höchstens {1} Unterkonten haben. Lösche erst eines.',
+  },
+  messages: {
+    'must have at least {1} characters': 'muss mindestens {1} Zeichen haben',
+    'may have letters, digits and {1}': 'darf Buchstaben, Ziffern und {1} enthalten',
+    'must have an upper-case letter': 'braucht einen Großbuchstaben',
+    'must have a lower-case letter': 'braucht einen Kleinbuchstaben',
+    'must have a digit': 'braucht eine Ziffer',
+    'must have a special character': 'braucht ein Sonderzeichen',
+    'may have letters, digits, spaces and {1}': 'darf Buchstaben, Ziffern, Leerzeichen und {1} enthalten',
+    'must not begin with a slash: it is relative to the Storage Box':
+      'darf nicht mit einem Schrägstrich beginnen: der Ordner liegt in der Storage-Box',
+    'must not lead out of the Storage Box': 'darf nicht aus der Storage-Box hinausführen',
+    'must be at most {1} for this type': 'darf bei diesem Typ höchstens {1} sein',
+    '{1} does not offer {2}': '{1} bietet {2} nicht an',
+    'the type is no longer offered': 'diesen Typ gibt es nicht mehr',
+    'the Storage Box has more in it than this type has room for': 'es ist mehr darin, als dieser Typ Platz hat',
+    'the Storage Box has more subaccounts than this type allows':
+      'die Storage-Box hat mehr Unterkonten, als dieser Typ erlaubt',
+    'subaccount name is already used': 'ein anderes Unterkonto heißt so',
+  },
+}

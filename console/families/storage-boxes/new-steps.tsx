@@ -1,0 +1,157 @@
+/** The sections of the form of a new Storage Box. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useApi } from '../../api/api.ts'
+import { aMonth } from '../../lib/money.ts'
+import { Check } from '../../ui/check.tsx'
+import { AreaField, Problems, TextField } from '../../ui/field.tsx'
+import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import type { Step } from '../../ui/steps.tsx'
+import { Tiles } from '../../ui/tile.tsx'
+import type { ProblemsOf } from '../../ui/use-submit.ts'
+import { common as c } from '../../words/common.ts'
+import { number } from '../../words/format.ts'
+import { resources as r } from '../../words/resources.ts'
+import { ratesIn } from '../pricing/lines.ts'
+import { type BoxType, sizeText } from './box.ts'
+import { boxFlags, FlagsField } from './flags.tsx'
+import { faultOf } from './password.ts'
+import { PasswordField } from './password-field.tsx'
+import { boxes as w } from './words.ts'
+
+export interface Draft {
+  readonly name: string
+  readonly location: string
+  readonly type: string
+  readonly password: string
+  /** Public keys of the Project that are given along, as text. */
+  readonly keys: readonly string[]
+  /** More public keys, one a line. */
+  readonly moreKeys: string
+  readonly access: Readonly<Record<(typeof boxFlags)[number], boolean>>
+  readonly labels: LabelMap
+}
+
+interface StepProps {
+  readonly draft: Draft
+  readonly problems: ProblemsOf
+  readonly change: (part: Partial<Draft>) => void
+}
+
+/** All public keys of a draft, in their order. */
+export function keysOf({ keys, moreKeys }: Pick<Draft, 'keys' | 'moreKeys'>): readonly string[] {
+  const more = moreKeys.split('\n').map((line) => line.trim())
+  return [...keys, ...more.filter((line) => line !== '')]
+}
+
+export function stepsOf(form: StepProps): readonly Step[] {
+  const { location, type, password, access, name } = form.draft
+  const step = (id: string, title: string, isDone: boolean, Content: (form: StepProps) => ReactNode) => ({
+    id,
+    title,
+    isDone,
+    content: <Content {...form} />,
+  })
+  return [
+    step('location', r.location, location !== '', LocationStep),
+    step('type', r.type, type !== '', TypeStep),
+    step('password', w.password, faultOf(password) === undefined, PasswordStep),
+    step('keys', w.keys, keysOf(form.draft).length > 0, KeysStep),
+    step('access', w.access, Object.values(access).includes(true), AccessStep),
+    step('name', w.nameAndLabels, name.trim() !== '', NameStep),
+  ]
+}
+
+function LocationStep({ draft, change }: StepProps) {
+  const { data: locations } = useSuspenseQuery(useApi().list('locations_list', {}))
+  return (
+    <Tiles
+      name="location"
+      value={draft.location}
+      options={locations.map(({ name, city }) => ({ value: name, title: name, text: city }))}
+      onChange={(location) => change({ location })}
+    />
+  )
+}
+
+export function limitsOf({ snapshot_limit: snapshots, subaccounts_limit: subaccounts }: BoxType): string {
+  return w.limitsText(snapshots === null ? '∞' : number(snapshots), number(subaccounts))
+}
+
+function TypeStep({ draft, problems, change }: StepProps) {
+  const api = useApi()
+  const { data: types } = useSuspenseQuery(api.list('storage_box_types_list', {}))
+  const { currency } = useSuspenseQuery(api.query('pricing_get', {})).data.pricing
+  const option = (type: BoxType) => {
+    const cost = ratesIn(type.prices, draft.location)
+    return {
+      value: type.name,
+      title: `${type.name} · ${sizeText(type.size)}`,
+      text: (
+        <>
+          {cost ? aMonth(cost.monthly, currency) : w.notThere}
+          <br />
+          {limitsOf(type)}
+        </>
+      ),
+      isOff: cost === undefined,
+    }
+  }
+  const wrong = [...(problems('storage_box_type') ?? []), ...(problems('location') ?? [])]
+  return (
+    <>
+      <Tiles name="type" value={draft.type} options={types.map(option)} onChange={(type) => change({ type })} />
+      {wrong.length > 0 && <Problems id="type-problems" problems={wrong} />}
+    </>
+  )
+}
+
+function PasswordStep({ draft: { password }, problems, change }: StepProps) {
+  return (
+    <PasswordField value={password} problems={problems('password')} onChange={(password) => change({ password })} />
+  )
+}
+
+function KeysStep({ draft: { keys, moreKeys }, problems, change }: StepProps) {
+  const { data: known } = useSuspenseQuery(useApi().list('ssh_keys_list', {}))
+  const toggle = (key: string, isOn: boolean) =>
+    change({ keys: isOn ? [...keys, key] : keys.filter((one) => one !== key) })
+  return (
+    <>
+      <p className="dim">{known.length === 0 ? w.noKeys : w.keysHint}</p>
+      {known.map(({ id, name, public_key: key, fingerprint }) => (
+        <Check key={id} checked={keys.includes(key)} aside={fingerprint} onChange={(isOn) => toggle(key, isOn)}>
+          {name}
+        </Check>
+      ))}
+      <AreaField
+        label={w.moreKeys}
+        hint={w.moreKeysHint}
+        isMono
+        rows={3}
+        value={moreKeys}
+        problems={problems('ssh_keys')}
+        onChange={(moreKeys) => change({ moreKeys })}
+      />
+    </>
+  )
+}
+
+function AccessStep({ draft: { access }, change }: StepProps) {
+  return <FlagsField flags={boxFlags} value={access} onChange={(access) => change({ access })} />
+}
+
+function NameStep({ draft: { name, labels }, problems, change }: StepProps) {
+  return (
+    <>
+      <TextField
+        label={c.name}
+        value={name}
+        maxLength={64}
+        problems={problems('name')}
+        onChange={(name) => change({ name })}
+      />
+      <LabelsField value={labels} problems={problems('labels')} onChange={(labels) => change({ labels })} />
+    </>
+  )
+}
