@@ -9,7 +9,6 @@ import {
   Meta,
   maxPerPage,
   named,
-  nullable,
   type Param,
   Timestamp,
   widePaging,
@@ -61,26 +60,9 @@ export const BoxFile = named('StorageBoxFile', {
   modified: Timestamp,
 })
 
-const Doors = named('StorageDoors', {
-  ssh: nullable(Type.String({ description: 'HOST:PORT of the SSH door, null while it is closed' })),
-  webdav: nullable(Type.String({ description: 'HOST:PORT of the WebDAV door, null while it is closed' })),
-  files: Type.Boolean({ description: 'Whether Storage Boxes have files' }),
-  store: nullable(Type.String({ description: 'How files are kept, such as btrfs' })),
-})
-
 const Reply = Type.Object({ file: BoxFile })
 
 export const fileEndpoints = defineEndpoints({
-  getDoors: {
-    method: 'GET',
-    needs: 'viewer',
-    path: '/storage_boxes/{id}/doors',
-    summary: 'Tell which doors lead to the files of a Storage Box, and how files are kept',
-    section,
-    status: 200,
-    reply: Type.Object({ doors: Doors }),
-    errors: [],
-  },
   listFiles: {
     method: 'GET',
     needs: 'viewer',
