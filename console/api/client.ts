@@ -89,7 +89,7 @@ export async function send(
   const { body } = request
   const text = body === undefined ? '' : JSON.stringify(body)
   const reply = await reach(
-    doorOf(project, request) + pathOf(request),
+    addressOf(project, request),
     {
       method,
       ...(body === undefined ? {} : { body: text, headers: { 'content-type': 'application/json' } }),
@@ -103,7 +103,12 @@ export async function send(
 
 /** A reply as a text of another kind than JSON, such as `text/csv`. Errors: `ApiFailure`. */
 export async function sendText(project: number | undefined, request: AnyRequest, accept: string): Promise<PlainText> {
-  return (await reach(doorOf(project, request) + pathOf(request), { headers: { accept } })) as PlainText
+  return (await reach(addressOf(project, request), { headers: { accept } })) as PlainText
+}
+
+/** The address of a call that the browser makes by itself, such as a download. */
+export function addressOf(project: number | undefined, request: AnyRequest): string {
+  return doorOf(project, request) + pathOf(request)
 }
 
 /** Finds out whether the server answers at all; `reachable` tells. */
@@ -130,24 +135,40 @@ async function reach(url: string, options: RequestInit, ms = readMs, isProven = 
     response = await (early ?? fetch(url, { ...options, headers, signal, redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
-    if (reachable.get().isReachable) reachable.set({ isReachable: false, since: heardAt })
-    throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer', isChange })
+    throw unanswered(isChange)
   } finally {
     clearTimeout(timer)
   }
-  heard()
   timer = setTimeout(() => late.abort(), restMs)
+  try {
+    return await answerOf(response, isChange, options.signal)
+  } catch (cause) {
+    const isUnproven = cause instanceof ApiFailure && cause.code === 'elevation_required' && !isProven
+    if (isUnproven && (await askForProof())) return reach(url, options, ms, true)
+    throw cause
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The failure of a call that nobody answered, which the other pages are told as well. */
+export function unanswered(isChange: boolean): ApiFailure {
+  if (reachable.get().isReachable) reachable.set({ isReachable: false, since: heardAt })
+  return new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer', isChange })
+}
+
+/** Returns what an answer says, and takes note of what it tells besides. Errors: `ApiFailure`. */
+export async function answerOf(response: Response, isChange: boolean, signal?: AbortSignal | null): Promise<unknown> {
+  heard()
   noteRate(response.headers)
   const reply = await readJson(response).catch((cause) => {
-    if (options.signal?.aborted) throw cause
+    if (signal?.aborted) throw cause
     throw new ApiFailure({ ...factsOf(response), code: 'unreadable', isChange })
   })
-  clearTimeout(timer)
   if (response.ok) return reply
   const failure = refusal(response, reply, isChange)
   await beforeFailure()
   if (failure.status === 401 && failure.code === 'unauthorized') signIn()
-  if (failure.code === 'elevation_required' && !isProven && (await askForProof())) return reach(url, options, ms, true)
   if (failure.retryAt) throttled.set({ until: failure.retryAt })
   throw failure
 }

@@ -1,5 +1,5 @@
 /** The content of a panel: requests written for each client; the command line first, then curl, then Terraform. */
-import type { Need } from '../../src/kernel/access/roles.ts'
+import { isRole, type Need } from '../../src/kernel/access/roles.ts'
 import { wolkeBase } from '../../src/kernel/contract/bases.ts'
 import { apiForPrograms, exportedEndpoints, type Origin, originForPrograms } from '../lib/endpoint.ts'
 import { toCurl } from './curl.ts'
@@ -72,9 +72,10 @@ function beginningOf(client: Client, origin: Origin): string {
   return client === 'Terraform' ? `${providerBlock(api)}\n\n` : ''
 }
 
-/** Returns whether a token of a Project does not suffice, as for most of what only Wolke has. */
-export function needsManagement(operation: string, { base, needs }: PanelRow): boolean {
-  return base === wolkeBase && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('reachability_')
+/** Returns whether a token of a Project does not suffice, as for most of what only Wolke has: it needs one that says which. */
+export function needsManagement({ base, needs, path }: PanelRow): boolean {
+  if (base !== wolkeBase || needs === 'person' || needs === 'anyone') return false
+  return !isRole(needs) || path.includes('{project_id}')
 }
 
 const renderers: Readonly<Record<Client, (request: Asked, around: Surroundings) => Rendered>> = {
@@ -86,7 +87,7 @@ const renderers: Readonly<Record<Client, (request: Asked, around: Surroundings) 
     return toCurl(masked(request), row, {
       endpoint: originForPrograms(origin) + row.base,
       rowOf,
-      token: needsManagement(request.operation, row) ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
+      token: needsManagement(row) ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
     })
   },
   /** Renders what makes something as a resource; for what is there already, the block that takes it over. */

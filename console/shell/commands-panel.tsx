@@ -29,7 +29,7 @@ export function CommandsPanel({ request, labels, footer, label }: PanelProps) {
     say: wordsFor,
     andMore: w.andMore,
   }).map((one) => ('since' in one ? { ...one, footer: words.newer(one.client, `1.${one.since}`) } : one))
-  const isManagement = all.some(({ operation }) => needsManagement(operation, operationOf(operation)))
+  const isManagement = all.some(({ operation }) => needsManagement(operationOf(operation)))
   const said = isManagement ? words.management : footer
   return <Night label={label} commands={commands} {...(said ? { footer: said } : {})} />
 }

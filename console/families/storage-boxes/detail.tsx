@@ -22,11 +22,12 @@ import { BoxState } from './status.tsx'
 import { boxes as w } from './words.ts'
 
 const OverviewTab = lazy(async () => ({ default: (await import('./overview.tsx')).OverviewTab }))
+const FilesTab = lazy(async () => ({ default: (await import('./files.tsx')).FilesTab }))
 const SnapshotsTab = lazy(async () => ({ default: (await import('./snapshots.tsx')).SnapshotsTab }))
 const SubaccountsTab = lazy(async () => ({ default: (await import('./subaccounts.tsx')).SubaccountsTab }))
 const AccessTab = lazy(async () => ({ default: (await import('./access.tsx')).AccessTab }))
 const ActivityTab = lazy(async () => ({ default: (await import('../../pages/shared/activity.tsx')).ActivityTab }))
-const tabs = ['overview', 'snapshots', 'subaccounts', 'access', 'activity'] as const
+const tabs = ['overview', 'files', 'snapshots', 'subaccounts', 'access', 'activity'] as const
 
 export function BoxPage() {
   const { id, tab = 'overview' } = entry.routes.one.useParams()
@@ -69,6 +70,7 @@ export function BoxPage() {
       />
       <Suspense fallback={<Skeleton />}>
         {current === 'overview' && <OverviewTab box={box} acts={acts} />}
+        {current === 'files' && <FilesTab box={box} />}
         {current === 'snapshots' && <SnapshotsTab box={box} />}
         {current === 'subaccounts' && <SubaccountsTab box={box} />}
         {current === 'access' && <AccessTab box={box} />}

@@ -10,11 +10,12 @@ export interface Way {
   readonly webdav: string
 }
 
-/** The port that clients of Storage Boxes know. */
+/** The usual ports of the doors. */
 const sshPort = 23
+const webdavPort = 8023
 
 /** How an account gets in; undefined while its box is being made. */
 export function wayOf({ username, server }: Pick<Box | Subaccount, 'username' | 'server'>): Way | undefined {
   if (username === null || server === null) return undefined
-  return { user: username, host: server, sshPort, webdav: `https://${server}` }
+  return { user: username, host: server, sshPort, webdav: `http://${server}:${webdavPort}` }
 }

@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import type { Entry } from '../../routes/entry.ts'
 import { inProject, loadList, loadOne } from '../../routes/frame.ts'
 import { listSearch } from '../../ui/use-list.ts'
+import { filesSearch } from './search.ts'
 
 const list = createRoute({
   getParentRoute: inProject,
@@ -21,6 +22,7 @@ const create = createRoute({
 const one = createRoute({
   getParentRoute: inProject,
   path: '/storage-boxes/$id/{-$tab}',
+  validateSearch: filesSearch,
   loader: (asked) => loadOne(asked, 'storage_boxes_get'),
   component: lazyRouteComponent(() => import('./detail.tsx'), 'BoxPage'),
 })

@@ -111,7 +111,7 @@ export const everyPage: Readonly<Record<string, PageOfRoute>> = {
     area: 'storage',
     path: 'P/storage-boxes/{id}',
     shows: ['storage_boxes', 'archive'],
-    tabs: ['snapshots', 'subaccounts', 'access', 'activity'],
+    tabs: ['files', 'snapshots', 'subaccounts', 'access', 'activity'],
   },
   '/projects/$project/images': { area: 'resources', path: 'P/images' },
   '/projects/$project/volumes/$id': { area: 'resources', path: 'P/volumes/{id}', shows: ['volumes', 'data'] },

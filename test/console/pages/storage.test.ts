@@ -1,5 +1,6 @@
 /** The pages of Storage Boxes, used with the keyboard alone. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
@@ -112,6 +113,64 @@ forConsole('Storage Boxes in the console', (open) => {
     await expect(page.getByText(`sftp -P 23 ${username}-sub1@${username}-sub1.`)).toBeVisible()
     await expect(page.getByText('only from networks of this installation')).toBeVisible()
     await expect(page.getByText('WebDAV is off for this account')).toBeVisible()
+  })
+})
+
+forConsole('files of Storage Boxes in the console', (open) => {
+  test('are uploaded, replaced, downloaded, moved and deleted, in folders that are made', async () => {
+    const console = await open()
+    await someBoxes(console)
+    await openBox(console, '/files')
+    const { page } = console
+    const upload = (text: string) =>
+      page
+        .getByLabel('Upload files')
+        .first()
+        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(text) })
+    await act(page, 'New folder')
+    await fill(page, 'Name', 'letters')
+    await confirm(page, 'New folder in backups', 'Make the folder')
+    await tabTo(page, 'link', 'letters/')
+    await press(page, 'Enter')
+    await expect(page.getByText('Nothing is in here')).toBeVisible()
+    await upload('first')
+    await expect(page.getByRole('link', { name: 'notes.txt' })).toBeVisible()
+    await upload('second')
+    await confirm(page, 'Replace 1 file?', 'Replace 1 file')
+    await expect(page.getByText('Uploaded · 6 B')).toBeVisible()
+    const waiting = page.waitForEvent('download')
+    await tabTo(page, 'link', 'notes.txt')
+    await press(page, 'Enter')
+    const file = await waiting
+    assert.equal(file.suggestedFilename(), 'notes.txt')
+    assert.equal(readFileSync(await file.path(), 'utf8'), 'second')
+    await choose(page, 'notes.txt', 'Rename or move')
+    await fill(page, 'Path', 'read me.txt')
+    await confirm(page, 'Rename or move notes.txt', 'Rename')
+    await expect(page.getByText('Nothing is in here')).toBeVisible()
+    await tabTo(page, 'link', 'backups')
+    await press(page, 'Enter')
+    await choose(page, 'read me.txt', 'Delete')
+    await confirm(page, 'Delete read me.txt?', 'Delete the file')
+    await expect(page.getByRole('link', { name: 'read me.txt' })).toHaveCount(0)
+    await choose(page, 'letters', 'Delete')
+    await confirmByName(page, 'letters')
+    await expect(page.getByRole('link', { name: 'letters/' })).toHaveCount(0)
+  })
+
+  test('are those of a snapshot where one is chosen, and cannot be changed there', async () => {
+    const console = await open()
+    await someBoxes(console)
+    const [{ id, name }] = await partsOf(console, 'snapshots')
+    await openBox(console, '/files')
+    const { page } = console
+    await expect(page.getByRole('link', { name: 'team/' })).toBeVisible()
+    await tabTo(page, 'combobox', 'Files')
+    await page.keyboard.type(name)
+    await expect(page).toHaveURL(new RegExp(`snapshot=${id}`))
+    // Subaccounts came later, and their folders with them.
+    await expect(page.getByText('Nothing was in here.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'New folder' })).toHaveAccessibleDescription(/cannot be changed/)
   })
 })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { KnownResource } from '../../../../console/commands/panel.ts'
+import { type KnownResource, needsManagement } from '../../../../console/commands/panel.ts'
 import type { Asked } from '../../../../console/commands/request.ts'
 import { pathOf } from '../../../../console/commands/request.ts'
 import { createManagementToken } from '../../../../src/kernel/access/management-tokens.ts'
@@ -193,7 +193,7 @@ function reader({ api, manager }: Clients, of: { name: string; project: number; 
 async function send(world: World, clients: Clients, asked: Asked): Promise<void> {
   const row = rowOf(asked.operation)
   const path = pathOf(asked, row)
-  const client = row.base === wolkeBase ? clients.manager : clients.api
+  const client = needsManagement(row) ? clients.manager : clients.api
   const url = new URL(world.baseUrl).origin + row.base + path
   const { status, body, text } = await client.request(row.method, url, { body: asked.body })
   assert.ok(status < 300, `${asked.operation} ${JSON.stringify(asked.body)}: ${status} ${text}`)

@@ -1,0 +1,75 @@
+/** The files of a Storage Box, folder by folder, as they are now or as a snapshot has them. */
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api.ts'
+import { toFailure } from '../../api/failure.ts'
+import { useReason } from '../../shell/may.ts'
+import { FailureNote } from '../../ui/failure.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { useGo } from '../../ui/link.tsx'
+import { Note } from '../../ui/note.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
+import { exactTime } from '../../words/format.ts'
+import type { Box } from './box.ts'
+import { entry } from './entry.ts'
+import { FileTable } from './file-table.tsx'
+import { files as w } from './files.words.ts'
+import { FolderWay, folderLink } from './folder-way.tsx'
+import { UploadsCard } from './uploads.tsx'
+import { useUploads } from './use-uploads.ts'
+import { boxes as b } from './words.ts'
+
+export function FilesTab({ box }: { readonly box: Box }) {
+  const { path: folder = '', snapshot } = entry.routes.one.useSearch()
+  const uploads = useUploads(box.id)
+  useUnsaved(uploads.isBusy)
+  const { data, error } = useFiles(box, folder, snapshot)
+  const mayWrite = useReason('storage_boxes_uploadFile')
+  const cannot = snapshot === undefined ? (mayWrite ?? (box.status === 'active' ? undefined : b.notYet)) : w.isOld
+  return (
+    <>
+      <SnapshotField box={box} snapshot={snapshot} />
+      <FolderWay box={box} place={{ folder, snapshot }} />
+      {snapshot !== undefined && <Note>{w.isOld}</Note>}
+      <UploadsCard {...uploads} />
+      {error !== null &&
+        (toFailure(error).status === 404 ? <p className="dim">{w.noFolder}</p> : <FailureNote cause={error} />)}
+      {!data && !error && <Skeleton />}
+      {data && !error && (
+        <FileTable
+          box={box}
+          place={{ folder, snapshot }}
+          files={data}
+          cannot={cannot}
+          onUpload={(files) => uploads.add(files, folder)}
+        />
+      )}
+    </>
+  )
+}
+
+function useFiles({ id }: Box, folder: string, snapshot: number | undefined) {
+  const query = { ...(folder === '' ? {} : { path: folder }), ...(snapshot === undefined ? {} : { snapshot }) }
+  const asked = useApi().list('storage_boxes_listFiles', { params: { id }, query })
+  return useQuery(asked)
+}
+
+/** Chooses between the files as they are now and those of each snapshot. */
+function SnapshotField({ box, snapshot }: { readonly box: Box; readonly snapshot: number | undefined }) {
+  const go = useGo()
+  const { data: snapshots = [] } = useQuery(useApi().list('storage_boxes_listSnapshots', { params: { id: box.id } }))
+  if (snapshots.length === 0) return null
+  const named = snapshots.toReversed().map(({ id, name, created }) => ({
+    value: String(id),
+    label: w.asOf(name, exactTime(created)),
+  }))
+  return (
+    <SelectField
+      label={w.of}
+      value={snapshot === undefined ? '' : String(snapshot)}
+      options={[{ value: '', label: w.now }, ...named]}
+      // What is a folder now may not have been one then.
+      onChange={(id) => void go(folderLink(box, { folder: '', snapshot: id === '' ? undefined : Number(id) }))}
+    />
+  )
+}
