@@ -69,6 +69,13 @@ export async function settle({ env }: Service): Promise<Site> {
     labels,
     services: [{ protocol: 'http', listen_port: 80 }],
   })
+  const box = await make('storage_boxes', 'storage_box', {
+    name: 'box',
+    storage_box_type: 'bx11',
+    ...place,
+    password: '1-secret-PASSW0RD-=)',
+    labels,
+  })
   const zone = await make('zones', 'zone', { name: 'zone.example', mode: 'primary', labels })
   await make(`zones/${zone.id}/rrsets`, 'rrset', { name: 'www', type: 'A', labels, records: [{ value: '192.0.2.1' }] })
   const { image } = (await call('POST', `/servers/${other.id}/actions/create_image`, { type: 'snapshot', labels })) as {
@@ -126,6 +133,7 @@ export async function settle({ env }: Service): Promise<Site> {
       certificates: certificate.id,
       load_balancers: balancer.id,
       images: image.id,
+      storage_boxes: box.id,
       zones: zone.id,
       locations: locations![0]!.id,
       server_types: types![0]!.id,

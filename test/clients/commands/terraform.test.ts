@@ -58,6 +58,17 @@ async function prepare({ env }: Service, one: Site['one']) {
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what must not be a template
 const tricky = 'a "quoted" ${text} with %{if} $${more}, \\ and\nlines, ä 🙂'
 
+const boxPassword = '1-secret-PASSW0RD-=)'
+/** The provider says of each flag whether it is on. */
+const subaccountFlags = {
+  reachable_externally: false,
+  readonly: false,
+  samba_enabled: false,
+  ssh_enabled: false,
+  webdav_enabled: false,
+}
+const { readonly: _, ...boxFlags } = { ...subaccountFlags, zfs_enabled: false }
+
 const withBackups: Asked = {
   operation: 'servers_create',
   body: { name: 'backed-up', server_type: 'cpx22', image: 'debian-12', location: 'hel1' },
@@ -151,6 +162,24 @@ function configuration(one: Site['one'], ips: Awaited<ReturnType<typeof prepare>
     of('load_balancers_addTarget', one.load_balancers, { type: 'server', server: { id: server } }),
     of('load_balancers_attachToNetwork', one.load_balancers, { network: one.networks, ip: '10.0.1.20' }),
     of('load_balancers_changeDnsPtr', one.load_balancers, { ip: ips.balancer, dns_ptr: 'd.example.net' }),
+    of('storage_boxes_create', undefined, {
+      name: 'boxed',
+      storage_box_type: 'bx11',
+      location: 'hel1',
+      password: boxPassword,
+      ssh_keys: [publicKey()],
+      access_settings: { ...boxFlags, ssh_enabled: true, zfs_enabled: true },
+      labels,
+    }),
+    of('storage_boxes_createSnapshot', one.storage_boxes, { description: 'before: the move', labels }),
+    of('storage_boxes_createSubaccount', one.storage_boxes, {
+      home_directory: 'team/web',
+      password: boxPassword,
+      name: 'web',
+      description: tricky,
+      access_settings: { ...subaccountFlags, readonly: true },
+      labels,
+    }),
     of('zones_create', undefined, { name: 'example.org', mode: 'primary', ttl: 600, labels }),
     {
       operation: 'zones_createRrset',
