@@ -18,7 +18,7 @@ import { files as w } from './files.words.ts'
 import { folderLink, type Place } from './folder-way.tsx'
 import { UploadButton } from './upload-button.tsx'
 
-export type BoxFile = ItemOf<'storage_boxes_listFiles'>
+type BoxFile = ItemOf<'storage_boxes_listFiles'>
 
 interface FileTableProps {
   readonly box: Box

@@ -1,5 +1,5 @@
 /** What the address of a Storage Box says besides its tab: the folder that is open, and whose files are shown. */
-export interface FilesSearch {
+interface FilesSearch {
   /** From the box, without a slash at its beginning; absent for the box itself. */
   readonly path?: string | undefined
   /** The id of a snapshot; absent for the files as they are now. */

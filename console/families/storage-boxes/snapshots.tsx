@@ -7,6 +7,7 @@ import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { useGo } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.tsx'
 import { Labels } from '../../ui/tag.tsx'
@@ -15,6 +16,7 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { resources as r } from '../../words/resources.ts'
 import { type Box, type Snapshot, sizeText } from './box.ts'
+import { folderLink } from './folder-way.tsx'
 import { nextText, planText } from './plan.ts'
 import { PlanDialogs, type PlanKind } from './plan-dialogs.tsx'
 import { SnapshotDialogs, type SnapshotKind } from './snapshot-dialogs.tsx'
@@ -31,7 +33,7 @@ export function SnapshotsTab({ box }: { readonly box: Box }) {
   const snapshots = useMemo(() => data.toSorted((one, other) => other.id - one.id), [data])
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
-  const menuOf = useMenu((kind, snapshot) => ask({ kind, snapshot }))
+  const menuOf = useMenu(box, (kind, snapshot) => ask({ kind, snapshot }))
   const byHand = snapshots.filter((one) => !one.is_automatic).length
   const most = box.storage_box_type.snapshot_limit
   const make = (
@@ -82,11 +84,18 @@ export function SnapshotsTab({ box }: { readonly box: Box }) {
 }
 
 /** Returns the menu of a snapshot. */
-function useMenu(ask: (kind: Exclude<SnapshotKind, 'make'>, snapshot: Snapshot) => void) {
+function useMenu(box: Box, ask: (kind: Exclude<SnapshotKind, 'make'>, snapshot: Snapshot) => void) {
   const mayChange = useReason('storage_boxes_updateSnapshot')
   const mayRollBack = useReason('storage_boxes_rollbackSnapshot')
   const mayRemove = useReason('storage_boxes_removeSnapshot')
+  const go = useGo()
   return (snapshot: Snapshot): readonly MenuEntry[] => [
+    {
+      key: 'browse',
+      label: w.browse,
+      icon: 'eye',
+      onSelect: () => void go(folderLink(box, { folder: '', snapshot: snapshot.id })),
+    },
     {
       key: 'edit',
       label: w.edit,

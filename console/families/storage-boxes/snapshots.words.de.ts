@@ -17,6 +17,7 @@ export const snapshots: typeof English = {
   madeBy: 'Erstellt',
   size: 'Belegt',
   sizeText: (size) => `${size} Dateien`,
+  browse: 'Dateien ansehen',
   edit: 'Beschreibung und Labels',
   editTitle: (name) => `Snapshot ${name} beschreiben`,
   remove: 'Snapshot löschen',

@@ -16,6 +16,7 @@ export const snapshots = {
   madeBy: 'Made',
   size: 'Takes',
   sizeText: (size: string) => `${size} of files`,
+  browse: 'Browse its files',
   edit: 'Description and labels',
   editTitle: (name: string) => `Describe the snapshot ${name}`,
   remove: 'Delete snapshot',

@@ -141,7 +141,7 @@ export function placesIn(wanted: Area): readonly string[] {
 /** What may be done without changing anything, by the names of buttons and entries of menus. */
 export const harmless = [
   /^(Actions for|Clear the|Copied|Copy|Choose|Columns|Details|Dismiss|Filter|Hide|Page|Remove the filter|Select|Show)\b/,
-  /^(Commands|Export|Download|Previous page|Next page|All on one page|Refresh|Find|Swap)/,
+  /^(Commands|Export|Download|Previous page|Next page|All on one page|Refresh|Find|Swap|Browse)/,
   // Parts of forms whose button is off.
   /^(Remove env$|With a larger disk)/,
   /^(hcloud|curl|Terraform|Python)$/,
