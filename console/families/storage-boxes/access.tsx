@@ -21,13 +21,14 @@ import { forms as f } from '../../words/forms.ts'
 import { access as w } from './access.words.ts'
 import type { Box, Subaccount } from './box.ts'
 import { type ClientCommands, sshCommands, webdavCommands } from './clients.ts'
-import { wayOf } from './doors.ts'
+import { type Doors, wayOf } from './doors.ts'
 import { boxFlags, FlagsField } from './flags.tsx'
 import { boxes as b } from './words.ts'
 
 export function AccessTab({ box }: { readonly box: Box }) {
   const params = { id: box.id }
   const { data: subaccounts } = useSuspenseQuery(useApi().list('storage_boxes_listSubaccounts', { params }))
+  const { doors } = useSuspenseQuery(useApi().query('storage_boxes_doors', { params })).data
   const [chosen, choose] = useState('')
   const account = subaccounts.find(({ username }) => username === chosen) ?? box
   return (
@@ -51,7 +52,7 @@ export function AccessTab({ box }: { readonly box: Box }) {
               onChange={choose}
             />
           )}
-          <Ways account={account} />
+          <Ways account={account} doors={doors} />
         </>
       )}
     </>
@@ -95,20 +96,23 @@ function Settings({ box: { id, status, access_settings } }: { readonly box: Box 
   )
 }
 
-function Ways({ account }: { readonly account: Box | Subaccount }) {
-  const way = wayOf(account)
+function Ways({ account, doors }: { readonly account: Box | Subaccount; readonly doors: Doors }) {
+  const way = wayOf(account, doors)
   if (!way) return null
   const { ssh_enabled: ssh, webdav_enabled: webdav, reachable_externally: isOutside } = account.access_settings
-  const off = (flag: 'ssh_enabled' | 'webdav_enabled', isOn: boolean) => (isOn ? undefined : w.isOff(b.flags[flag]))
+  const warningOf = (door: keyof Doors, isOn: boolean) => {
+    if (doors[door] === null) return w.isClosed
+    return isOn ? undefined : w.isOff(b.flags[`${door}_enabled`])
+  }
   return (
     <>
       {!isOutside && <Note mood="warn">{w.isInside}</Note>}
       <Halves>
-        <Clients title={w.ssh} text={w.sshText} warning={off('ssh_enabled', ssh)} clients={sshCommands(way)} />
+        <Clients title={w.ssh} text={w.sshText} warning={warningOf('ssh', ssh)} clients={sshCommands(way)} />
         <Clients
           title={w.webdav}
           text={w.webdavText}
-          warning={off('webdav_enabled', webdav)}
+          warning={warningOf('webdav', webdav)}
           clients={webdavCommands(way)}
         />
       </Halves>

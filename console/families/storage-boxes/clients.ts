@@ -9,10 +9,10 @@ export interface ClientCommands {
 }
 
 /** By SSH. Paths without a slash at their beginning begin at the root of the account. */
-export function sshCommands({ user, host, sshPort: port }: Way): readonly ClientCommands[] {
+export function sshCommands({ user, ssh: { host, port } }: Way): readonly ClientCommands[] {
   const keyLine = sh`ssh -p ${port} ${user}@${host} install-ssh-key < ~/.ssh/id_ed25519.pub`
-  const borg = sh`ssh://${user}@${host}:${port}/./backups/borg`
-  const restic = sh`sftp://${user}@${host}:${port}/backups/restic`
+  const borg = `ssh://${user}@${host}:${port}/./backups/borg`
+  const restic = `sftp://${user}@${host}:${port}/backups/restic`
   return [
     { client: 'ssh', lines: [keyLine] },
     { client: 'sftp', lines: [sh`sftp -P ${port} ${user}@${host}`] },
@@ -20,9 +20,9 @@ export function sshCommands({ user, host, sshPort: port }: Way): readonly Client
     { client: 'rsync', lines: [sh`rsync -a --delete -e 'ssh -p ${port}' documents/ ${user}@${host}:documents/`] },
     {
       client: 'borg',
-      lines: [`borg init --encryption=repokey-blake2 ${borg}`, `borg create --stats ${borg}::'{now}' ~/documents`],
+      lines: [sh`borg init --encryption=repokey-blake2 ${borg}`, sh`borg create --stats ${borg}::'{now}' ~/documents`],
     },
-    { client: 'restic', lines: [`restic -r ${restic} init`, `restic -r ${restic} backup ~/documents`] },
+    { client: 'restic', lines: [sh`restic -r ${restic} init`, sh`restic -r ${restic} backup ~/documents`] },
     {
       client: 'rclone',
       lines: [

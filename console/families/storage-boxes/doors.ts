@@ -1,21 +1,39 @@
 /** Where accounts of Storage Boxes get in. */
+import type { ReplyFor } from '../../api/operations.ts'
 import type { Box, Subaccount } from './box.ts'
+
+export type Doors = ReplyFor<'storage_boxes_doors'>['doors']
 
 /** An account that programs sign in with, and where. */
 export interface Way {
   readonly user: string
-  readonly host: string
-  readonly sshPort: number
+  readonly ssh: { readonly host: string; readonly port: string }
   /** The address of its root, without a slash at its end. */
   readonly webdav: string
 }
 
-/** The usual ports of the doors. */
-const sshPort = 23
-const webdavPort = 8023
+/** The ports of doors that are closed, as they usually are. */
+const usual = { ssh: '23', webdav: '8023' }
+
+/**
+ * Where a door is for somebody who knows an account by its host name. A door that only this machine reaches is there by
+ * its own address, which no name leads to.
+ */
+function placeOf(opened: string | null, server: string, usualPort: string) {
+  const [, host = '', port = usualPort] = /^(.*):(\d+)$/.exec(opened ?? '') ?? []
+  return { host: /^(127\.|localhost$|\[::1\]$)/.test(host) ? host : server, port }
+}
 
 /** How an account gets in; undefined while its box is being made. */
-export function wayOf({ username, server }: Pick<Box | Subaccount, 'username' | 'server'>): Way | undefined {
+export function wayOf(
+  { username, server }: Pick<Box | Subaccount, 'username' | 'server'>,
+  doors: Doors,
+): Way | undefined {
   if (username === null || server === null) return undefined
-  return { user: username, host: server, sshPort, webdav: `http://${server}:${webdavPort}` }
+  const webdav = placeOf(doors.webdav, server, usual.webdav)
+  return {
+    user: username,
+    ssh: placeOf(doors.ssh, server, usual.ssh),
+    webdav: `http://${webdav.host}:${webdav.port}`,
+  }
 }

@@ -161,7 +161,7 @@ const subaccounts = {
 
 /** The files themselves are reached by the doors, which hcloud does not know. */
 const files = refuseAll(
-  ['getDoors', 'listFiles', 'downloadFile', 'uploadFile', 'createFolder', 'renameFile', 'removeFile'],
+  ['doors', 'listFiles', 'downloadFile', 'uploadFile', 'createFolder', 'renameFile', 'removeFile'],
   noCommand,
 )
 

@@ -112,7 +112,7 @@ forConsole('Storage Boxes in the console', (open) => {
     await page.keyboard.type(`${username}-sub1`)
     await expect(page.getByText(`sftp -P 23 ${username}-sub1@${username}-sub1.`)).toBeVisible()
     await expect(page.getByText('only from networks of this installation')).toBeVisible()
-    await expect(page.getByText('WebDAV is off for this account')).toBeVisible()
+    await expect(page.getByText('no such door open').first()).toBeVisible()
   })
 })
 

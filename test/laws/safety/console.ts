@@ -216,7 +216,8 @@ const texts: Rule = {
 }
 
 /** What people paste into shells begins with the name of a program. */
-const program = /^(export|hcloud|curl|wolke|terraform|ssh|scp|mv|chmod|mkdir|mkfs[.\w]*|u?mount|resize2fs|dig|docker) /
+const program =
+  /^(export|hcloud|curl|wolke|terraform|ssh|scp|sftp|rsync|borg|restic|rclone|sshfs|mv|chmod|mkdir|mkfs[.\w]*|u?mount|resize2fs|dig|docker) /
 const template = /(\w*)`([^`]*)`/g
 
 const commands: Rule = {

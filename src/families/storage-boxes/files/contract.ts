@@ -9,6 +9,7 @@ import {
   Meta,
   maxPerPage,
   named,
+  nullable,
   type Param,
   Timestamp,
   widePaging,
@@ -62,7 +63,20 @@ export const BoxFile = named('StorageBoxFile', {
 
 const Reply = Type.Object({ file: BoxFile })
 
+const Door = (what: string) =>
+  nullable(Type.String({ description: `Where ${what} listens, as HOST:PORT; null where nothing does` }))
+
 export const fileEndpoints = defineEndpoints({
+  doors: {
+    method: 'GET',
+    needs: 'viewer',
+    path: '/storage_boxes/{id}/doors',
+    summary: 'Tell at which addresses of this installation programs reach a Storage Box',
+    section,
+    status: 200,
+    reply: Type.Object({ doors: Type.Object({ ssh: Door('SSH'), webdav: Door('WebDAV') }) }),
+    errors: [],
+  },
   listFiles: {
     method: 'GET',
     needs: 'viewer',

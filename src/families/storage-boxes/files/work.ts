@@ -25,12 +25,10 @@ export interface FileShop {
 /** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
 const callTimeoutMs = 20_000
 
-/** Where a box is reached. Errors: `not_found`. */
-export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['getDoors']) {
+/** Where programs reach a box. Errors: `not_found`. */
+export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['doors']) {
   await boxes.get(db.query, scope, params.id)
-  const { doors: known, files } = drivers.storageBoxes
-  const { ssh, webdav } = known?.opened ?? { ssh: null, webdav: null }
-  return { doors: { ssh, webdav, files: files !== undefined, store: files?.kind ?? null } }
+  return { doors: drivers.storageBoxes.doors?.opened ?? { ssh: null, webdav: null } }
 }
 
 /** A directory by name. Errors: those that the contract declares. */
