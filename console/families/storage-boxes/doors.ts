@@ -2,7 +2,7 @@
 import type { ReplyFor } from '../../api/operations.ts'
 import type { Box, Subaccount } from './box.ts'
 
-export type Doors = ReplyFor<'storage_boxes_doors'>['doors']
+export type Doors = Pick<ReplyFor<'storage_boxes_getDoors'>['doors'], 'ssh' | 'webdav'>
 
 /** An account that programs sign in with, and where. */
 export interface Way {
