@@ -132,7 +132,7 @@ function Clients({ title, text, warning, clients }: ClientsProps) {
     <Card title={title} padded footer={text}>
       {warning && <Note mood="warn">{warning}</Note>}
       {clients.map(({ client, lines }) => (
-        <section key={client} className="stack" aria-label={client}>
+        <section key={client} className="stack" aria-label={`${client}, ${title}`}>
           <h3>{client}</h3>
           {lines.map((line) => (
             <CommandLine key={line} text={line} />
