@@ -1,7 +1,6 @@
-/** The types that the pages of Storage Boxes share, and sizes as people read them. */
+/** The types that the pages of Storage Boxes share. */
 import type { ItemOf } from '../../api/api.ts'
 import type { ActsOptions } from '../../pages/shared/act.ts'
-import { locale } from '../../words/format.ts'
 import { boxes as w } from './words.ts'
 
 export type Box = ItemOf<'storage_boxes_list'>
@@ -16,21 +15,3 @@ export const boxActs: ActsOptions<Box> = {
   losesData: true,
   whyNot: ({ status }) => (status === 'initializing' ? w.notYet : undefined),
 }
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
-
-/** Bytes in their largest unit: `512 B`, `1.5 GiB`, `10 TiB`. */
-export function sizeText(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)))
-  const value = bytes / 1024 ** power
-  return `${value.toLocaleString(locale, { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${units[power]}`
-}
-
-/** What files and snapshots take of the room of a box, as percentages of it. */
-export function usageOf({ stats, storage_box_type: { size } }: Pick<Box, 'stats' | 'storage_box_type'>) {
-  const share = (bytes: number) => Math.min(100, (bytes / size) * 100)
-  return { used: share(stats.size), files: share(stats.size_data), snapshots: share(stats.size_snapshots) }
-}
-
-/** A box in which so much is taken needs somebody, in percent. */
-export const almostFull = 90

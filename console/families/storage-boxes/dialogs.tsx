@@ -9,9 +9,10 @@ import { SelectField } from '../../ui/field.tsx'
 import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
 import { ratesIn } from '../pricing/lines.ts'
-import { type Box, type BoxType, sizeText } from './box.ts'
+import type { Box, BoxType } from './box.ts'
 import { faultOf, newPassword } from './password.ts'
 import { PasswordField } from './password-field.tsx'
+import { sizeText } from './usage.ts'
 import { boxes as w } from './words.ts'
 
 interface BoxDialogProps {

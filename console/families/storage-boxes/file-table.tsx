@@ -12,11 +12,12 @@ import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { common as c } from '../../words/common.ts'
-import { type Box, sizeText } from './box.ts'
+import type { Box } from './box.ts'
 import { FileDialogs, type FileKind } from './file-dialogs.tsx'
 import { files as w } from './files.words.ts'
 import { folderLink, type Place } from './folder-way.tsx'
 import { UploadButton } from './upload-button.tsx'
+import { sizeText } from './usage.ts'
 
 type BoxFile = ItemOf<'storage_boxes_listFiles'>
 

@@ -15,8 +15,9 @@ import { common as c } from '../../words/common.ts'
 import { resources as r } from '../../words/resources.ts'
 import { ratesIn } from '../pricing/lines.ts'
 import { useBoxActs } from './acts.tsx'
-import { almostFull, type Box, sizeText, usageOf } from './box.ts'
+import type { Box } from './box.ts'
 import { BoxState } from './status.tsx'
+import { almostFull, sizeText, usageOf } from './usage.ts'
 import { boxes as w } from './words.ts'
 
 const textsOf = ({ name, username, server, storage_box_type: type, location }: Box) => [

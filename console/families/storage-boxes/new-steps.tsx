@@ -13,10 +13,11 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { resources as r } from '../../words/resources.ts'
 import { ratesIn } from '../pricing/lines.ts'
-import { type BoxType, sizeText } from './box.ts'
+import type { BoxType } from './box.ts'
 import { boxFlags, FlagsField } from './flags.tsx'
 import { faultOf } from './password.ts'
 import { PasswordField } from './password-field.tsx'
+import { sizeText } from './usage.ts'
 import { boxes as w } from './words.ts'
 
 export interface Draft {

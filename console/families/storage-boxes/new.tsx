@@ -21,11 +21,11 @@ import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
 import { ratesIn } from '../pricing/lines.ts'
-import { sizeText } from './box.ts'
 import { boxFlags, flagsText } from './flags.tsx'
 import { type Draft, keysOf, limitsOf, stepsOf } from './new-steps.tsx'
 import { faultOf, newPassword } from './password.ts'
 import { usePasswordOnce } from './password-once.tsx'
+import { sizeText } from './usage.ts'
 import { boxes as w } from './words.ts'
 
 /** What somebody wants who makes one for backups: SSH, from everywhere. */

@@ -18,11 +18,12 @@ import { prices as p } from '../../words/prices.ts'
 import { resources as r } from '../../words/resources.ts'
 import { ratesIn } from '../pricing/lines.ts'
 import type { BoxActs } from './acts.tsx'
-import { almostFull, type Box, sizeText, usageOf } from './box.ts'
+import type { Box } from './box.ts'
 import styles from './boxes.module.css'
 import { boxFlags, flagsText } from './flags.tsx'
 import { limitsOf } from './new-steps.tsx'
 import { planText } from './plan.ts'
+import { almostFull, sizeText, usageOf } from './usage.ts'
 import { boxes as w } from './words.ts'
 
 interface OverviewProps {

@@ -5,8 +5,8 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
 import { workClass } from '../../ui/table.tsx'
-import { sizeText } from './box.ts'
 import { files as w } from './files.words.ts'
+import { sizeText } from './usage.ts'
 import type { Upload, useUploads } from './use-uploads.ts'
 
 const moods = { waiting: 'off', sending: 'busy', done: 'ok', stopped: 'warn', failed: 'bad' } as const satisfies Record<

@@ -39,8 +39,6 @@ export const boxes: typeof English = {
   free: 'Frei',
   measured: 'Wie zuletzt gemessen, höchstens vor einigen Minuten.',
   almostFull: (percent) => `${percent} des Platzes sind belegt. Ist keiner mehr da, schlägt jedes Schreiben fehl.`,
-  isFull: (percent) => `zu ${percent} voll`,
-  isFree: (free) => `noch ${free} frei`,
   about: 'Eckdaten',
   limits: 'Erlaubt',
   limitsText: (snapshots, subaccounts) => `${snapshots} Snapshots, ${subaccounts} Unterkonten`,

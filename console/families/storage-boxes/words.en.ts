@@ -37,8 +37,6 @@ export const boxes = {
   free: 'Free',
   measured: 'As it was measured last, some minutes ago at most.',
   almostFull: (percent: string) => `${percent} of the room is taken. When nothing is left, writing fails.`,
-  isFull: (percent: string) => `${percent} full`,
-  isFree: (free: string) => `${free} left`,
   about: 'About',
   limits: 'Allows',
   limitsText: (snapshots: string, subaccounts: string) => `${snapshots} snapshots, ${subaccounts} subaccounts`,
