@@ -1,10 +1,15 @@
 /** The pages of Storage Boxes, used with the keyboard alone. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { PassingStorage } from '../../../src/drivers/storage/open.ts'
+import { simulate } from '../../../src/families.ts'
+import { testClock } from '../../kit/harness.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
-import { type Console, expect, forConsole, press, tabTo } from '../kit/harness.ts'
+import { type Console, type ConsoleOptions, expect, forConsole, press, tabTo } from '../kit/harness.ts'
 import { act, choose, confirm, confirmByName, fill, protect, rename } from '../kit/keyboard.ts'
 import { publicKey, someKeys } from '../states/resources.ts'
 import { boxPassword, someBoxes } from '../states/storage.ts'
@@ -111,14 +116,32 @@ forConsole('Storage Boxes in the console', (open) => {
     await tabTo(page, 'combobox', 'Account')
     await page.keyboard.type(`${username}-sub1`)
     await expect(page.getByText(`sftp -P 23 ${username}-sub1@${username}-sub1.`)).toBeVisible()
-    await expect(page.getByText('only from networks of this installation')).toBeVisible()
+    await expect(page.getByText('This account gets in only from networks of this installation')).toBeVisible()
     await expect(page.getByText('no such door open').first()).toBeVisible()
   })
 })
 
+/** An installation whose boxes hold files, in a folder that goes with the test. */
+async function withFiles(): Promise<ConsoleOptions & AsyncDisposable> {
+  const directory = mkdtempSync(join(tmpdir(), 'wolke-boxes-'))
+  const log = { info: () => undefined, warn: () => undefined }
+  const plan = { directory, isPassing: true, ssh: 'off', webdav: 'off', addressPool: [], log } as const
+  const storage = await PassingStorage.open(plan)
+  const clock = testClock()
+  return {
+    clock,
+    simulation: simulate({ delayMs: 0, clock, beside: { files: storage.cloud() } }),
+    async [Symbol.asyncDispose]() {
+      await storage.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
 forConsole('files of Storage Boxes in the console', (open) => {
   test('are uploaded, replaced, downloaded, moved and deleted, in folders that are made', async () => {
-    const console = await open()
+    await using files = await withFiles()
+    const console = await open(files)
     await someBoxes(console)
     await openBox(console, '/files')
     const { page } = console
@@ -159,7 +182,8 @@ forConsole('files of Storage Boxes in the console', (open) => {
   })
 
   test('are those of a snapshot where one is chosen, and cannot be changed there', async () => {
-    const console = await open()
+    await using files = await withFiles()
+    const console = await open(files)
     await someBoxes(console)
     const [{ id, name }] = await partsOf(console, 'snapshots')
     await openBox(console, '/files')
