@@ -7,6 +7,7 @@ export const messages: Messages = {
       'Eine Storage-Box dieses Typs kann höchstens {1} Snapshots haben. Lösche erst einen.',
     'this Storage Box cannot have more than {1} subaccounts':
       'Eine Storage-Box dieses Typs kann höchstens {1} Unterkonten haben. Lösche erst eines.',
+    "there is no directory '{1}'": 'Es gibt keinen Ordner {1}.',
     'It is no directory.': 'Das ist kein Ordner.',
     'There is something else than a file at this path.': 'Unter diesem Pfad ist etwas anderes als eine Datei.',
     'There is something at this path already.': 'Unter diesem Pfad ist schon etwas.',

@@ -6,6 +6,7 @@ export const messages: Messages = {
       'A Storage Box of this type cannot have more than {1} snapshots. Delete one first.',
     'this Storage Box cannot have more than {1} subaccounts':
       'A Storage Box of this type cannot have more than {1} subaccounts. Delete one first.',
+    "there is no directory '{1}'": 'There is no folder {1}.',
     'It is no directory.': 'It is no folder.',
     'There is something else than a file at this path.': 'There is something else than a file at this path.',
     'There is something at this path already.': 'There is something at this path already.',
