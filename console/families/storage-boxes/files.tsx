@@ -32,8 +32,7 @@ export function FilesTab({ box }: { readonly box: Box }) {
       <FolderWay box={box} place={{ folder, snapshot }} />
       {snapshot !== undefined && <Note>{w.isOld}</Note>}
       <UploadsCard {...uploads} />
-      {error !== null &&
-        (toFailure(error).status === 404 ? <p className="dim">{w.noFolder}</p> : <FailureNote cause={error} />)}
+      {error !== null && <Unread cause={error} />}
       {!data && !error && <Skeleton />}
       {data && !error && (
         <FileTable
@@ -46,6 +45,13 @@ export function FilesTab({ box }: { readonly box: Box }) {
       )}
     </>
   )
+}
+
+/** Why there is nothing to see: some installations have boxes without files. */
+function Unread({ cause }: { readonly cause: unknown }) {
+  const { status, code } = toFailure(cause)
+  if (code === 'unsupported_error') return <Note>{w.noFiles}</Note>
+  return status === 404 ? <p className="dim">{w.noFolder}</p> : <FailureNote cause={cause} what={w.notRead} />
 }
 
 function useFiles({ id }: Box, folder: string, snapshot: number | undefined) {

@@ -14,6 +14,8 @@ export const files: typeof English = {
   noneText: 'Lade Dateien hoch oder nimm eines der Programme, die unter Zugang stehen.',
   noneOld: 'Hier war nichts.',
   noFolder: 'Diesen Ordner gibt es nicht.',
+  noFiles: 'Storage-Boxen dieser Installation enthalten keine Dateien.',
+  notRead: 'Der Ordner ließ sich nicht lesen.',
   kinds: { file: 'Datei', directory: 'Ordner', link: 'Verweis', other: 'Etwas anderes' },
   kind: 'Art',
   size: 'Größe',

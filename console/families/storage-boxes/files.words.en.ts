@@ -13,6 +13,8 @@ export const files = {
   noneText: 'Upload files, or use one of the programs that the tab Access names.',
   noneOld: 'Nothing was in here.',
   noFolder: 'This folder is not there.',
+  noFiles: 'Storage Boxes of this installation hold no files.',
+  notRead: 'The folder could not be read.',
   kinds: { file: 'File', directory: 'Folder', link: 'Link', other: 'Something else' },
   kind: 'Kind',
   size: 'Size',

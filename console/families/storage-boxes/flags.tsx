@@ -1,5 +1,6 @@
 /** What an account may do, each with a checkbox and what it means. */
 import { Check } from '../../ui/check.tsx'
+import { cx } from '../../ui/cx.ts'
 import { boxes as w } from './words.ts'
 
 export const boxFlags = [
@@ -21,14 +22,16 @@ type Flag = (typeof boxFlags)[number] | (typeof subaccountFlags)[number]
 
 interface FlagsProps<Name extends Flag> {
   readonly flags: readonly Name[]
+  /** Where a heading says it already. */
+  readonly isLabelHidden?: boolean
   readonly value: Readonly<Record<Name, boolean>>
   readonly onChange: (value: Readonly<Record<Name, boolean>>) => void
 }
 
-export function FlagsField<Name extends Flag>({ flags, value, onChange }: FlagsProps<Name>) {
+export function FlagsField<Name extends Flag>({ flags, isLabelHidden = false, value, onChange }: FlagsProps<Name>) {
   return (
     <fieldset className="stack">
-      <legend>{w.access}</legend>
+      <legend className={cx(isLabelHidden && 'vh')}>{w.access}</legend>
       {flags.map((flag) => (
         <Check
           key={flag}

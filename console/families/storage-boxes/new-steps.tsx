@@ -120,8 +120,8 @@ function KeysStep({ draft: { keys, moreKeys }, problems, change }: StepProps) {
   return (
     <>
       <p className="dim">{known.length === 0 ? w.noKeys : w.keysHint}</p>
-      {known.map(({ id, name, public_key: key, fingerprint }) => (
-        <Check key={id} checked={keys.includes(key)} aside={fingerprint} onChange={(isOn) => toggle(key, isOn)}>
+      {known.map(({ id, name, public_key: key }) => (
+        <Check key={id} checked={keys.includes(key)} onChange={(isOn) => toggle(key, isOn)}>
           {name}
         </Check>
       ))}
@@ -139,7 +139,7 @@ function KeysStep({ draft: { keys, moreKeys }, problems, change }: StepProps) {
 }
 
 function AccessStep({ draft: { access }, change }: StepProps) {
-  return <FlagsField flags={boxFlags} value={access} onChange={(access) => change({ access })} />
+  return <FlagsField isLabelHidden flags={boxFlags} value={access} onChange={(access) => change({ access })} />
 }
 
 function NameStep({ draft: { name, labels }, problems, change }: StepProps) {

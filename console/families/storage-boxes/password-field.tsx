@@ -2,7 +2,6 @@
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { State } from '../../ui/state.tsx'
 import { common as c } from '../../words/common.ts'
 import { faultOf, newPassword } from './password.ts'
 import { boxes as w } from './words.ts'
@@ -32,10 +31,10 @@ export function PasswordField({ value, problems = [], onChange }: PasswordFieldP
           {w.generate}
         </Button>
         <CopyButton text={value} label={c.copyName(w.password)} />
-        <span role="status">
-          {value !== '' && fault === undefined && <State mood="ok">{w.passwordFits(value.length)}</State>}
-        </span>
       </span>
+      <p className="dim" role="status">
+        {value !== '' && fault === undefined && w.passwordFits(value.length)}
+      </p>
     </div>
   )
 }

@@ -18,6 +18,8 @@ export function newPassword(): string {
       .slice(0, length)
       .map((byte) => alphabet[byte % alphabet.length])
       .join('')
-    if (password.length === length && faultOf(password) === undefined) return password
+    // Programs read what begins with a dash as an option.
+    const isWord = /^[a-zA-Z]/.test(password) && password.length === length
+    if (isWord && faultOf(password) === undefined) return password
   }
 }

@@ -72,15 +72,6 @@ export const storageStates: readonly PageState[] = [
   },
   { name: 'box-files', path: box('/files'), ...boxes },
   { name: 'box-files-folder', path: box('/files?path=team%2Fweb'), ...boxes },
-  {
-    name: 'box-files-new',
-    path: box('/files'),
-    ...boxes,
-    async act(console) {
-      await console.page.getByRole('button', { name: 'New folder' }).first().click()
-      await dialog(/New folder in/)(console)
-    },
-  },
   { name: 'box-snapshots', path: box('/snapshots'), ...boxes },
   {
     name: 'box-snapshots-plan',
