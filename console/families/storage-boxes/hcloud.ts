@@ -47,8 +47,12 @@ const description = (text: string, _: Context<unknown>): Words => (text === '' ?
 
 const parts = { sort: '--sort', label_selector: '--selector', name: noOption }
 
+const { list, get, remove } = usual('storage-box')
+
 const boxes = {
-  ...usual('storage-box'),
+  list: { ...list, since },
+  get: { ...get, since },
+  remove: { ...remove, since },
   create: {
     words: ['storage-box', 'create'],
     fields: {

@@ -120,15 +120,4 @@ const subaccounts: readonly Step[] = [
   form(inDialogs('DeleteDialog'), (of) => ofPart(of, 'subaccounts', 'shop', 'removeSubaccount')),
 ]
 
-const files: readonly Step[] = [
-  form('storage-boxes/file-dialogs.tsx FolderDialog', (of) => ofBox(of, 'createFolder', { path: `it's a "new" one` })),
-  form('storage-boxes/file-dialogs.tsx MoveDialog', (of) =>
-    ofBox(of, 'renameFile', { from: `it's a "new" one`, to: 'old & $(touch ran)' }),
-  ),
-  form('storage-boxes/file-dialogs.tsx RemoveDialog', (of) => ({
-    ...ofBox(of, 'removeFile'),
-    query: { path: 'old & $(touch ran)' },
-  })),
-]
-
-export const boxes: readonly Step[] = [...made, ...files, ...snapshots, ...subaccounts, remove('storage_boxes', box)]
+export const boxes: readonly Step[] = [...made, ...snapshots, ...subaccounts, remove('storage_boxes', box)]
