@@ -28,7 +28,7 @@ import { boxes as b } from './words.ts'
 export function AccessTab({ box }: { readonly box: Box }) {
   const params = { id: box.id }
   const { data: subaccounts } = useSuspenseQuery(useApi().list('storage_boxes_listSubaccounts', { params }))
-  const { doors } = useSuspenseQuery(useApi().query('storage_boxes_doors', { params })).data
+  const { doors } = useSuspenseQuery(useApi().query('storage_boxes_getDoors', { params })).data
   const [chosen, choose] = useState('')
   const account = subaccounts.find(({ username }) => username === chosen) ?? box
   return (

@@ -165,7 +165,7 @@ const subaccounts = {
 
 /** The files themselves are reached by the doors, which hcloud does not know. */
 const files = refuseAll(
-  ['doors', 'listFiles', 'downloadFile', 'uploadFile', 'createFolder', 'renameFile', 'removeFile'],
+  ['getDoors', 'listFiles', 'downloadFile', 'uploadFile', 'createFolder', 'renameFile', 'removeFile'],
   noCommand,
 )
 

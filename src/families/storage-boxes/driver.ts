@@ -92,7 +92,7 @@ export type NoteKey = (box: number, username: string, key: string) => Promise<st
 
 /** The doors of this process, which learn by themselves nothing of what other processes do. */
 export interface BoxDoors {
-  /** Where they are, each as HOST:PORT; null for one that is closed. */
+  /** Where they are, as HOST:PORT; null for one that is closed. */
   readonly opened: { readonly ssh: string | null; readonly webdav: string | null }
   /** The generations of the boxes that they were told of. */
   known(): ReadonlyMap<number, number>

@@ -61,20 +61,24 @@ export const BoxFile = named('StorageBoxFile', {
   modified: Timestamp,
 })
 
+const Doors = named('StorageDoors', {
+  ssh: nullable(Type.String({ description: 'HOST:PORT of the SSH door, null while it is closed' })),
+  webdav: nullable(Type.String({ description: 'HOST:PORT of the WebDAV door, null while it is closed' })),
+  files: Type.Boolean({ description: 'Whether Storage Boxes have files' }),
+  store: nullable(Type.String({ description: 'How files are kept, such as btrfs' })),
+})
+
 const Reply = Type.Object({ file: BoxFile })
 
-const Door = (what: string) =>
-  nullable(Type.String({ description: `Where ${what} listens, as HOST:PORT; null where nothing does` }))
-
 export const fileEndpoints = defineEndpoints({
-  doors: {
+  getDoors: {
     method: 'GET',
     needs: 'viewer',
     path: '/storage_boxes/{id}/doors',
-    summary: 'Tell at which addresses of this installation programs reach a Storage Box',
+    summary: 'Tell which doors lead to the files of a Storage Box, and how files are kept',
     section,
     status: 200,
-    reply: Type.Object({ doors: Type.Object({ ssh: Door('SSH'), webdav: Door('WebDAV') }) }),
+    reply: Type.Object({ doors: Doors }),
     errors: [],
   },
   listFiles: {

@@ -5,3 +5,6 @@ export type FileKind = (typeof fileKinds)[number]
 
 /** The longest path, in characters. */
 export const maxPath = 4_000
+
+/** The last part of a path. */
+export const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1)

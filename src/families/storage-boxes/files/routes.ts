@@ -9,7 +9,7 @@ import * as work from './work.ts'
 export function fileRoutes(platform: Platform, drivers: Drivers): Handlers<typeof fileEndpoints> {
   const shop: work.FileShop = { platform, drivers }
   return {
-    doors: (call) => work.doors(shop, call),
+    getDoors: (call) => work.doors(shop, call),
     listFiles: (call) => work.list(shop, call),
     downloadFile: (call) => work.download(shop, call),
     uploadFile: (call) => work.upload(shop, call),

@@ -25,10 +25,12 @@ export interface FileShop {
 /** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
 const callTimeoutMs = 20_000
 
-/** Where programs reach a box. Errors: `not_found`. */
-export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['doors']) {
+/** Where a box is reached. Errors: `not_found`. */
+export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['getDoors']) {
   await boxes.get(db.query, scope, params.id)
-  return { doors: drivers.storageBoxes.doors?.opened ?? { ssh: null, webdav: null } }
+  const { doors: known, files } = drivers.storageBoxes
+  const { ssh, webdav } = known?.opened ?? { ssh: null, webdav: null }
+  return { doors: { ssh, webdav, files: files !== undefined, store: files?.kind ?? null } }
 }
 
 /** A directory by name. Errors: those that the contract declares. */
