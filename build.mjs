@@ -95,7 +95,7 @@ function digestOfSources() {
 function filesOfConsole() {
   const own = filesIn('console').filter((path) => !path.startsWith('console/generated/'))
   const shared = filesIn('src').filter((path) =>
-    /^src\/((public-)?families|kernel|protocols\/net|pages|version)[/.]|\/contract\.ts$/.test(path),
+    /^src\/(families|kernel|protocols\/net|pages|version)[/.]|\/contract\.ts$/.test(path),
   )
   return [...own, ...shared.filter((path) => !isProof(path)), 'scripts/console-slices.ts', 'scripts/console-tables.ts']
 }

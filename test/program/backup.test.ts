@@ -143,7 +143,10 @@ describe('wolke backup and wolke restore', () => {
   test('keep everything that was answered before, and a moment of what is written meanwhile', async () => {
     const made = await command('backup', file, '--database', `sqlite:${original}`)
     assert.deepEqual([made.code, made.stderr], [0, ''])
-    assert.match(made.stdout, /^Backed up .*wolke\.db to .*backup\.db: \d+ rows in \d+ tables, schema \d{4}-\S+\n$/)
+    assert.match(
+      made.stdout,
+      /^Backed up .*wolke\.db to .*backup\.db: \d+ rows in \d+ tables, schema \d{4}-\S+\nFiles of Storage Boxes are not in it: .*\n$/,
+    )
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.deepEqual(readdirSync(join(folder, 'kept')), ['backup.db'])
     await use.stop()
