@@ -44,7 +44,8 @@ class Wolke:
     @property
     def environ(self):
         """The variables by which programs find this cloud, such as Terraform and hcloud."""
-        return {"HCLOUD_ENDPOINT": self.endpoint, "HETZNER_ENDPOINT": self.endpoint, "HCLOUD_TOKEN": self.token}
+        storage = self.endpoint.removesuffix("/v1") + "/storage/v1"
+        return {"HCLOUD_ENDPOINT": self.endpoint, "HETZNER_ENDPOINT": storage, "HCLOUD_TOKEN": self.token}
 
     def now(self):
         """The time of its clock, an aware datetime."""

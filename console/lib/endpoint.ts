@@ -1,5 +1,5 @@
 /** The address at which programs find the API that this page came from. */
-import { publicBase } from '../../src/kernel/contract/bases.ts'
+import { publicBase, storageUrlOf } from '../../src/kernel/contract/bases.ts'
 import { sh } from '../commands/shell.ts'
 
 /**
@@ -18,7 +18,7 @@ export const apiForPrograms = (origin: Origin) => `${originForPrograms(origin)}$
  * endpoint, with the same token.
  */
 export function exportedEndpoints(api: string): string {
-  return sh`export HCLOUD_ENDPOINT=${api} HETZNER_ENDPOINT=${api}`
+  return sh`export HCLOUD_ENDPOINT=${api} HETZNER_ENDPOINT=${storageUrlOf(api)}`
 }
 
 /** A command that is shown for itself, after what makes hcloud ask this API. */

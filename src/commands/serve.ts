@@ -8,7 +8,7 @@ import { dataPlaneOf } from '../config/load-balancers.ts'
 import { storageOf } from '../config/storage.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import type { StorageFacts } from '../drivers/storage/open.ts'
-import { publicBase, storageBase } from '../kernel/contract/bases.ts'
+import { publicBase, storageUrlOf } from '../kernel/contract/bases.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
@@ -91,7 +91,7 @@ async function start(
   const { api, metadata, dns } = listeners
   readyFile.write({
     base_url: api.at,
-    storage_url: api.at.slice(0, -publicBase.length) + storageBase,
+    storage_url: storageUrlOf(api.at),
     storage_ssh: storage.doors.ssh,
     storage_webdav: storage.doors.webdav,
     metadata_url: metadata?.at ?? null,
@@ -208,7 +208,7 @@ function takeLock(config: Config): ServingLock | undefined {
 
 function locked(config: Config, file: string): ServingLock | undefined {
   try {
-    return lockForServing(file, [keyFileOf(config)])
+    return lockForServing(file, [keyFileOf(config), storageOf(config).directory])
   } catch (error) {
     throw unusable(config.database, error)
   }
@@ -271,7 +271,7 @@ function printWelcome(
     ...(lab ? labLines(lab) : []),
     '',
     'hcloud and Terraform, in the shell that runs them:',
-    `  export HCLOUD_ENDPOINT=${quoted(api.at)} HETZNER_ENDPOINT=${quoted(api.at)} HCLOUD_TOKEN=${quoted(shown)}`,
+    `  export HCLOUD_ENDPOINT=${quoted(api.at)} HETZNER_ENDPOINT=${quoted(storageUrlOf(api.at))} HCLOUD_TOKEN=${quoted(shown)}`,
     'curl:',
     `  curl -H ${quoted(`Authorization: Bearer ${shown}`)} ${quoted(`${api.at}/servers`)}`,
     '',

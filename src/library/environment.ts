@@ -1,7 +1,9 @@
 /** The environment of programs that are to find a cloud of one's own, and no other one. */
 
-/** Variables from which known clients read the endpoint of the API, or that of its second host. */
-const endpointVariables = ['HCLOUD_ENDPOINT', 'HETZNER_ENDPOINT', 'HETZNER_API'] as const
+import { storageUrlOf } from '../kernel/contract/bases.ts'
+
+/** Variables from which known clients read the endpoint of the API. */
+const endpointVariables = ['HCLOUD_ENDPOINT', 'HETZNER_API'] as const
 
 /** Variables from which known clients read a token. */
 const tokenVariables = [
@@ -18,7 +20,7 @@ export type Environment = Readonly<Record<string, string>>
 
 /** The variables by which known clients find a cloud. */
 export function environmentOf({ url, token }: { readonly url: string; readonly token: string }): Environment {
-  return { ...allOf(endpointVariables, url), ...allOf(tokenVariables, token) }
+  return { ...allOf(endpointVariables, url), HETZNER_ENDPOINT: storageUrlOf(url), ...allOf(tokenVariables, token) }
 }
 
 const allOf = (names: readonly string[], value: string) => Object.fromEntries(names.map((name) => [name, value]))

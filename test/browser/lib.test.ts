@@ -301,12 +301,20 @@ describe('requests that are shown', () => {
 
   it('lead to this API alone, whatever the name of its host is made of', () => {
     const api = `http://$(id).${'$'}{x}.example/v1`
-    assert.equal(exportedEndpoints(api), `export HCLOUD_ENDPOINT='${api}' HETZNER_ENDPOINT='${api}'`)
+    assert.equal(
+      exportedEndpoints(api),
+      `export HCLOUD_ENDPOINT='${api}' HETZNER_ENDPOINT='${api.replace('/v1', '/storage/v1')}'`,
+    )
     const escaped = `http://$(id).${'$$'}{x}.example/v1`
-    const lines = ['provider "hcloud" {', `  endpoint         = "${escaped}"`, `  endpoint_hetzner = "${escaped}"`, '}']
+    const lines = [
+      'provider "hcloud" {',
+      `  endpoint         = "${escaped}"`,
+      `  endpoint_hetzner = "${escaped.replace('/v1', '/storage/v1')}"`,
+      '}',
+    ]
     assert.equal(providerBlock(api), lines.join('\n'))
     const plain = 'http://127.0.0.1:8080/v1'
-    const exported = `export HCLOUD_ENDPOINT=${plain} HETZNER_ENDPOINT=${plain}`
+    const exported = `export HCLOUD_ENDPOINT=${plain} HETZNER_ENDPOINT=http://127.0.0.1:8080/storage/v1`
     assert.equal(pointed('hcloud server list', plain), `${exported}\nhcloud server list`)
     assert.equal(pointed('wolke mail list', plain), 'wolke mail list')
   })

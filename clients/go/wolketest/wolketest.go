@@ -32,7 +32,8 @@ type Cloud struct {
 
 // Env returns the variables by which programs find the cloud, such as Terraform and hcloud, each as NAME=value.
 func (c *Cloud) Env() []string {
-	return []string{"HCLOUD_ENDPOINT=" + c.Endpoint, "HETZNER_ENDPOINT=" + c.Endpoint, "HCLOUD_TOKEN=" + c.Token}
+	storage := strings.TrimSuffix(c.Endpoint, "/v1") + "/storage/v1"
+	return []string{"HCLOUD_ENDPOINT=" + c.Endpoint, "HETZNER_ENDPOINT=" + storage, "HCLOUD_TOKEN=" + c.Token}
 }
 
 // Start returns a cloud that ends with the test; options are further ones of `wolke serve`.

@@ -1,4 +1,5 @@
 /** The block that leads Terraform to an API. */
+import { storageUrlOf } from '../../../src/kernel/contract/bases.ts'
 import { blockText, Expression } from './hcl.ts'
 
 /**
@@ -6,6 +7,7 @@ import { blockText, Expression } from './hcl.ts'
  * `token` is an expression.
  */
 export function providerBlock(api: string, token?: string): string {
-  const attributes = { endpoint: api, endpoint_hetzner: api, token: token === undefined ? null : new Expression(token) }
+  const endpoints = { endpoint: api, endpoint_hetzner: storageUrlOf(api) }
+  const attributes = { ...endpoints, token: token === undefined ? null : new Expression(token) }
   return blockText(['provider', 'hcloud'], { attributes })
 }

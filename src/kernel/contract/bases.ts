@@ -9,6 +9,9 @@ export const wolkeBase = '/wolke/v1'
 /** The root of what servers read of themselves. */
 export const metadataBase = '/v1'
 
+/** The URL of Storage Boxes beside that of the public API, which ends in its root. */
+export const storageUrlOf = (api: string) => api.slice(0, -publicBase.length) + storageBase
+
 const publicRoots = [publicBase, storageBase]
 
 /** The root of the public API that a URL is below, without its origin; undefined for one that is below none. */

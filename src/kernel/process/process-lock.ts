@@ -15,7 +15,7 @@ export interface ServingLock {
 
 /**
  * Locks a database file under any of its paths; undefined when another process holds the lock. `beside` lists other
- * files that a first start creates. Errors: those of the file system.
+ * files and folders that a first start creates. Errors: those of the file system.
  */
 export function lockForServing(path: string, beside: readonly string[] = []): ServingLock | undefined {
   const traces = new DisposableStack()
@@ -29,7 +29,7 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
     if (!lock) return undefined
     if (!isThere(real)) {
       const made = [real, `${real}-wal`, `${real}-shm`, `${real}-journal`, ...beside].filter((file) => !isThere(file))
-      traces.defer(() => made.forEach((file) => void rmSync(file, { force: true })))
+      traces.defer(() => made.forEach((file) => void rmSync(file, { recursive: true, force: true })))
     }
     return {
       path: real,

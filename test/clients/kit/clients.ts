@@ -8,6 +8,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { storageUrlOf } from '../../../src/kernel/contract/bases.ts'
 import { bundle } from '../../program/kit/program.ts'
 import { build } from '../../run/built.ts'
 import { noteRequests } from './driven.ts'
@@ -294,8 +295,11 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Both endpoints of the clients at one base URL: a client that had only the first would ask a stranger for the rest. */
-export const endpointsAt = (url: string) => ({ HCLOUD_ENDPOINT: url, HETZNER_ENDPOINT: url })
+/** Both endpoints of the clients, by the base URL of the first: a client that had only the first would ask a stranger for the rest. */
+export const endpointsAt = (url: string) => ({
+  HCLOUD_ENDPOINT: url,
+  HETZNER_ENDPOINT: storageUrlOf(url),
+})
 
 /** Starts `wolke serve` as a process of its own. `sqlite` keeps the data in a file; `more` are further options. */
 export async function serve(database: 'memory' | 'sqlite', more: readonly string[] = []): Promise<Service> {

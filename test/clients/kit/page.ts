@@ -42,6 +42,6 @@ export const firstCommand = 'npm ci && npm start'
 /** Settings of a page, with the address and the token of a server in place of those of the page. */
 export function settingsFor(block: Block, env: NodeJS.ProcessEnv): string {
   return block.text
-    .replaceAll('http://127.0.0.1:8080/v1', env.HCLOUD_ENDPOINT ?? '')
+    .replaceAll('http://127.0.0.1:8080', new URL(env.HCLOUD_ENDPOINT!).origin)
     .replaceAll('<token>', env.HCLOUD_TOKEN ?? '')
 }

@@ -1,11 +1,12 @@
 /** A gateway in front of a server that notes the requests of a client and can answer changes itself. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { publicBase, publicRootOf } from '../../../src/kernel/contract/bases.ts'
 
 /** A request as it arrived. */
 export interface Arrived {
   readonly method: string
-  /** Below the base URL, decoded. */
+  /** Below the root of the API, decoded. */
   readonly path: string
   readonly query: readonly (readonly [string, string])[]
   readonly body: unknown
@@ -35,14 +36,19 @@ export async function record(target: string): Promise<Recorder> {
     const { method = 'GET' } = request
     const body: unknown = text === '' ? undefined : JSON.parse(text)
     const token = request.headers.authorization?.replace(/^Bearer /, '')
-    arrived.push({ method, path: decodeURIComponent(url.pathname), query: [...url.searchParams], body, token })
+    const path = decodeURIComponent(url.pathname.slice(publicRootOf(url.pathname)?.length))
+    arrived.push({ method, path, query: [...url.searchParams], body, token })
     if (method !== 'GET' && !letsThrough) {
       response.writeHead(403, { 'content-type': 'application/json' }).end(refusal)
       return
     }
     const { authorization = '', 'content-type': type } = request.headers
     const headers = { authorization, ...(type === undefined ? {} : { 'content-type': type }) }
-    const reply = await fetch(target + request.url, { method, headers, ...(text === '' ? {} : { body: text }) })
+    const reply = await fetch(new URL(request.url!, target), {
+      method,
+      headers,
+      ...(text === '' ? {} : { body: text }),
+    })
     const content = await reply.text()
     response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? 'application/json' })
     response.end(content)
@@ -52,7 +58,7 @@ export async function record(target: string): Promise<Recorder> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}${publicBase}`,
     lets(through) {
       letsThrough = through
     },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { storageUrlOf } from '../../../src/kernel/contract/bases.ts'
 import { allEndpoints } from '../../../src/pages/openapi.ts'
 import { findProgram, installProvider, type Outcome, run, type Service, serve, skipWithout } from '../kit/clients.ts'
 
@@ -29,7 +30,7 @@ export const settings = (endpoint: string) => `terraform {
 provider "hcloud" {
   poll_interval    = "20ms"
   endpoint         = "${endpoint}"
-  endpoint_hetzner = "${endpoint}"
+  endpoint_hetzner = "${storageUrlOf(endpoint)}"
 }
 `
 

@@ -22,8 +22,8 @@ async function forgetProof({ world, person: { id } }: Console, password: string)
 
 /** In the commands of each of these clients, this API stands first, as both endpoints. */
 async function namesEndpointsFirst({ origin }: Console, place: Locator, clients: readonly string[]): Promise<void> {
-  const exported = `export HCLOUD_ENDPOINT=${origin}/v1 HETZNER_ENDPOINT=${origin}/v1\n`
-  const block = `provider "hcloud" {\n  endpoint         = "${origin}/v1"\n  endpoint_hetzner = "${origin}/v1"\n`
+  const exported = `export HCLOUD_ENDPOINT=${origin}/v1 HETZNER_ENDPOINT=${origin}/storage/v1\n`
+  const block = `provider "hcloud" {\n  endpoint         = "${origin}/v1"\n  endpoint_hetzner = "${origin}/storage/v1"\n`
   for (const client of clients) {
     await place.getByRole('tab', { name: client }).click()
     const text = (await place.getByRole('tabpanel').locator('code').textContent()) ?? ''
@@ -36,7 +36,7 @@ forConsole('access in the console', (open) => {
   test('what is shown for programs names this API first, so that nobody pays for it at another one', async () => {
     const console = await open()
     const { page, origin } = console
-    const exported = `export HCLOUD_ENDPOINT=${origin}/v1 HETZNER_ENDPOINT=${origin}/v1`
+    const exported = `export HCLOUD_ENDPOINT=${origin}/v1 HETZNER_ENDPOINT=${origin}/storage/v1`
     await console.visit('P')
     await expect(page.getByRole('main').getByRole('listitem').locator('code').first()).toHaveText(exported)
     for (const [path, command] of [

@@ -71,7 +71,8 @@ describe('wolke exec', { concurrency: 2 }, () => {
     const found = JSON.parse(stdout)
     assert.deepEqual([found.status, found.now], [200, '2030'])
     const { env: given } = found
-    for (const name of ['HCLOUD_ENDPOINT', 'HETZNER_ENDPOINT', 'HETZNER_API'])
+    assert.match(given.HETZNER_ENDPOINT, /^http:\/\/127\.0\.0\.1:\d+\/storage\/v1$/)
+    for (const name of ['HCLOUD_ENDPOINT', 'HETZNER_API'])
       assert.match(given[name], /^http:\/\/127\.0\.0\.1:\d+\/v1$/, name)
     assert.equal(given.TF_VAR_hcloud_token, given.HCLOUD_TOKEN)
     assert.equal(given.https_proxy, 'http://proxy.example:3128')

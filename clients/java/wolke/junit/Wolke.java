@@ -43,7 +43,8 @@ public final class Wolke implements AutoCloseable, CloseableResource {
 
   /** The variables by which programs find the cloud, such as Terraform and hcloud. */
   public Map<String, String> environment() {
-    return Map.of("HCLOUD_ENDPOINT", endpoint, "HETZNER_ENDPOINT", endpoint, "HCLOUD_TOKEN", token);
+    String storage = endpoint.replaceAll("/v1$", "/storage/v1");
+    return Map.of("HCLOUD_ENDPOINT", endpoint, "HETZNER_ENDPOINT", storage, "HCLOUD_TOKEN", token);
   }
 
   /** A cloud that begins as this one is now and goes its own way, until it is closed. */
