@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { calendar } from '../../src/calendar.ts'
-import { declaredCodes } from '../../src/kernel/contract/contract.ts'
+import { declaredCodes } from '../../src/kernel/contract/errors.ts'
 import { allEndpoints } from '../../src/pages/openapi.ts'
 
 const root = join(import.meta.dirname, '../..')

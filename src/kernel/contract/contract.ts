@@ -96,23 +96,6 @@ export function closedObject<const Properties extends TProperties>(properties: P
   return Type.Object(properties, closed)
 }
 
-/** All possible error codes of an endpoint: its declared ones and those that follow from its shape. */
-export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
-  const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
-  if (!['nobody', 'anyone'].includes(endpoint.needs)) codes.add('forbidden')
-  if (endpoint.elevated) codes.add('elevation_required')
-  if (endpoint.method !== 'GET') codes.add('token_readonly')
-  if (endpoint.path.includes('{')) codes.add('not_found')
-  if (endpoint.addedBy) codes.add('not_found')
-  if (endpoint.removedBy) codes.add('deprecated_api_endpoint')
-  if (endpoint.body) codes.add('json_error')
-  if (endpoint.body || endpoint.query) codes.add('invalid_input')
-  return codes
-}
-
-/** Codes of failures of the installation itself; any endpoint may return them without declaring them. */
-export const troubleCodes: ReadonlySet<ErrorCode> = new Set(['server_error', 'unavailable', 'timeout'])
-
 // ---- Types derived from a row --------------------------------------------------------------------------------------
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -400,11 +383,3 @@ export function byIdOrName<T>(
   const key = toIdOrName(value)
   return 'id' in key ? byId(key.id) : byName(key.name)
 }
-
-export const PublicError = named('Error', {
-  error: Type.Object({
-    code: Type.String(),
-    message: Type.String(),
-    details: nullable(Type.Record(Type.String(), Type.Unknown())),
-  }),
-})

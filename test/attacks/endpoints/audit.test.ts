@@ -1,7 +1,7 @@
 /** Every endpoint that writes leaves exactly one entry in the audit log, whether it does what it is asked for or not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { declaredCodes } from '../../../src/kernel/contract/contract.ts'
+import { declaredCodes } from '../../../src/kernel/contract/errors.ts'
 import type { ErrorCode } from '../../../src/kernel/errors.ts'
 import { entriesOf, logged } from '../../kit/audit-log.ts'
 import { type Answer, forEachDatabase, testClock, type World } from '../../kit/harness.ts'

@@ -1,7 +1,8 @@
 /** Every error that an endpoint of the management API declares, and what it cannot store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { declaredCodes, type Endpoint } from '../../../src/kernel/contract/contract.ts'
+import type { Endpoint } from '../../../src/kernel/contract/contract.ts'
+import { declaredCodes } from '../../../src/kernel/contract/errors.ts'
 import { statusOf } from '../../../src/kernel/errors.ts'
 import { managementEndpoints } from '../../../src/management/contract.ts'
 import { bodies, errors, manager, placeIn, type SamplePaths, urlOf } from '../../../src/management/proof.ts'

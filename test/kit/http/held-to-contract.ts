@@ -1,7 +1,8 @@
 /** Holds every exchange of tests against the contract. */
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { declaredCodes, type Endpoint, troubleCodes } from '../../../src/kernel/contract/contract.ts'
+import type { Endpoint } from '../../../src/kernel/contract/contract.ts'
+import { declaredCodes, troubleCodes } from '../../../src/kernel/contract/errors.ts'
 import type { Exchange } from '../../../src/kernel/http/api/exchange.ts'
 
 const validators = new Map<TSchema, Validator>()
