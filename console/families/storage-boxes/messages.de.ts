@@ -15,7 +15,7 @@ export const messages: Messages = {
     'There is something at the new path already.': 'Unter dem neuen Pfad ist schon etwas.',
     'Its owner has forbidden this by its permissions.': 'Sein Besitzer hat das mit den Zugriffsrechten verboten.',
     'This is not possible here: something is in the way.': 'Das geht hier nicht: etwas ist im Weg.',
-    'The Storage Box has no room left for this.':
+    'this Storage Box cannot have more than {1} bytes in files and snapshots':
       'Die Storage-Box hat dafür keinen Platz mehr. Lösche etwas, oder gib ihr einen größeren Typ.',
     'there is no such file or directory': 'Diese Datei oder diesen Ordner gibt es nicht mehr.',
     'only a file can be downloaded': 'Nur Dateien lassen sich herunterladen.',

@@ -14,7 +14,7 @@ export const messages: Messages = {
     'There is something at the new path already.': 'There is something at the new path already.',
     'Its owner has forbidden this by its permissions.': 'Its owner has forbidden this by its permissions.',
     'This is not possible here: something is in the way.': 'This is not possible here: something is in the way.',
-    'The Storage Box has no room left for this.':
+    'this Storage Box cannot have more than {1} bytes in files and snapshots':
       'The Storage Box has no room left for this. Delete something, or give it a larger type.',
     'there is no such file or directory': 'There is no such file or folder any more.',
     'only a file can be downloaded': 'Only a file can be downloaded.',

@@ -3,7 +3,7 @@ import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
 import type { Download } from '../../../kernel/contract/bytes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
-import { ApiError, invalidInput } from '../../../kernel/errors.ts'
+import { ApiError, invalidInput, limitExceeded } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
 import { pageOf } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -35,8 +35,8 @@ export async function doors({ platform: { db }, drivers }: FileShop, { scope, pa
 
 /** A directory by name. Errors: those that the contract declares. */
 export async function list(shop: FileShop, { scope, params, query }: Call['listFiles']) {
-  const { files, place } = await open(shop, scope, params.id, query)
-  const all = await asked(inTime(files.list(place), callTimeoutMs))
+  const { files, place, ask } = await open(shop, scope, params.id, query)
+  const all = await ask(inTime(files.list(place), callTimeoutMs))
   const { rows, pagination } = pageOf(all ?? [], query)
   const within = place.path === '' ? '' : `${place.path}/`
   return { files: rows.map((one) => fileToWire(within + one.name, one)), meta: { pagination } }
@@ -44,8 +44,9 @@ export async function list(shop: FileShop, { scope, params, query }: Call['listF
 
 /** A file to be sent. Errors: those that the contract declares. */
 export async function download(shop: FileShop, { scope, params, query }: Call['downloadFile']): Promise<Download> {
-  const { files, place } = await open(shop, scope, params.id, query)
-  const info = await look(files, place)
+  const opened = await open(shop, scope, params.id, query)
+  const { files, place } = opened
+  const info = await look(opened)
   if (info.kind !== 'file') throw new ApiError('conflict', 'only a file can be downloaded')
   const { size, modified } = info
   return { name: nameIn(place.path), size, modified, open: (start, end) => files.read(place, start, end) }
@@ -54,32 +55,35 @@ export async function download(shop: FileShop, { scope, params, query }: Call['d
 /** Puts a file in its place. Errors: those that the contract declares. */
 export async function upload(shop: FileShop, { scope, params, query, bytes }: Call['uploadFile']) {
   if (query.path === '') throw invalidInput([{ field: 'path', message: 'must name a file' }])
-  const { files, place } = await open(shop, scope, params.id, query)
-  await asked(files.write(place, bytes()))
-  return { file: fileToWire(place.path, await look(files, place)) }
+  const opened = await open(shop, scope, params.id, query)
+  const { files, place, ask } = opened
+  await ask(files.write(place, bytes()))
+  return { file: fileToWire(place.path, await look(opened)) }
 }
 
 /** Makes a directory. Errors: those that the contract declares. */
 export async function createFolder(shop: FileShop, { scope, params, body }: Call['createFolder']) {
-  const { files, place } = await open(shop, scope, params.id, { path: checked('path', body.path) })
-  await asked(inTime(files.makeFolder(place), callTimeoutMs))
-  return { file: fileToWire(place.path, await look(files, place)) }
+  const opened = await open(shop, scope, params.id, { path: checked('path', body.path) })
+  const { files, place, ask } = opened
+  await ask(inTime(files.makeFolder(place), callTimeoutMs))
+  return { file: fileToWire(place.path, await look(opened)) }
 }
 
 /** Gives a file or directory another path. Errors: those that the contract declares. */
 export async function rename(shop: FileShop, { scope, params, body }: Call['renameFile']) {
   const [from, to] = [checked('from', body.from), checked('to', body.to)]
-  const { files, place } = await open(shop, scope, params.id, { path: from })
-  await asked(inTime(files.rename(place, to), callTimeoutMs))
-  return { file: fileToWire(to, await look(files, { ...place, path: to })) }
+  const opened = await open(shop, scope, params.id, { path: from })
+  const { files, place, ask } = opened
+  await ask(inTime(files.rename(place, to), callTimeoutMs))
+  return { file: fileToWire(to, await look({ ...opened, place: { ...place, path: to } })) }
 }
 
 /** Deletes a file, or a directory with all that is in it. Errors: those that the contract declares. */
 export async function remove(shop: FileShop, { scope, params, query }: Call['removeFile']): Promise<void> {
   if (query.path === '') throw invalidInput([{ field: 'path', message: 'must name a file or directory' }])
-  const { files, place } = await open(shop, scope, params.id, query)
+  const { files, place, ask } = await open(shop, scope, params.id, query)
   // A directory may have millions of files in it.
-  await asked(files.remove(place))
+  await ask(files.remove(place))
 }
 
 /** Errors: `invalid_input`. */
@@ -96,39 +100,49 @@ interface Asked {
   readonly snapshot?: number | undefined
 }
 
+interface FilesAt {
+  readonly files: BoxFiles
+  readonly place: FilePlace
+  /** Waits for what the driver answers. Errors: the refusals that its own mean. */
+  ask<T>(answer: Promise<T>): Promise<T>
+}
+
 /** Errors: `not_found`; `locked` while the box is still to be made; `unsupported_error` where boxes have no files. */
 async function open(
   { platform: { db }, drivers }: FileShop,
   scope: ProjectScope,
   id: number,
   { path, snapshot }: Asked,
-) {
+): Promise<FilesAt> {
   const box = await boxes.get(db.query, scope, id)
   const found = snapshot === undefined ? undefined : await snapshotIn(db.query, scope, id, snapshot)
   if (box.status === 'initializing') throw new ApiError('locked', 'storage_box is locked: it is still to be made')
   const { files } = drivers.storageBoxes
   if (!files) throw new ApiError('unsupported_error', 'Storage Boxes of this cloud have no files')
   const place: FilePlace = { box: id, path, snapshot: found?.name }
-  return { files, place }
+  const ask = <T>(answer: Promise<T>) =>
+    answer.catch((error: unknown) => {
+      throw error instanceof DriverError ? refusalFor(error, box.capacity) : error
+    })
+  return { files, place, ask }
 }
 
-async function look(files: BoxFiles, place: FilePlace): Promise<FileInfo> {
-  const info = await asked(inTime(files.look(place), callTimeoutMs))
+async function look({ files, place, ask }: FilesAt): Promise<FileInfo> {
+  const info = await ask(inTime(files.look(place), callTimeoutMs))
   return info!
 }
 
-/** What a driver answers. Errors: the refusals that its own mean. */
-async function asked<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    if (!(error instanceof DriverError)) throw error
-    const { code, message } = error
-    if (code === 'not_found') throw new ApiError('not_found', 'there is no such file or directory', { cause: error })
-    if (code === 'conflict') throw new ApiError('conflict', message, { cause: error })
-    if (code === 'no_room') throw new ApiError('resource_limit_exceeded', message, { cause: error })
-    throw new ApiError('unavailable', 'the files of the Storage Box cannot be reached now', { cause: error })
-  }
+/** The refusal that an error of a driver means, in a box with so many bytes at most. */
+function refusalFor(cause: DriverError, most: number): ApiError {
+  const { code, message } = cause
+  if (code === 'not_found') return new ApiError('not_found', 'there is no such file or directory', { cause })
+  if (code === 'conflict') return new ApiError('conflict', message, { cause })
+  if (code === 'no_room')
+    return limitExceeded(
+      'storage_box_size',
+      `this Storage Box cannot have more than ${most} bytes in files and snapshots`,
+    )
+  return new ApiError('unavailable', 'the files of the Storage Box cannot be reached now', { cause })
 }
 
 function fileToWire(path: string, { kind, size, modified }: FileInfo) {
