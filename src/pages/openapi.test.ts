@@ -13,8 +13,11 @@ interface Operation {
   readonly parameters: readonly (Parameter | { readonly $ref: string })[]
 }
 
+/** The operations of a path, by method, and where it is when it is not where most are. */
+type Path = Record<string, Operation> & { readonly servers?: readonly { readonly url: string }[] }
+
 interface Document {
-  readonly paths: Record<string, Record<string, Operation>>
+  readonly paths: Record<string, Path>
   readonly components: Record<string, Record<string, unknown>>
 }
 
@@ -23,7 +26,7 @@ const document = JSON.parse(JSON.stringify(openApiDocument())) as Document
 const operations = operationsOf(document)
 
 function operationsOf({ paths }: Document) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  return Object.entries(paths).flatMap(([path, { servers: _, ...methods }]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   )
 }

@@ -8,8 +8,11 @@ interface Operation {
   readonly operationId: string
 }
 
-function operationsOf({ paths }: { paths?: Record<string, Record<string, Operation>> }): Operation[] {
-  return Object.values(paths ?? {}).flatMap((methods) => Object.values(methods))
+/** The operations of a path, by method, and where it is when it is not where most are. */
+type Path = Record<string, Operation> & { readonly servers?: readonly { readonly url: string }[] }
+
+function operationsOf({ paths }: { paths?: Record<string, Path> }): Operation[] {
+  return Object.values(paths ?? {}).flatMap(({ servers: _, ...methods }) => Object.values(methods))
 }
 
 /** A document with one operation in which every text is `text`. */

@@ -74,16 +74,16 @@ interface Family {
 /** A page with a guide, an index by family, and one foldable entry for each operation. */
 export function renderReference(document: Record<string, unknown>): string {
   const { info, servers, tags = [], paths, components } = document as unknown as OpenApi
-  const entries = Object.entries(paths).flatMap(([path, { servers: others, ...operations }]) =>
-    Object.entries(operations).map(([method, operation]) =>
-      toEntry(method, (others?.[0]?.url ?? '') + path, operation, components),
-    ),
-  )
+  const basePath = servers[0]?.url ?? ''
+  const entries = Object.entries(paths).flatMap(([path, { servers: others = servers, ...operations }]) => {
+    const isBelowBase = others.some(({ url }) => url === basePath)
+    const shown = isBelowBase ? path : others[0]!.url + path
+    return Object.entries(operations).map(([method, operation]) => toEntry(method, shown, operation, components))
+  })
   const titles = new Map(tags.map((tag) => [tag.name, capital(tag['x-displayName'])]))
   const families = [...Map.groupBy(entries, (entry: DocumentedOperation) => entry.tags[0] ?? '')].map(
     ([name, some]): Family => ({ name, title: titles.get(name) ?? name, entries: some }),
   )
-  const basePath = servers[0]?.url ?? ''
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
 import {
+  closed,
   closedObject,
   defineEndpoints,
   Id,
@@ -34,13 +35,14 @@ const one = '/storage_boxes/{id}'
 const action = actionsOf(one, section)
 
 const Optional = Type.Optional(Type.Boolean())
-const SomeAccess = closedObject({
+const someAccess = {
   reachable_externally: Optional,
   samba_enabled: Optional,
   ssh_enabled: Optional,
   webdav_enabled: Optional,
   zfs_enabled: Optional,
-})
+}
+const SomeAccess = named('NewStorageBoxAccess', someAccess, closed)
 const Access = named('StorageBoxAccess', {
   reachable_externally: Type.Boolean(),
   samba_enabled: Type.Boolean(),

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { ActionReply, ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
 import { since } from '../../../kernel/contract/as-of.ts'
 import {
+  closed,
   closedObject,
   defineEndpoints,
   Id,
@@ -33,13 +34,14 @@ const one = `${all}/{subaccount_id}` as const
 const action = actionsOf(one, section)
 
 const Optional = Type.Optional(Type.Boolean())
-const SomeAccess = closedObject({
+const someAccess = {
   reachable_externally: Optional,
   readonly: Optional,
   samba_enabled: Optional,
   ssh_enabled: Optional,
   webdav_enabled: Optional,
-})
+}
+const SomeAccess = named('NewStorageBoxSubaccountAccess', someAccess, closed)
 
 export const Subaccount = named('StorageBoxSubaccount', {
   id: Id,
