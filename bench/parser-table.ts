@@ -12,7 +12,8 @@ import { parsePorts } from '../src/families/firewalls/domain.ts'
 import { readNetworkRange } from '../src/families/networks/domain.ts'
 import { parsePublicKey } from '../src/families/ssh-keys/domain.ts'
 import { readPublicKey } from '../src/families/ssh-keys/public-key.ts'
-import { passwordProblem as boxPasswordProblem } from '../src/families/storage-boxes/domain.ts'
+import { passwordProblem as boxPasswordProblem, pathIn } from '../src/families/storage-boxes/domain.ts'
+import { maxPath } from '../src/families/storage-boxes/files/domain.ts'
 import { isDescription } from '../src/families/storage-boxes/snapshots/domain.ts'
 import { homeProblem } from '../src/families/storage-boxes/subaccounts/domain.ts'
 import { isVolumeName } from '../src/families/volumes/domain.ts'
@@ -31,7 +32,8 @@ import { readZonefile, zonefileOrder } from '../src/families/zones/zonefiles/dom
 import { isPlainName } from '../src/kernel/access/names.ts'
 import { isManagementToken, isTokenShaped } from '../src/kernel/access/token-text.ts'
 import { parseTime } from '../src/kernel/audit/contract.ts'
-import { metadataBase, publicBase } from '../src/kernel/contract/bases.ts'
+import { metadataBase, publicBase, publicRootOf } from '../src/kernel/contract/bases.ts'
+import { rangeIn } from '../src/kernel/contract/bytes.ts'
 import { hasMoreCharacters } from '../src/kernel/contract/field-checks.ts'
 import { bodyCheck, isStorable, maxBodyBytes, parseJson, parseLargeJson } from '../src/kernel/contract/input.ts'
 import { parseInstant } from '../src/kernel/contract/instants.ts'
@@ -274,6 +276,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'families/ssh-keys/domain.ts parsePublicKey': text(parsePublicKey, enough, 'ssh-rsa ', 'ssh-ed25519 AAAA '),
   'families/ssh-keys/public-key.ts readPublicKey': text(readPublicKey, enough, 'ssh-rsa ', 'ssh-ed25519 AAAA '),
   'families/storage-boxes/domain.ts passwordProblem': text((value) => boxPasswordProblem(value, true), 512, 'Aa1-'),
+  'families/storage-boxes/domain.ts pathIn': text(pathIn, maxPath, 'a/', './'),
   'families/storage-boxes/snapshots/domain.ts isDescription': text(isDescription, 1_000),
   'families/storage-boxes/subaccounts/domain.ts homeProblem': text(homeProblem, 999, 'a/', '../'),
   'families/volumes/domain.ts isVolumeName': text(isVolumeName, 64),
@@ -305,6 +308,8 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'kernel/access/token-text.ts isManagementToken': text(isManagementToken, most.headers),
   'kernel/access/token-text.ts isTokenShaped': text(isTokenShaped, most.headers),
   'kernel/audit/contract.ts parseTime': text(parseTime, most.headers, '2030-01-01T00:00:00.'),
+  'kernel/contract/bases.ts publicRootOf': text(publicRootOf, most.headers, `${publicBase}/`),
+  'kernel/contract/bytes.ts rangeIn': text((value) => rangeIn(value, 1_000), most.headers, 'bytes=', 'bytes=1-'),
   'kernel/contract/contract.ts bodies of endpoints': contracts,
   'kernel/contract/field-checks.ts hasMoreCharacters': text((value) => hasMoreCharacters(value, 255), enough),
   'kernel/contract/input.ts isStorable': text(isStorable, enough),

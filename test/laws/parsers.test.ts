@@ -47,6 +47,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'it reads what was written here': [
     'families/certificates/store.ts issuedColumns',
+    'families/storage-boxes/snapshots/domain.ts nameOf',
     'kernel/contract/as-of.ts asOf',
     'kernel/contract/path-params.ts isIdParam',
     'kernel/contract/path-params.ts titleOf',
