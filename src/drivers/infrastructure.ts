@@ -203,7 +203,7 @@ export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end' 
 }
 
 /** What a copy has of its own. */
-interface Given {
+interface MemoryOptions {
   readonly delayMs: number
   /** Makes room for its files; without it there are none. */
   readonly files?: (() => Files) | undefined
@@ -211,7 +211,7 @@ interface Given {
 
 export function keptInMemory(
   simulation: Pick<Simulation, 'drivers' | 'copy' | 'forget' | 'end' | 'save' | 'load'>,
-  given: Given,
+  given: MemoryOptions,
 ): InMemory {
   const { drivers, forget, end, save } = simulation
   const { delayMs, files } = given

@@ -9,14 +9,14 @@ import { type AskedDoors, type OpenDoors, openStorage, type Storage } from './st
 import type { StoreLog } from './store/store.ts'
 
 /** An address; `off`; or undefined for what this machine can do. */
-export type Asked = ListenAddress | 'off' | undefined
+export type DoorOption = ListenAddress | 'off' | undefined
 
 export interface StoragePlan {
   readonly directory: string
   /** Whether the files go with the process, and are in a folder of their own in the directory. */
   readonly isPassing: boolean
-  readonly ssh: Asked
-  readonly webdav: Asked
+  readonly ssh: DoorOption
+  readonly webdav: DoorOption
   /** The networks from which public addresses are given out: where one is this machine's, doors are there. */
   readonly addressPool: readonly string[]
   readonly log: StoreLog
@@ -46,20 +46,20 @@ interface Decided extends AskedDoors {
 
 /** Which doors are to be opened. Errors: one line for the operator where what he asks for is not possible. */
 export async function decideDoors({ ssh, webdav, addressPool }: StoragePlan): Promise<Decided> {
-  const isGiven = (asked: Asked): asked is ListenAddress => asked !== undefined && asked !== 'off'
+  const isGiven = (asked: DoorOption): asked is ListenAddress => asked !== undefined && asked !== 'off'
   const impossible = whyImpossible()
   if (isGiven(ssh) || isGiven(webdav)) {
     if (impossible !== undefined)
       throw new Error(`${isGiven(ssh) ? '--storage-ssh' : '--storage-webdav'}: ${impossible}`)
   }
   const host = impossible === undefined ? await ownAddress(addressPool) : undefined
-  const chosen = (asked: Asked, port: number) =>
+  const chosen = (asked: DoorOption, port: number) =>
     asked === undefined ? (host === undefined ? undefined : { host, port }) : asked === 'off' ? undefined : asked
   const doors = { ssh: chosen(ssh, usualPorts.ssh), webdav: chosen(webdav, usualPorts.webdav) }
   return { ...doors, closed: doors.ssh && doors.webdav ? undefined : whyClosed(impossible, [ssh, webdav]) }
 }
 
-function whyClosed(impossible: string | undefined, asked: readonly Asked[]): string {
+function whyClosed(impossible: string | undefined, asked: readonly DoorOption[]): string {
   if (asked.every((one) => one === 'off')) return 'they are switched off'
   return (
     impossible ?? 'no address of --address-pool is one of this machine; --storage-ssh and --storage-webdav open them'

@@ -34,7 +34,7 @@ export type Door = 'ssh' | 'webdav'
 /** Connections of one account at a time, by all doors. */
 export const mostSessions = 10
 
-interface Known {
+interface KnownAccount {
   account: Account
   readonly sessions: Set<Session>
 }
@@ -45,7 +45,7 @@ interface KnownBox {
 }
 
 export class Accounts {
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, KnownAccount>()
   readonly #boxes = new Map<number, KnownBox>()
 
   /**

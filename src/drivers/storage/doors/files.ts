@@ -9,10 +9,10 @@ import { type Attributes, openFlags, statusCodes, types } from './sftp/packets.t
 import { startFileServer } from './sftp/server.ts'
 import { SftpWatch } from './sftp/watch.ts'
 
-export type Kind = 'file' | 'directory' | 'link' | 'other'
+type FileKind = 'file' | 'directory' | 'link' | 'other'
 
 export interface FileInfo extends Attributes {
-  readonly kind: Kind
+  readonly kind: FileKind
   readonly size: number
   readonly mode: number
   /** In seconds. */
@@ -20,7 +20,7 @@ export interface FileInfo extends Attributes {
   readonly modified: number
 }
 
-export interface Entry extends FileInfo {
+export interface DirectoryEntry extends FileInfo {
   readonly name: string
 }
 
@@ -40,7 +40,7 @@ export interface WriteOptions {
   readonly isSynced?: boolean
 }
 
-const kinds: ReadonlyMap<number, Kind> = new Map([
+const kinds: ReadonlyMap<number, FileKind> = new Map([
   [0o100000, 'file'],
   [0o040000, 'directory'],
   [0o120000, 'link'],
@@ -118,12 +118,12 @@ export class Files {
   }
 
   /** What is in a directory, as the server says it: in no order, some at a time, without `.` and `..`. */
-  async *list(path: string): AsyncGenerator<Entry[]> {
+  async *list(path: string): AsyncGenerator<DirectoryEntry[]> {
     const handle = await this.#handle(types.opendir, path)
     try {
       for (;;) {
         const { body } = await this.#client.ask(types.readdir, handle)
-        const entries: Entry[] = []
+        const entries: DirectoryEntry[] = []
         for (let left = body.uint32(); left > 0; left--) {
           const name = body.text()
           body.bytes()
@@ -140,8 +140,8 @@ export class Files {
   }
 
   /** All that is in a directory, by name. */
-  async entries(path: string): Promise<Entry[]> {
-    const all: Entry[] = []
+  async entries(path: string): Promise<DirectoryEntry[]> {
+    const all: DirectoryEntry[] = []
     for await (const some of this.list(path)) all.push(...some)
     return all.sort((a, b) => (a.name < b.name ? -1 : 1))
   }

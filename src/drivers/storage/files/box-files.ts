@@ -54,12 +54,12 @@ class StoreLedger implements Ledger {
   }
 }
 
-interface Opened {
+interface OpenTree {
   readonly reach: Reach
   readonly ledger: StoreLedger | undefined
 }
 
-interface Kept extends Opened {
+interface KeptTree extends OpenTree {
   /** The directory that it was opened for. */
   readonly directory: string
 }
@@ -69,7 +69,7 @@ export class FilesOfBoxes implements BoxFiles {
   readonly #isConfined: boolean
   readonly #pool = new FilesPool()
   /** By box, and by snapshot. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptTree>()
 
   get kind(): string {
     return this.#store.kind
@@ -153,7 +153,7 @@ export class FilesOfBoxes implements BoxFiles {
   }
 
   /** Changes files; what was written to those that a rollback has replaced meanwhile is not there. */
-  async #change(place: FilePlace, work: (opened: Opened) => Promise<void>): Promise<void> {
+  async #change(place: FilePlace, work: (opened: OpenTree) => Promise<void>): Promise<void> {
     const { files } = await this.#store.paths(place.box)
     const before = await stat(files)
     // How much it will be is seen when the box is counted.
@@ -163,7 +163,7 @@ export class FilesOfBoxes implements BoxFiles {
     if (before.ino !== after.ino) throw outOfOrder(new Error('the files were replaced meanwhile'))
   }
 
-  async #open(place: Pick<FilePlace, 'box' | 'snapshot'>): Promise<Opened> {
+  async #open(place: Pick<FilePlace, 'box' | 'snapshot'>): Promise<OpenTree> {
     const { box, snapshot } = place
     const { files, bySnapshot, snapshots, owner } = await this.#store.paths(box)
     const directory = snapshot === undefined ? files : bySnapshot.get(snapshot)

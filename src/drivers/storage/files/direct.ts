@@ -8,7 +8,7 @@ import { posix } from 'node:path'
 import type { FileInfo, NamedFile } from '../../../families/storage-boxes/driver.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { type Ledger, take } from '../doors/ledger.ts'
-import { isNoDirectory, type Opened, openBeneath } from '../store/beneath.ts'
+import { isNoDirectory, type OpenDirectory, openBeneath } from '../store/beneath.ts'
 import { syncDirectory } from '../store/durable.ts'
 import { work } from '../store/programs.ts'
 import type { Owner } from '../store/store.ts'
@@ -109,7 +109,7 @@ export class Direct implements Reach {
     return this.#within(posix.dirname(path), ({ path: at }) => act(`${at}/${posix.basename(path)}`))
   }
 
-  async #within<T>(folder: string, act: (opened: Opened) => Promise<T>): Promise<T> {
+  async #within<T>(folder: string, act: (opened: OpenDirectory) => Promise<T>): Promise<T> {
     try {
       await using opened = await openBeneath(this.#top, folder)
       return await act(opened)

@@ -12,7 +12,7 @@ const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const canStep = process.platform === 'linux'
 
 /** An open directory, to be closed, and a path that leads to it. */
-export interface Opened extends AsyncDisposable {
+export interface OpenDirectory extends AsyncDisposable {
   readonly path: string
 }
 
@@ -30,7 +30,7 @@ export function partsOf(path: string): string[] {
  * Opens a directory below `root`. Errors: those of the file system, which `isNoDirectory` knows where there is no such
  * directory.
  */
-export function openBeneath(root: string, path: string): Promise<Opened> {
+export function openBeneath(root: string, path: string): Promise<OpenDirectory> {
   return walk(root, path, undefined)
 }
 
@@ -39,7 +39,7 @@ export async function makeBeneath(root: string, path: string, owner: Owner): Pro
   await using _made = await walk(root, path, owner)
 }
 
-async function walk(root: string, path: string, owner: Owner | undefined): Promise<Opened> {
+async function walk(root: string, path: string, owner: Owner | undefined): Promise<OpenDirectory> {
   let handle = await open(root, flags)
   let at = placeOf(handle, root)
   try {

@@ -95,7 +95,7 @@ function checked(field: string, text: string): string {
   return path
 }
 
-interface Asked {
+interface FileQuery {
   readonly path: string
   readonly snapshot?: number | undefined
 }
@@ -112,7 +112,7 @@ async function open(
   { platform: { db }, drivers }: FileShop,
   scope: ProjectScope,
   id: number,
-  { path, snapshot }: Asked,
+  { path, snapshot }: FileQuery,
 ): Promise<FilesAt> {
   const box = await boxes.get(db.query, scope, id)
   const found = snapshot === undefined ? undefined : await snapshotIn(db.query, scope, id, snapshot)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
 import { whyImpossible } from '../jail/possible.ts'
 import type { HostAndPort, WebdavPlace } from '../open.ts'
-import type { Call, DoorsSettings, Installed, Method, Methods, Opened, PlaceState, Quota, Said } from './wire.ts'
+import type { Call, DoorsSettings, Installed, Method, Methods, OpenedPorts, PlaceState, Quota, Said } from './wire.ts'
 
 /** The program lies beside this module, as source or as its own file of the bundle. */
 const program = new URL(import.meta.url.endsWith('.ts') ? './program.ts' : './storage-doors.js', import.meta.url)
@@ -29,7 +29,7 @@ export interface DoorsOptions {
 
 /** Whatever is asked of it holds when it has resolved. */
 export interface DoorsDriver {
-  readonly opened: Opened
+  readonly opened: OpenedPorts
   /** Makes the accounts of a box be as described. Older generations change nothing. */
   setAccounts(place: PlaceState, generation: number, accounts: readonly AccountState[]): Promise<void>
   /** Says what a box takes, as it was just measured. */
@@ -60,7 +60,7 @@ export async function openDoors(options: DoorsOptions): Promise<DoorsDriver> {
   return doors
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(result: unknown): void
   reject(error: Error): void
 }
@@ -69,9 +69,9 @@ class DoorsClient implements DoorsDriver {
   readonly #options: DoorsOptions
   /** What was handed over, for the next process. */
   readonly #newest = new Map<number, Methods['setAccounts']['args']>()
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PendingCall>()
   #child: ChildProcess | undefined
-  #opened: Opened = { ssh: null, webdav: null }
+  #opened: OpenedPorts = { ssh: null, webdav: null }
   #calls = 0
   #isClosed = false
 
@@ -79,7 +79,7 @@ class DoorsClient implements DoorsDriver {
     this.#options = options
   }
 
-  get opened(): Opened {
+  get opened(): OpenedPorts {
     return this.#opened
   }
 

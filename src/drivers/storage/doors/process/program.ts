@@ -2,7 +2,7 @@
 import type { BoxPlace } from '../accounts.ts'
 import type { Ledger } from '../ledger.ts'
 import { Doors } from '../open.ts'
-import type { Call, DoorsSettings, Installed, Opened, PlaceState, Quota, Said } from './wire.ts'
+import type { Call, DoorsSettings, Installed, OpenedPorts, PlaceState, Quota, Said } from './wire.ts'
 
 /** How often it is said what was written, in milliseconds. */
 const chargesMs = 200
@@ -73,7 +73,7 @@ class Program {
     }
   }
 
-  #run(call: Call): Promise<Opened> | undefined {
+  #run(call: Call): Promise<OpenedPorts> | undefined {
     if (call.method === 'open') return this.#open(call.args[0])
     const doors = this.#doors
     if (!doors) throw new Error('the doors are not open')
@@ -87,7 +87,7 @@ class Program {
     return undefined
   }
 
-  async #open({ directory, ssh, webdav }: DoorsSettings): Promise<Opened> {
+  async #open({ directory, ssh, webdav }: DoorsSettings): Promise<OpenedPorts> {
     const doors = new Doors({
       directory,
       report: (report, fields) => say({ report, fields }),

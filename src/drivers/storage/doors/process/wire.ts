@@ -26,13 +26,13 @@ export interface DoorsSettings {
 }
 
 /** The ports that were opened. */
-export interface Opened {
+export interface OpenedPorts {
   readonly ssh: number | null
   readonly webdav: number | null
 }
 
 export interface Methods {
-  open: { args: [DoorsSettings]; result: Opened }
+  open: { args: [DoorsSettings]; result: OpenedPorts }
   setAccounts: { args: [PlaceState, number, readonly AccountState[]]; result: null }
   setQuota: { args: [number, Quota]; result: null }
   removeBox: { args: [number, number]; result: null }

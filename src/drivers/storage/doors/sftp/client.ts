@@ -16,14 +16,14 @@ export class SftpError extends Error {
 /** The server is gone, or says what no server says. */
 export class SftpLost extends Error {}
 
-export interface Reply {
+export interface SftpReply {
   readonly type: number
   /** What follows the id. */
   readonly body: PacketReader
 }
 
 interface Pending {
-  resolve(reply: Reply): void
+  resolve(reply: SftpReply): void
   reject(error: Error): void
 }
 
@@ -68,11 +68,11 @@ export class SftpClient {
   }
 
   /** Sends a request. Errors: `SftpError` when it is refused, `SftpLost`. */
-  ask(type: number, ...values: readonly Value[]): Promise<Reply> {
+  ask(type: number, ...values: readonly Value[]): Promise<SftpReply> {
     if (this.#lost) return Promise.reject(this.#lost)
     const id = this.#nextId
     this.#nextId = (id + 1) & idBits
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const { promise, resolve, reject } = Promise.withResolvers<SftpReply>()
     this.#pending.set(id, { resolve, reject })
     this.#to.write(packet(type, id, ...values))
     return promise

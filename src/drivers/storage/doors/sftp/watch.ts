@@ -28,7 +28,7 @@ const wholeReplies: ReadonlySet<number> = new Set([types.version, types.handle, 
 /** An extension whose growth cannot be known before. */
 const unoffered = 'copy-data'
 
-type Opened = 'existing' | 'truncating' | 'appending'
+type OpenMode = 'existing' | 'truncating' | 'appending'
 
 export class SftpWatch {
   readonly #ledger: Ledger
@@ -38,7 +38,7 @@ export class SftpWatch {
   readonly #handles = new Map<string, Handle>()
   /** The handles of writes that are not answered yet, and opens of files to write. */
   readonly #writes = new Map<number, Handle>()
-  readonly #opens = new Map<number, Opened>()
+  readonly #opens = new Map<number, OpenMode>()
   /** What waits for the size of a file; nothing else of the client passes meanwhile. */
   #asked: ((size: number | undefined) => void) | undefined
   /** What the client sent while it has to wait. */

@@ -54,7 +54,7 @@ const handshakeMs = 5_000
 /** A method that changes something may not begin with a fragment: what is meant would be another file. */
 const strange = /[#\0]/
 
-interface Known {
+interface WebdavSession {
   readonly username: string
   /** Requests that are answered at the moment. */
   busy: number
@@ -69,7 +69,7 @@ export class WebdavDoor {
   readonly #unfinished: Unfinished
   readonly #locks = new Map<number, Locks>()
   /** Whose connection it is, once it has shown a password. */
-  readonly #sessions = new WeakMap<Socket, Known>()
+  readonly #sessions = new WeakMap<Socket, WebdavSession>()
 
   constructor(options: WebdavDoorOptions) {
     this.#options = options
@@ -165,7 +165,7 @@ export class WebdavDoor {
     const known = this.#sessions.get(socket)
     if (known?.username === username) return
     known?.leave()
-    const session: Known = { username, busy: 0, leave: () => undefined }
+    const session: WebdavSession = { username, busy: 0, leave: () => undefined }
     const end = () => {
       session.leave()
       this.#sessions.delete(socket)

@@ -5,7 +5,7 @@ import { Files } from '../files.ts'
 /** How long a file server waits for the next request, in milliseconds. */
 const idleMs = 15_000
 
-interface Kept {
+interface PooledFiles {
   readonly account: Account
   readonly files: Promise<Files>
   users: number
@@ -13,7 +13,7 @@ interface Kept {
 }
 
 export class FilesPool {
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, PooledFiles>()
 
   /** Works on the files of an account. Errors: those of `Files.open` and of `work`. */
   async use<Result>(account: Account, work: (files: Files) => Promise<Result>): Promise<Result> {
@@ -41,7 +41,7 @@ export class FilesPool {
     for (const username of [...this.#kept.keys()]) this.forget(username)
   }
 
-  async #take(account: Account): Promise<Kept> {
+  async #take(account: Account): Promise<PooledFiles> {
     const { username } = account.state
     const known = this.#kept.get(username)
     // An account that was changed has another home, or other rights.
@@ -49,13 +49,13 @@ export class FilesPool {
     if (known && this.#kept.get(username) === known) this.forget(username)
     const newest = this.#kept.get(username)
     if (newest && newest.account === account) return newest
-    const kept: Kept = { account, files: Files.open(account), users: 0, idle: undefined }
+    const kept: PooledFiles = { account, files: Files.open(account), users: 0, idle: undefined }
     kept.files.catch(() => undefined)
     this.#kept.set(username, kept)
     return kept
   }
 
-  async #isOpen({ files }: Kept): Promise<boolean> {
+  async #isOpen({ files }: PooledFiles): Promise<boolean> {
     try {
       return (await files).isOpen
     } catch {
@@ -63,7 +63,7 @@ export class FilesPool {
     }
   }
 
-  #close(kept: Kept): void {
+  #close(kept: PooledFiles): void {
     clearTimeout(kept.idle)
     if (kept.users > 0) return
     kept.files.then(

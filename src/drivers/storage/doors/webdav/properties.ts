@@ -73,9 +73,9 @@ function liveProperties(call: Call, path: string, info: FileInfo, room: Rooms | 
   return new Map(all.map(([name, text]) => [`{DAV:}${name}`, text]))
 }
 
-type Asked = 'all' | 'names' | readonly Element[]
+type RequestedProperties = 'all' | 'names' | readonly Element[]
 
-function askedIn(body: Element | ''): Asked {
+function askedIn(body: Element | ''): RequestedProperties {
   if (body === '') return 'all'
   if (body.name !== 'propfind' || body.namespace !== 'DAV:') throw new Refusal(400, 'this is no PROPFIND')
   const [way] = body.children.filter(({ namespace }) => namespace === 'DAV:')
@@ -93,7 +93,13 @@ const emptied = (key: string) => {
 const status = (code: string, properties: string) =>
   `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${code}</D:status></D:propstat>`
 
-function describe(call: Call, path: string, info: FileInfo, asked: Asked, room: Rooms | undefined): string {
+function describe(
+  call: Call,
+  path: string,
+  info: FileInfo,
+  asked: RequestedProperties,
+  room: Rooms | undefined,
+): string {
   const live = liveProperties(call, path, info, room)
   const dead = call.properties.at(call.account.place.id, inBox(call, path))
   const known = new Map([...live, ...Object.entries(dead)])
@@ -115,7 +121,7 @@ function describe(call: Call, path: string, info: FileInfo, asked: Asked, room: 
 const opening = '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">'
 const xml = { 'Content-Type': 'application/xml; charset=utf-8' }
 
-async function roomOf(call: Call, asked: Asked): Promise<Rooms | undefined> {
+async function roomOf(call: Call, asked: RequestedProperties): Promise<Rooms | undefined> {
   if (typeof asked !== 'string' && !asked.some(({ name }) => name.startsWith('quota-'))) return undefined
   const { ledger } = call.account.place
   const { total, free } = await call.files.room('/')

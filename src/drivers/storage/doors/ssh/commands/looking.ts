@@ -1,5 +1,5 @@
 /** Commands that only look: `ls`, `tree`, `du`, `df`, `stat`, `pwd`. */
-import type { Entry, FileInfo } from '../../files.ts'
+import type { DirectoryEntry, FileInfo } from '../../files.ts'
 import { type Command, each, human, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
 
@@ -14,7 +14,7 @@ function modeText({ kind, mode }: FileInfo): string {
 /** The time as `ls` writes it with `--time-style=long-iso`, in UTC. */
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
 
-type Order = (a: Entry, b: Entry) => number
+type Order = (a: DirectoryEntry, b: DirectoryEntry) => number
 
 function orderOf(options: ReadonlySet<string>): Order | undefined {
   if (options.has('U')) return undefined
@@ -26,7 +26,7 @@ function orderOf(options: ReadonlySet<string>): Order | undefined {
   return options.has('r') ? (a, b) => -full(a, b) : full
 }
 
-async function line(shell: Shell, entry: Entry, folder: string | undefined, options: ReadonlySet<string>) {
+async function line(shell: Shell, entry: DirectoryEntry, folder: string | undefined, options: ReadonlySet<string>) {
   const mark = options.has('F') && entry.kind === 'directory' ? '/' : ''
   if (!options.has('l') && !options.has('n')) return `${entry.name}${mark}\n`
   const size = options.has('h') ? human(entry.size) : `${entry.size}`
@@ -44,7 +44,7 @@ export const ls: Command = async (shell, words) => {
   const show = async (folder: string, isNamed: boolean): Promise<void> => {
     if (isNamed) await shell.print(`${folder}:\n`)
     const folders: string[] = []
-    const print = async (entries: readonly Entry[]) => {
+    const print = async (entries: readonly DirectoryEntry[]) => {
       for (const entry of entries.filter(({ name }) => !isHidden(name))) {
         await shell.print(await line(shell, entry, folder, options))
         if (entry.kind === 'directory') folders.push(within(folder, entry.name))

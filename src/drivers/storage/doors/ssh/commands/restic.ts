@@ -14,7 +14,7 @@ const kinds = new Set(['data', 'index', 'keys', 'locks', 'snapshots'])
 const listed = 'application/vnd.x.restic.rest.v2'
 
 /** A file of a repository. Data is in folders by the first two letters of its names. */
-interface Place {
+interface RepositoryFile {
   readonly kind: string
   readonly name: string
 }
@@ -104,7 +104,7 @@ class Repository {
     return this.#serve({ kind, name }, request, response)
   }
 
-  #pathOf({ kind, name }: Place): string {
+  #pathOf({ kind, name }: RepositoryFile): string {
     if (kind === 'config') return within(this.#path, 'config')
     const folder = within(this.#path, kind)
     return within(kind === 'data' ? within(folder, name.slice(0, 2)) : folder, name)
@@ -125,7 +125,7 @@ class Repository {
     response.end(JSON.stringify(found))
   }
 
-  async #serve(place: Place, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+  async #serve(place: RepositoryFile, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
     const path = this.#pathOf(place)
     if (request.method === 'GET' || request.method === 'HEAD') {
       const { size } = await this.#files.stat(path)
@@ -167,7 +167,7 @@ class Repository {
     return 200
   }
 
-  async #remove({ kind }: Place, path: string, { method }: Http2ServerRequest): Promise<number> {
+  async #remove({ kind }: RepositoryFile, path: string, { method }: Http2ServerRequest): Promise<number> {
     if (method !== 'DELETE') return 405
     if (this.#isAppendOnly && kind !== 'locks') return 403
     await this.#files.remove(path)

@@ -2,7 +2,7 @@
  * The older protocol of SCP (`scp -O`), at the end of the server: `-t` takes files and `-f` sends them. Each line and each
  * file is answered with a zero byte, or with 1 and a line that says what went wrong.
  */
-import type { Entry, FileInfo } from '../../files.ts'
+import type { DirectoryEntry, FileInfo } from '../../files.ts'
 import { type Command, lastOf, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
 
@@ -213,7 +213,7 @@ class Source {
     await this.#say('E')
   }
 
-  async #sendEntry(path: string, entry: Entry): Promise<void> {
+  async #sendEntry(path: string, entry: DirectoryEntry): Promise<void> {
     const target = within(path, entry.name)
     // What a link leads to is sent in its place, as far as it leads anywhere.
     const info = entry.kind === 'link' ? await this.#shell.files.find(target) : entry
