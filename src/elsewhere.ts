@@ -1,2 +1,2 @@
-/** What the public cloud has at other services, which clients may look for here, by the paths at which they do. */
+/** The public cloud has these at other services, which clients may look for here, by the paths at which they do. */
 export const elsewhere: Readonly<Record<string, string>> = { buckets: 'Buckets', object_storages: 'Object Storages' }

@@ -34,7 +34,7 @@ export function storageOptions(listen: (text: string) => ListenAddress): Option[
   ]
 }
 
-/** Where files are. They go with the server where its data does: then they are in a folder of their own in the directory. */
+/** Files go with the server where its data does: then they are in a folder of their own in the directory. */
 export function storageOf({
   storage: given,
   storageSsh: ssh,

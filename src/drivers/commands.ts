@@ -5,7 +5,7 @@ import { DriverError } from '../kernel/actions/define.ts'
 /** The environment of all programs: where they are, and messages in English. It carries no secret of this process. */
 export const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-/** On a busy machine a program takes long to begin. */
+/** Milliseconds, as many as a program may need to begin on a busy machine. */
 const usualTimeoutMs = 30_000
 
 export interface RunOptions {
@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly isHarmless?: (line: string) => boolean
 }
 
-/** What a program printed. Errors: a transient `DriverError` with what the program said when it fails. */
+/** Returns what a program printed. Errors: a transient `DriverError` with what the program said when it fails. */
 export function run(program: string, args: readonly string[], input = '', options: RunOptions = {}): Promise<string> {
   const { timeoutMs = usualTimeoutMs, isHarmless } = options
   return new Promise((resolve, reject) => {

@@ -52,7 +52,6 @@ export interface Infrastructure {
   /** The name of what runs the machines of a location. */
   infrastructureOf(location: number): string
   readonly clusters: readonly OpenedCluster[]
-  /** Where the files of Storage Boxes are. */
   readonly storage: StorageFacts
   /** All of it again, or the words for what of it is not in memory, and cannot be copied. */
   readonly inMemory: InMemory | string
@@ -202,7 +201,7 @@ export interface InMemory extends Pick<Simulation, 'drivers' | 'forget' | 'end' 
   load(clock: Clock, saved: Saved): InMemory
 }
 
-/** What a copy has of its own. */
+/** Each copy begins with these. */
 interface MemoryOptions {
   readonly delayMs: number
   /** Makes room for its files; without it there are none. */

@@ -50,7 +50,7 @@ export interface Keeping<State> {
   load(saved: unknown): State
 }
 
-/** What parts have outside of memory, by names that they add by declaration merging. It goes with the infrastructure. */
+/** Parts have these outside of memory, by names that they add by declaration merging. It goes with the infrastructure. */
 // biome-ignore lint/suspicious/noEmptyInterface: parts add to it
 export interface Beside {}
 
@@ -67,7 +67,7 @@ export interface Site {
    * know in nothing else can be copied. No other state has the name.
    */
   keep<State>(name: string, how: Keeping<State>): State
-  /** What parts have outside of memory, where they have something there. */
+  /** Parts find here what they have outside of memory. */
   readonly beside: Partial<Beside>
   /** Returns another family's part of the same site, for drivers that act on its objects. */
   part<P>(make: (site: Site) => P): P

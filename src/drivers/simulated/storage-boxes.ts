@@ -13,7 +13,7 @@ export interface SimulatedBox {
   readonly state: BoxState
   /** Paths of all directories, without those above them. */
   readonly folders: readonly string[]
-  /** By name; each has the directories of its time. */
+  /** Each snapshot has, by its name, the directories of its time. */
   readonly snapshots: Readonly<Record<string, readonly string[]>>
   /** The names of snapshots that were removed. */
   readonly removed: readonly string[]
@@ -23,16 +23,16 @@ export interface SimulatedBox {
 
 const nothing: BoxUsage = { data: 0, snapshots: 0, bySnapshot: new Map() }
 const empty = { snapshots: {}, removed: [], rolledBack: 0 }
-/** What a directory takes, in bytes. */
+/** A directory takes so many bytes. */
 const folderBytes = 4_096
 
 const sizeOf = (folders: readonly string[]) => folders.length * folderBytes
 
 type Boxes = Map<number, SimulatedBox>
-/** What a call does, or half of it. */
+/** A call does this, or half of it. */
 type Effect = (share: Share) => void
 
-/** What calls do with the boxes in memory. */
+/** Returns what calls do with the boxes in memory. */
 function effectsOn(boxes: Boxes, generations: Generations) {
   /** Changes a box that is there; whole or not at all, as the interface has it. */
   const change =
@@ -116,7 +116,7 @@ export function simulateStorageBoxes(site: Site) {
         isDone = share === 'all'
       })
     } finally {
-      // What never was has no files.
+      // A box that never was has no files.
       if (isDone && (wasThere || boxes.has(id))) await kept?.change(method, ...given)
     }
   }

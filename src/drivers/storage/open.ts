@@ -13,7 +13,7 @@ export type DoorOption = ListenAddress | 'off' | undefined
 
 export interface StoragePlan {
   readonly directory: string
-  /** Whether the files go with the process, and are in a folder of their own in the directory. */
+  /** The files go with the process, and are in a folder of their own in the directory. */
   readonly isPassing: boolean
   readonly ssh: DoorOption
   readonly webdav: DoorOption
@@ -22,12 +22,12 @@ export interface StoragePlan {
   readonly log: StoreLog
 }
 
-/** What an operator is told about it. */
+/** An operator is told this about it. */
 export interface StorageFacts {
   /** Undefined while nothing is kept. */
   readonly store: { readonly kind: string; readonly directory: string; readonly reason: string } | undefined
   readonly doors: OpenDoors
-  /** Why doors are closed; undefined where all that can be are open. */
+  /** One line says why doors are closed; undefined where all that can be are open. */
   readonly closed: string | undefined
 }
 

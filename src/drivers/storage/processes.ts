@@ -8,14 +8,14 @@ import { DriverError } from '../../kernel/actions/define.ts'
 
 interface Process {
   readonly pid: number
-  /** As the kernel calls it: `T` is a stopped one. */
+  /** The kernel's letter for its state: `T` is a stopped one. */
   readonly state: string
 }
 
 /** A process in the middle of a call stops when that returns. A disk that answers later than this is out of order. */
 const patienceMs = 10_000
 const lookMs = 2
-/** How often those are looked for who come while all others stand still, in milliseconds; one takes longer to begin. */
+/** Newcomers are looked for so often, in milliseconds, while all others stand still; one takes longer to begin. */
 const newcomersMs = 5
 
 /** Those of a user, but for those that have ended. */
@@ -25,7 +25,7 @@ async function processesOf(uid: number): Promise<Process[]> {
   return found.filter((one) => one !== undefined)
 }
 
-/** Who owns the directory in /proc is not asked: programs that let nobody trace them are shown as those of root. */
+/** The owner of the directory in /proc is not asked: programs that let nobody trace them are shown as those of root. */
 async function look(pid: number, uid: number): Promise<Process | undefined> {
   let status: string
   try {

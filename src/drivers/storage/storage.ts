@@ -13,7 +13,7 @@ import { openStore } from './store/open.ts'
 import { noSuchBox } from './store/refusal.ts'
 import type { Store, StoreKind, StoreLog } from './store/store.ts'
 
-/** Where doors are to be; undefined for one that stays closed. */
+/** Doors are to be here; one that is undefined stays closed. */
 export interface AskedDoors {
   readonly ssh: ListenAddress | undefined
   readonly webdav: ListenAddress | undefined
@@ -22,7 +22,7 @@ export interface AskedDoors {
 export interface StorageOptions extends AskedDoors {
   /** Made when it is not there. */
   readonly directory: string
-  /** Where the doors keep what stays the same, such as their keys. */
+  /** The doors keep here what stays the same, such as their keys. */
   readonly doorsDirectory: string
   readonly log: StoreLog
 }
@@ -75,7 +75,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const store = await openStore({
       directory: options.directory,
       log: options.log,
-      // Where all boxes have the user of this process, nobody can be inside of them.
+      // Nobody can be inside of boxes that all have the user of this process.
       ...(hasUsers && {
         pause: during((boxes, id) => boxes.#pause(id)),
         vacate: during((boxes, id) => boxes.#vacate(id)),

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import { defineEndpoints, Id, Meta, named, nullable, paging, textParam } from '../../kernel/contract/contract.ts'
 import { Deprecation, Price } from '../server-types/contract.ts'
 
-/** What a type costs in one location. */
 export const StorageBoxPrice = named('StorageBoxPrice', {
   location: Type.String(),
   price_hourly: Price,

@@ -1,2 +1,2 @@
-/** What other families may ask about types of Storage Boxes. */
+/** Other families may ask this about types of Storage Boxes. */
 export { storageBoxTypeToWire } from './view.ts'

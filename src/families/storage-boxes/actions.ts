@@ -1,4 +1,4 @@
-/** What happens to Storage Boxes asynchronously: they are made, changed and removed, and what fails is taken back. */
+/** Storage Boxes are made, changed and removed asynchronously, and what fails is taken back. */
 import {
   type ActionInput,
   defineAction,
@@ -93,7 +93,7 @@ export const resetPassword = defineAction<Input>({
   },
 })
 
-/** Of the box, or of a subaccount: both are called alike. */
+/** The action is called alike for a box and for a subaccount. */
 export const updateAccess = defineAction<Input & { readonly subaccount: number | null; readonly from: string }>({
   family,
   command: 'update_access_settings',

@@ -1,4 +1,4 @@
-/** What the infrastructure is to do about Storage Boxes: that each is there in its size, with its accounts. */
+/** The infrastructure is to see to it that each Storage Box is there in its size, with its accounts. */
 import { DriverError } from '../../kernel/actions/define.ts'
 import { inTime } from '../../kernel/actions/in-time.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
@@ -9,7 +9,7 @@ import { boxes } from './store.ts'
 import { type Subaccount, subaccountName } from './subaccounts/domain.ts'
 import { subaccountsOf } from './subaccounts/store.ts'
 
-/** By box. One that is to be deleted, or that the database does not have, is removed. */
+/** Each box has one state. A box that is to be deleted, or that the database does not have, is removed. */
 export const states = defineDesired({
   table: 'storage_box_state',
   title: 'Storage Boxes',

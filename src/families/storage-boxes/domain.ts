@@ -4,7 +4,7 @@ import type { SnapshotPlan } from './snapshots/domain.ts'
 
 export const boxStatuses = ['active', 'initializing', 'locked'] as const
 
-/** What the account of a box may do, each by its name on the wire. */
+/** The account of a box may do these, each by its name on the wire. */
 export const boxFlags = [
   'reachable_externally',
   'samba_enabled',
@@ -31,18 +31,18 @@ export interface StorageBox {
   /** Public keys as OpenSSH writes them. */
   readonly sshKeys: readonly string[]
   readonly plan: SnapshotPlan | null
-  /** When the plan makes its next snapshot. */
+  /** The plan makes its next snapshot at this time. */
   readonly planNext: string | null
-  /** In bytes, of files and snapshots together. */
+  /** Bytes of files and snapshots together. */
   readonly capacity: number
-  /** What its files and its snapshots were measured to take, in bytes. */
+  /** Its files and its snapshots were measured to take so many bytes. */
   readonly usedByFiles: number
   readonly usedBySnapshots: number
-  /** How many subaccounts it ever had: their names end in numbers that no two of them have. */
+  /** It ever had so many subaccounts: their names end in numbers that no two of them have. */
   readonly subaccountsMade: number
   /** The time by which its last snapshot is called, or nothing: no two are ever called alike. */
   readonly lastSnapshot: string
-  /** Whether its deletion is under way. */
+  /** Its deletion is under way. */
   readonly isLeaving: boolean
   readonly labels: Labels
   readonly isProtected: boolean

@@ -1,8 +1,8 @@
-/** What Storage Boxes need from the infrastructure: a place for their files, and doors that lead to them. */
+/** Storage Boxes need from the infrastructure a place for their files, and doors that lead to them. */
 
 import type { FileKind } from './files/domain.ts'
 
-/** What an account may do through the doors. */
+/** An account may do this through the doors. */
 export interface AccountState {
   readonly username: string
   /** The directory that is its root, relative to that of the box; '' is all of it. It is made where it is missing. */
@@ -15,7 +15,7 @@ export interface AccountState {
   readonly isReachableExternally: boolean
   readonly hasSsh: boolean
   readonly hasWebdav: boolean
-  /** Whether it sees the snapshots, below `.zfs/snapshot`. */
+  /** It sees the snapshots, below `.zfs/snapshot`. */
   readonly seesSnapshots: boolean
 }
 
@@ -25,7 +25,7 @@ export interface BoxState {
   readonly generation: number
   /** All that its files and snapshots may take together. */
   readonly bytes: number
-  /** That of the box itself first. Whoever is missing here is no account any more, and its connections end. */
+  /** The box's own account is the first. Whoever is missing here is no account any more, and its connections end. */
   readonly accounts: readonly AccountState[]
 }
 
@@ -33,7 +33,7 @@ export interface FileInfo {
   readonly kind: FileKind
   /** Bytes. */
   readonly size: number
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly modified: number
 }
 
@@ -41,7 +41,7 @@ export interface NamedFile extends FileInfo {
   readonly name: string
 }
 
-/** Where something is: the path is one of `pathIn`, in the files of a box or in those of one of its snapshots. */
+/** The path is one of `pathIn`, in the files of a box or in those of one of its snapshots. */
 export interface FilePlace {
   readonly box: number
   /** The name of a snapshot, in which nothing can be changed. */
@@ -54,9 +54,9 @@ export interface FilePlace {
  * `conflict` where something of another kind is in the way; `no_room`; all others are transient.
  */
 export interface BoxFiles {
-  /** How they are kept, such as `btrfs`; undefined where that is still to be found out. */
+  /** Files are kept like this, such as `btrfs`; undefined where that is still to be found out. */
   readonly kind: string | undefined
-  /** Of the thing itself, if it is a link. */
+  /** Describes the thing itself, if it is a link. */
   look(place: FilePlace): Promise<FileInfo>
   /** All that is in a directory, by name. */
   list(place: FilePlace): Promise<readonly NamedFile[]>
@@ -67,23 +67,23 @@ export interface BoxFiles {
   makeFolder(place: FilePlace): Promise<void>
   /** There is nothing at the new path yet. */
   rename(place: FilePlace, to: string): Promise<void>
-  /** With all that is in it. */
+  /** Removes it with all that is in it. */
   remove(place: FilePlace): Promise<void>
 }
 
-/** What a box takes, in bytes. */
+/** Figures are bytes. */
 export interface BoxUsage {
-  /** What its files take now. */
+  /** Its files take so much now. */
   readonly data: number
-  /** What its snapshots take beside that. */
+  /** Its snapshots take so much beside that. */
   readonly snapshots: number
   readonly bySnapshot: ReadonlyMap<string, SnapshotUsage>
 }
 
 export interface SnapshotUsage {
-  /** What would be free without it. */
+  /** Its deletion would free so much. */
   readonly size: number
-  /** What its files take, whoever else has them too. */
+  /** Its files take so much, whoever else has them too. */
   readonly filesystem: number
 }
 
@@ -92,7 +92,7 @@ export type NoteKey = (box: number, username: string, key: string) => Promise<st
 
 /** The doors of this process, which learn by themselves nothing of what other processes do. */
 export interface BoxDoors {
-  /** Where they are, as HOST:PORT; null for one that is closed. */
+  /** Each is at HOST:PORT; null for one that is closed. */
   readonly opened: { readonly ssh: string | null; readonly webdav: string | null }
   /** The generations of the boxes that they were told of. */
   known(): ReadonlyMap<number, number>
@@ -125,7 +125,7 @@ export interface StorageBoxDriver {
    * not take away what was written since. Errors: a permanent `DriverError` where there is no such snapshot.
    */
   rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void>
-  /** What the box takes; nothing for one that there is not. */
+  /** Returns what the box takes; nothing for one that there is not. */
   usage(id: number): Promise<BoxUsage>
   /**
    * The names of the directories in a directory of the box, in order. The path has no dots, no doubled slashes and none at

@@ -1,4 +1,4 @@
-/** What is asked about the Storage Boxes of many Projects at once. */
+/** These queries see the Storage Boxes of many Projects at once. */
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
@@ -85,7 +85,7 @@ export async function scopeOfBox(query: Queries, id: number): Promise<ProjectSco
   return row && { projectId: row.project_id }
 }
 
-/** How many boxes of each type some Projects have in each location. */
+/** Counts the boxes of each type that some Projects have in each location. */
 export async function boxesByPrice(query: Queries, ids: readonly ProjectId[]) {
   return acrossProjects(query)
     .selectFrom('storage_box')

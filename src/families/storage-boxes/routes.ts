@@ -12,7 +12,7 @@ import { subaccountRoutes } from './subaccounts/routes.ts'
 import { boxToWire } from './view.ts'
 import * as work from './work.ts'
 
-/** So many requests of a Project wait until their passwords are hashed; each takes some hundredths of a second. */
+/** A Project may have so many requests wait until their passwords are hashed; each takes some hundredths of a second. */
 const mostWaiting = 200
 
 /** One handler for each endpoint. */

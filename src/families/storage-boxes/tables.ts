@@ -81,7 +81,7 @@ declare module '../../kernel/data/db.ts' {
     storage_box: StorageBoxRow
     storage_box_snapshot: SnapshotRow
     storage_box_subaccount: SubaccountRow
-    /** By box: its size and its accounts. The row outlives the box until the infrastructure has removed it. */
+    /** Each box has its size and its accounts here. The row outlives the box until the infrastructure has removed it. */
     storage_box_state: DesiredRow
   }
 }

@@ -133,7 +133,7 @@ export function retype(shop: Shop, call: Call['changeType']) {
 /** Sets the password of a box. Errors: `invalid_input`, `locked`. */
 export async function changePassword(shop: Shop, call: Call['resetPassword']) {
   const { scope, params, body } = call
-  // What is not there is missing whatever the password is.
+  // A box that is not there is missing whatever the password is.
   await boxes.get(shop.db.query, scope, params.id)
   const problems = passwordFault(shop, body.password)
   if (problems.length > 0) throw invalidInput(problems)

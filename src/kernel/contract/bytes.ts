@@ -6,7 +6,7 @@ export interface Download {
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly modified: number
   /** The bytes from `start`, `end` excluded. */
   open(start: number, end: number): AsyncGenerator<Buffer>

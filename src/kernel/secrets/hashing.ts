@@ -25,7 +25,7 @@ export class HashingLine {
   #running = 0
   #isOldestNext = false
 
-  /** So many of a network wait at most. */
+  /** Lets at most `mostOfNetwork` of a network wait. */
   constructor({ mostOfNetwork = 20 } = {}) {
     this.#mostOfNetwork = mostOfNetwork
   }

@@ -1,4 +1,4 @@
-/** What passwords of people have to be like. Their hashes are in kernel/secrets/password-hash.ts. */
+/** Passwords of people have to be like this. Their hashes are in kernel/secrets/password-hash.ts. */
 import { hasMoreCharacters } from '../../kernel/contract/field-checks.ts'
 import { maxPassword } from '../../kernel/secrets/password-hash.ts'
 import { commonPassword } from './common-password.ts'

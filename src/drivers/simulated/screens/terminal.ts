@@ -1,6 +1,6 @@
 /**
- * What is on the screen of a simulated machine: what it says while it boots, a login prompt that takes the passwords of
- * the machine, and a shell with a handful of commands.
+ * The screen of a simulated machine shows what it says while it boots, a login prompt that takes the passwords of the
+ * machine, and a shell with a handful of commands.
  */
 import { isHashOf } from '../../../protocols/net/crypt.ts'
 import type { Terminal } from '../../../protocols/rfb/server.ts'
@@ -11,7 +11,6 @@ import type { SimulatedServer } from '../servers.ts'
 const keys = { backspace: 0xff08, enter: 0xff0d, keypadEnter: 0xff8d, leftControl: 0xffe3, rightControl: 0xffe4 }
 const maxTyped = 200
 
-/** What the machine is waiting for. */
 type Prompt = 'login' | 'password' | 'command' | 'nothing'
 
 export class SimulatedTerminal implements Terminal {

@@ -89,7 +89,7 @@ export class KeptFiles implements BoxFiles {
     try {
       await this.#opened?.remove(id, Number.MAX_SAFE_INTEGER)
     } catch {
-      // What stays is in nobody's way, and goes with the folder.
+      // The rest is in nobody's way, and goes with the folder.
     }
   }
 

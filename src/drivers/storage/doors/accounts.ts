@@ -4,7 +4,7 @@ import type { Jail } from './jail/confine.ts'
 import type { Ledger } from './ledger.ts'
 import { isInternal } from './networks.ts'
 
-/** What the doors know of a box. */
+/** The doors know this of a box. */
 export interface BoxPlace {
   readonly id: number
   /** The real paths of its files and of its snapshots. Only root may change what is above them. */
@@ -21,10 +21,9 @@ export interface Account {
   readonly state: AccountState
 }
 
-/** What somebody has open with an account. */
+/** Somebody has this open with an account. */
 export interface Session {
   readonly door: Door
-  /** Where it comes from. */
   readonly address: string
   end(): void
 }
@@ -124,7 +123,7 @@ export class Accounts {
   }
 }
 
-/** Whether an account may come in by a door from an address. */
+/** Tells whether an account may come in by a door from an address. */
 function mayUse(state: AccountState, door: Door, address: string): boolean {
   const isOpen = door === 'ssh' ? state.hasSsh : state.hasWebdav
   return isOpen && (state.isReachableExternally || isInternal(address))

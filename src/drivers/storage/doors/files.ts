@@ -15,7 +15,7 @@ export interface FileInfo extends Attributes {
   readonly kind: FileKind
   readonly size: number
   readonly mode: number
-  /** In seconds. */
+  /** Times are seconds since the epoch. */
   readonly accessed: number
   readonly modified: number
 }
@@ -32,9 +32,9 @@ export interface Room {
 
 export interface WriteOptions {
   readonly mode?: number
-  /** Where in what is there to begin; from nothing when it is undefined. */
+  /** The writing begins here in what is there; it replaces the file when this is undefined. */
   readonly at?: number | undefined
-  /** Whether there must be no such file yet. */
+  /** There must be no such file yet. */
   readonly isNew?: boolean
   /** Whether the bytes are on disk in the end. */
   readonly isSynced?: boolean
@@ -117,7 +117,7 @@ export class Files {
     }
   }
 
-  /** What is in a directory, as the server says it: in no order, some at a time, without `.` and `..`. */
+  /** Lists a directory as the server does: in no order, some entries at a time, without `.` and `..`. */
   async *list(path: string): AsyncGenerator<DirectoryEntry[]> {
     const handle = await this.#handle(types.opendir, path)
     try {
@@ -268,7 +268,7 @@ export class Files {
     await this.rmdir(path)
   }
 
-  /** In seconds. */
+  /** Times are seconds since the epoch. */
   setTimes(path: string, accessed: number, modified: number): Promise<void> {
     return this.#client.tell(types.setstat, path, { accessed: Math.floor(accessed), modified: Math.floor(modified) })
   }
@@ -288,11 +288,11 @@ export class Files {
 
   async #handle(type: number, ...values: Parameters<SftpClient['tell']>[1][]): Promise<Buffer> {
     const { body } = await this.#client.ask(type, ...values)
-    // What it is cut from is as long as a piece of the stream.
+    // The copy lets go of the piece of the stream, which is far longer.
     return Buffer.from(body.bytes())
   }
 
-  /** What went wrong before counts, not that a handle cannot be closed after it. */
+  /** Nobody is told when a handle cannot be closed: an error before it counts more. */
   async #close(handle: Buffer): Promise<void> {
     if (this.#client.isOpen) await this.#client.tell(types.close, handle).catch(() => undefined)
   }

@@ -1,6 +1,6 @@
-/** How often callers have guessed passwords wrong. */
+/** Callers who guess passwords wrong too often are not heard for a while. */
 
-/** So many wrong passwords are heard at once, and then one in so many milliseconds. */
+/** A caller may be wrong so often at once, and then once in so many milliseconds. */
 const most = 30
 const eachMs = 2_000
 /** Callers that are known at a time; those that guessed longest ago are forgotten first. */
@@ -9,7 +9,7 @@ const mostCallers = 20_000
 /** A bucket for each caller: a guess takes from it until it is known to be right. */
 export class Guesses {
   readonly #now: () => number
-  /** When the bucket of a caller is full again. */
+  /** Each caller's bucket is full again at this time. */
   readonly #fullAt = new Map<string, number>()
 
   /** `now` is a monotonic clock in milliseconds. */

@@ -1,4 +1,4 @@
-/** What a box may still take, where the file system below it does not see to that. */
+/** A ledger says what a box may still take, where the file system below it does not see to that. */
 
 export interface Ledger {
   /** Bytes that may still be written; less than zero when others wrote more. */
@@ -9,7 +9,7 @@ export interface Ledger {
   changed(): void
 }
 
-/** What writers are told, in the words of the system. */
+/** Writers are told this, in the words of the system. */
 export const quotaWords = 'Disk quota exceeded: the Storage Box is full'
 
 /** Counts bytes when there is room for them. Returns whether there is. */

@@ -1,4 +1,4 @@
-/** Where callers come from. */
+/** Callers are counted by their networks, as one of them may have many addresses. */
 
 /** The network that a caller shares with others who are probably he: /24 of IPv4 and /64 of IPv6. */
 export function networkOf(address: string): string {
@@ -13,7 +13,7 @@ export function callerOf(address: string): string {
   return plain.includes('.') ? plain : networkOf(plain)
 }
 
-/** Whether an address is one of this machine or of a private network, as those of the cloud itself are. */
+/** Tells whether an address is one of this machine or of a private network, as those of the cloud itself are. */
 export function isInternal(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice(7) : address
   return /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd][0-9a-f]{2}:|fe80:)/i.test(plain)

@@ -22,7 +22,7 @@ export interface HostAndPort {
   readonly port: number
 }
 
-/** Where WebDAV is served; without a certificate in plain text, which carries passwords. */
+/** WebDAV is served here; without a certificate in plain text, which carries passwords. */
 export interface WebdavPlace extends HostAndPort {
   readonly tls?: Tls
 }

@@ -13,10 +13,10 @@ import { callerOf, networkOf } from './networks.ts'
 
 /** Two threads of the pool are left for files. */
 const atOnce = 2
-/** How many may wait of one account and network. */
+/** One account and network may have so many passwords wait. */
 const mostWaiting = 8
 const patienceMs = 20_000
-/** How long the answer to a wrong password takes, in milliseconds. */
+/** A wrong password is answered after so many milliseconds. */
 const penaltyMs = 1_000
 /** The same where no hash was computed, so that a guess is worth nothing: it need not be slow, only cheap. */
 const unheardMs = 50

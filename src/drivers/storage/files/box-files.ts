@@ -11,7 +11,7 @@ import { Confined } from './confined.ts'
 import { Direct } from './direct.ts'
 import { inTheWay, noSuchFile, outOfOrder, type Reach } from './reach.ts'
 
-/** Who works for the API sees all of a box. */
+/** The API sees all of a box. */
 const everything: Omit<AccountState, 'username' | 'isReadonly'> = {
   home: '',
   passwordHash: '',
@@ -22,7 +22,7 @@ const everything: Omit<AccountState, 'username' | 'isReadonly'> = {
   seesSnapshots: false,
 }
 
-/** What a box takes, for those who write to it by this process. */
+/** Those who write by this process learn here what a box takes. */
 class StoreLedger implements Ledger {
   readonly #store: Store
   readonly #id: number
@@ -68,7 +68,7 @@ export class FilesOfBoxes implements BoxFiles {
   readonly #store: Store
   readonly #isConfined: boolean
   readonly #pool = new FilesPool()
-  /** By box, and by snapshot. */
+  /** Open trees are kept by box, and by snapshot. */
   readonly #kept = new Map<string, KeptTree>()
 
   get kind(): string {
@@ -156,7 +156,7 @@ export class FilesOfBoxes implements BoxFiles {
   async #change(place: FilePlace, work: (opened: OpenTree) => Promise<void>): Promise<void> {
     const { files } = await this.#store.paths(place.box)
     const before = await stat(files)
-    // How much it will be is seen when the box is counted.
+    // Nobody knows yet how much it will be, so the box is counted anew.
     await this.#store.changed(place.box)
     await work(await this.#open(place))
     const after = await stat(files)

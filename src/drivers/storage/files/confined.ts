@@ -26,7 +26,7 @@ export class Confined implements Reach {
     )
   }
 
-  /** With a file server of its own, which may take long without being in anybody's way. */
+  /** Reads through a file server of its own, which may take long without being in anybody's way. */
   async *read(path: string, start: number, end: number): AsyncGenerator<Buffer> {
     const files = await Files.open(this.#account).catch((error: unknown) => {
       throw refusalOf(error)
@@ -92,6 +92,6 @@ function refusalOf(error: unknown): unknown {
   if (isMissing(error)) return noSuchFile(error)
   if (isForbidden(error)) return inTheWay('Its owner has forbidden this by its permissions.', error)
   if (error instanceof SftpError) return inTheWay('This is not possible here: something is in the way.', error)
-  // What the client itself has thrown, for who reads from it.
+  // The client's stream has thrown this itself, and its reader knows it.
   return (error as Error).name === 'AbortError' ? error : outOfOrder(error)
 }

@@ -5,7 +5,7 @@ import { DriverError } from '../../../kernel/actions/define.ts'
 
 /** Errors: those of `BoxFiles`. */
 export interface Reach {
-  /** Of the thing itself, if it is a link. */
+  /** Describes the thing itself, if it is a link. */
   look(path: string): Promise<FileInfo>
   list(path: string): Promise<readonly NamedFile[]>
   read(path: string, start: number, end: number): AsyncGenerator<Buffer>
@@ -14,7 +14,7 @@ export interface Reach {
   makeFolder(path: string): Promise<void>
   /** In the place of a file that is there. */
   rename(from: string, to: string): Promise<void>
-  /** With all that is in it. */
+  /** Removes it with all that is in it. */
   remove(path: string): Promise<void>
 }
 

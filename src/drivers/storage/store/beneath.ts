@@ -74,7 +74,7 @@ async function give(handle: FileHandle, { uid, gid }: Owner): Promise<void> {
   if ((await handle.stat()).uid !== uid) await handle.chown(uid, gid)
 }
 
-/** Whether an error says that there is no such directory. */
+/** Tells whether an error says that there is no such directory. */
 export function isNoDirectory(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

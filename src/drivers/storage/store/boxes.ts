@@ -29,7 +29,7 @@ interface Journal {
   readonly number: number
 }
 
-/** What was done to a box and must not be done again by somebody who is late. */
+/** A box has had these done to it, and somebody who is late must not do them again. */
 interface Past {
   /** The number of the last rollback. */
   readonly rolledBack: number
@@ -40,8 +40,8 @@ interface Past {
 const noPast: Past = { rolledBack: 0, removed: [] }
 
 /**
- * So many names of removed snapshots are kept. No two snapshots of a box are ever called alike, so a name is asked for again
- * by nobody but an action whose process stood still, and until so many others were removed it has ended.
+ * The names of so many removed snapshots are kept. No two snapshots of a box are ever called alike, so a name is asked for
+ * again by nobody but an action whose process stood still, and until so many others were removed it has ended.
  */
 const namesKept = 1_000
 
@@ -137,7 +137,7 @@ export class Boxes implements Store {
         await trees.forget(id)
       }
       const removed = await readJson<Pick<BoxRecord, 'generation'>>(places.tombstone)
-      // On a full disk there is room for it by now. Whoever is cut off before it is asked to remove the box again.
+      // There is room for it by now even on a full disk. Whoever is cut off before it is asked to remove the box again.
       if ((removed?.generation ?? -1) < generation) await writeDurably(places.tombstone, JSON.stringify({ generation }))
       await rmdir(places.making)
     })
@@ -300,7 +300,7 @@ export class Boxes implements Store {
         await this.#recover(id, places)
         return await work(places)
       } catch (error) {
-        // What is left takes room that may be what was missing.
+        // The remains take room that may be what was missing.
         await this.#recover(id, places).catch((err) => this.#complain(id, err))
         throw refusalOf(error)
       }

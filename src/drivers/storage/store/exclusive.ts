@@ -1,8 +1,8 @@
-/** What changes a box goes one after the other, in this process and in all others. */
+/** Changes of a box go one after the other, in this process and in all others. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockFile } from '../../../kernel/process/file-lock.ts'
 
-/** How long another look at a lock that somebody else holds waits, in milliseconds: twice as long each time, up to a limit. */
+/** Somebody looks again at a lock that another holds after so many milliseconds: twice as many each time, up to a limit. */
 const firstWaitMs = 2
 const longestWaitMs = 200
 

@@ -14,7 +14,7 @@ import { Subvolumes } from './trees/btrfs.ts'
 import { Copies } from './trees/copies.ts'
 import { Impossible, tryBtrfs, tryCell, tryReflink } from './trial.ts'
 
-/** Where users of boxes begin: systemd leaves these to others, and so do containers and directories of users. */
+/** Users of boxes begin here: systemd leaves these to others, and so do containers and directories of users. */
 export const defaultFirstOwner = 1_900_000_000
 
 /**
@@ -40,7 +40,7 @@ async function makePlaces(directory: string): Promise<Places> {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const places = new Places(await realpath(directory))
     for (const folder of [places.boxes, places.making, places.removed, places.locks, places.cell]) makePrivate(folder)
-    // On a full disk they could not be made.
+    // The locks are made now because a full disk would have no room for them.
     for (let lock = 0; lock < countLocks; lock++) createPrivate(places.countLock(lock))
     return places
   } catch (error) {
@@ -48,7 +48,7 @@ async function makePlaces(directory: string): Promise<Places> {
   }
 }
 
-/** What a kind consists of, and why it is possible. Errors: `Impossible`. */
+/** Tries a kind, and says what it consists of and why it is possible. Errors: `Impossible`. */
 type Attempt = (
   places: Places,
   options: StoreOptions,

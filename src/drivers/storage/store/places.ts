@@ -1,4 +1,4 @@
-/** Where a store has everything, below its directory. */
+/** A store has everything at these places below its directory. */
 import { join } from 'node:path'
 import { DriverError } from '../../../kernel/actions/define.ts'
 
@@ -12,7 +12,7 @@ export class Places {
     this.root = root
   }
 
-  /** Which kind of store this is. */
+  /** This file names the kind of store. */
   get kind(): string {
     return join(this.root, 'kind')
   }
@@ -21,7 +21,7 @@ export class Places {
     return join(this.root, 'boxes')
   }
 
-  /** What is made or removed has its place here by its box, and is there only meanwhile. */
+  /** Everything that is being made or removed has its place here by its box. */
   get making(): string {
     return join(this.root, 'making')
   }
@@ -40,7 +40,7 @@ export class Places {
     return join(this.root, 'locks')
   }
 
-  /** What the directory can do is tried here. */
+  /** Trials of what the directory can do take place here. */
   get trial(): string {
     return join(this.root, 'trial')
   }
@@ -61,7 +61,7 @@ export class Places {
       tombstone: join(this.removed, `${id}`),
       ...placesWithin(join(this.boxes, `${id}`)),
       making,
-      /** Where a box is made before it has its place. */
+      /** A box is made here before it has its place. */
       made: placesWithin(join(making, 'box')),
       doomed: join(making, 'removed'),
       fresh: join(making, 'new'),

@@ -4,8 +4,8 @@ import { type RunOptions, run } from '../../commands.ts'
 const isLinux = process.platform === 'linux'
 
 /**
- * As `run`, and the program ends with this process, however that ends: whoever comes after it must not find somebody who still
- * copies or removes. It may take as long as it wants unless a time is given.
+ * Runs a program like `run`, and ends it with this process, however that ends: whoever comes after it must not find somebody
+ * who still copies or removes. It may take as long as it wants unless a time is given.
  */
 export function work(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const bound = isLinux ? ['setpriv', '--pdeathsig', 'KILL', '--', program, ...args] : [program, ...args]

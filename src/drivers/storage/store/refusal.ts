@@ -1,4 +1,4 @@
-/** Why something could not be done with the files of a box, in words that its owner may read. */
+/** Refusals say why something could not be done with the files of a box, in words that its owner may read. */
 import { DriverError } from '../../../kernel/actions/define.ts'
 
 export class Refusal extends DriverError {}
@@ -9,7 +9,7 @@ export const noSuchFolder = () => new Refusal('There is no such directory.', { t
 export const boxFull = (cause?: unknown) =>
   new Refusal('The Storage Box has no room left for this.', { transient: false, cause })
 
-/** What went wrong below, whose own words name paths of this machine. */
+/** Hides an error from below, whose own words name paths of this machine. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const said = error instanceof Error ? error.message : ''

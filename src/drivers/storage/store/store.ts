@@ -1,5 +1,5 @@
 /**
- * Where the files of Storage Boxes are. `openStore` chooses how by trying the directory; what is here says what every way
+ * A store has the files of Storage Boxes. `openStore` chooses its kind by trying the directory; this says what every kind
  * promises. Several processes may have a store open on one directory: what changes a box is exclusive, reads are not.
  */
 import type { BoxState, StorageBoxDriver } from '../../../families/storage-boxes/driver.ts'
@@ -11,13 +11,13 @@ export const storeKinds = ['btrfs', 'reflink', 'plain'] as const
  */
 export type StoreKind = (typeof storeKinds)[number]
 
-/** Whose the files of a box are. */
+/** The files of a box belong to this user and group. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
 }
 
-/** Where a box is. All paths are absolute, and nobody but this process's user can change what is above them. */
+/** A box is at these paths. All are absolute, and nobody but this process's user can change what is above them. */
 export interface BoxPaths {
   /** The directory of its files. A rollback puts another one in its place; who is in the old one sees that no more. */
   readonly files: string
@@ -25,11 +25,11 @@ export interface BoxPaths {
   readonly snapshots: string
   /** The directory of each snapshot by its name; the last part of most is the name itself, and safe in any case. */
   readonly bySnapshot: ReadonlyMap<string, string>
-  /** Whose everything in the files is. No other box has the same. The user of this process when that is not root. */
+  /** Everything in the files belongs to it. No other box has the same. The user of this process when that is not root. */
   readonly owner: Owner
 }
 
-/** In bytes. */
+/** Both are bytes. */
 export interface Quota {
   /** All that files and snapshots may take together. */
   readonly limit: number
@@ -41,7 +41,7 @@ export interface Store
   readonly kind: StoreKind
   /** One line for the operator: why it is of this kind. */
   readonly reason: string
-  /** Whether the kernel refuses a write that passes the limit. Otherwise whoever writes asks for the quota and charges. */
+  /** The kernel refuses a write that passes the limit. Otherwise whoever writes asks for the quota and charges. */
   readonly hasKernelQuota: boolean
   /** The part of the driver's `apply` that is about files: the box, its limit, and the homes of its accounts. */
   apply(box: Pick<BoxState, 'id' | 'generation' | 'bytes'> & { readonly accounts: readonly Home[] }): Promise<void>
@@ -49,7 +49,7 @@ export interface Store
   paths(id: number): Promise<BoxPaths>
   /** The user that the files of a box belong to. Errors: `not_found`. */
   ownerOf(id: number): Promise<Owner>
-  /** What a box may take and takes, which is cheap to ask before each write. Errors: `not_found`. */
+  /** Returns what a box may take and takes, which is cheap to ask before each write. Errors: `not_found`. */
   quota(id: number): Promise<Quota>
   /**
    * Says before a write how many bytes more, or less, the files will take. Only the first one after a count takes time.

@@ -8,18 +8,18 @@ import type { StoreLog } from './store.ts'
 import { type Btrfs, groupOf, Subvolumes } from './trees/btrfs.ts'
 import { runInCell } from './trees/cell.ts'
 
-/** What statfs(2) says of btrfs. */
+/** The magic number by which statfs(2) knows btrfs. */
 const btrfsMagic = 0x9123683e
 
 /** The quota group of trials; boxes have smaller ids. */
 const trialId = 2 ** 47
 
-/** Why something is not possible, as part of a line for the operator. */
+/** The message is part of a line for the operator. */
 export class Impossible extends Error {}
 
 /**
- * Where the kernel tells about the quota groups of a directory's file system. Subvolumes are tried unless there are some
- * already. Errors: `Impossible`.
+ * Finds where the kernel tells about the quota groups of a directory's file system. Subvolumes are tried unless there are
+ * some already. Errors: `Impossible`.
  */
 export async function tryBtrfs(directory: string, trial: string | undefined, log: StoreLog): Promise<string> {
   if (process.platform !== 'linux' || Number((await statfs(directory)).type) !== btrfsMagic) {

@@ -25,7 +25,7 @@ export interface FileShop {
 /** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
 const callTimeoutMs = 20_000
 
-/** Where a box is reached. Errors: `not_found`. */
+/** Says where a box is reached. Errors: `not_found`. */
 export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['getDoors']) {
   await boxes.get(db.query, scope, params.id)
   const { doors: known, files } = drivers.storageBoxes

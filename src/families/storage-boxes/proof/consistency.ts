@@ -1,4 +1,4 @@
-/** What must add up about Storage Boxes. */
+/** These must add up about Storage Boxes. */
 import assert from 'node:assert/strict'
 import type { Proof } from '../../../../test/kit/proof.ts'
 

@@ -1,4 +1,4 @@
-/** What each write about Storage Boxes brings about, for the attack that kills servers. */
+/** The attack that kills servers learns here what each write about Storage Boxes brings about. */
 import {
   type CrashRow,
   named,

@@ -1,4 +1,4 @@
-/** What the tests prove of the section about Storage Boxes. */
+/** The tests prove this of the section about Storage Boxes. */
 import type { SpecRows } from '../../../../test/walks/spec/rows.ts'
 
 const section = 'Storage Boxes'

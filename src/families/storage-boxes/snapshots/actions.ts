@@ -1,4 +1,4 @@
-/** What happens to snapshots asynchronously. Nothing else happens to their box meanwhile. */
+/** Snapshots are made, deleted and rolled back to asynchronously. Nothing else happens to their box meanwhile. */
 import { defineAction, defineRecord, defineStep, type StepContext } from '../../../kernel/actions/define.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'

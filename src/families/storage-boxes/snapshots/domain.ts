@@ -10,9 +10,9 @@ export interface Snapshot {
   readonly name: string
   readonly description: string
   readonly isAutomatic: boolean
-  /** What would be free without it, in bytes. */
+  /** Its deletion would free so many bytes. */
   readonly size: number
-  /** What its files take, whoever else has them too, in bytes. */
+  /** Its files take so many bytes, whoever else has them too. */
   readonly sizeFilesystem: number
   readonly labels: Labels
   readonly created: string
@@ -26,10 +26,10 @@ export function isDescription(text: string): boolean {
 
 export interface SnapshotPlan {
   readonly maxSnapshots: number
-  /** In UTC, as the hour. */
+  /** Minute and hour are in UTC. */
   readonly minute: number
   readonly hour: number
-  /** From 1 for Monday; null for every day. */
+  /** Monday is 1; null stands for every day. */
   readonly dayOfWeek: number | null
   /** Null for every day. */
   readonly dayOfMonth: number | null
@@ -52,7 +52,7 @@ export function nextOf({ minute, hour, dayOfWeek, dayOfMonth }: SnapshotPlan, af
   throw new Error('a plan without a day')
 }
 
-/** How often a plan makes snapshots, as their names say it. */
+/** Says how often a plan makes snapshots, as their names do. */
 function rhythmOf({ dayOfWeek, dayOfMonth }: SnapshotPlan): string {
   if (dayOfMonth !== null) return 'monthly'
   return dayOfWeek === null ? 'daily' : 'weekly'

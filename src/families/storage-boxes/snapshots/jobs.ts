@@ -56,7 +56,7 @@ export async function startPlanned({ db, clock }: Platform): Promise<Again> {
   }
 }
 
-/** So many boxes are measured in a round, so that the rounds of many boxes cost as little as those of few. */
+/** A round measures so many boxes, and costs as little with many boxes as with few. */
 const measuredAtOnce = 100
 const callTimeoutMs = 20_000
 /** The box of each cloud that was measured last. */

@@ -1,4 +1,4 @@
-/** What happens to subaccounts asynchronously: their box is handed over with all its accounts. */
+/** Subaccounts change asynchronously: their box is handed over with all its accounts. */
 import { defineAction } from '../../../kernel/actions/define.ts'
 import { family, handing, type Input } from '../actions.ts'
 import { states } from '../desired.ts'

@@ -6,7 +6,7 @@ export const maxName = 50
 export const maxDescription = 1_000
 export const maxHome = 999
 
-/** What a subaccount may do, each by its name on the wire. */
+/** A subaccount may do these, each by its name on the wire. */
 export const subaccountFlags = [
   'reachable_externally',
   'readonly',
@@ -19,11 +19,11 @@ export type SubaccountAccess = Access<(typeof subaccountFlags)[number]>
 export interface Subaccount {
   readonly id: number
   readonly boxId: number
-  /** Which one of its box it is. */
+  /** The numbers of a box's subaccounts differ, and end their names. */
   readonly number: number
   readonly name: string
   readonly description: string
-  /** As it was given. */
+  /** The directory is kept as somebody wrote it. */
   readonly home: string
   readonly access: SubaccountAccess
   /** argon2id, as PHC text. */
@@ -32,7 +32,7 @@ export interface Subaccount {
   readonly formerPasswordHash: string | null
   /** Public keys as OpenSSH writes them, which its owner has installed. */
   readonly sshKeys: readonly string[]
-  /** Whether its deletion is under way. */
+  /** Its deletion is under way. */
   readonly isLeaving: boolean
   readonly labels: Labels
   readonly created: string

@@ -116,7 +116,7 @@ export const moveHome = (shop: Shop, call: Call['changeHomeDirectory']) =>
 /** Sets the password of a subaccount. Errors: `invalid_input`, `locked`. */
 export async function changePassword(shop: Shop, call: Call['resetSubaccountPassword']) {
   const { scope, params, body } = call
-  // What is not there is missing whatever the password is.
+  // A subaccount that is not there is missing whatever the password is.
   await boxes.get(shop.db.query, scope, params.id)
   await subaccountIn(shop.db.query, scope, params.id, params.subaccount_id)
   const problems = passwordFault(shop, body.password)

@@ -21,7 +21,7 @@ function disposition(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
 }
 
-/** Whether what a client has of a file is of the same one (RFC 9110, 13.1.5). */
+/** Tells whether what a client has of a file is of the same one (RFC 9110, 13.1.5). */
 const isSame = (given: string | undefined, tag: string) => given === undefined || given === tag
 
 /**

@@ -19,7 +19,7 @@ export interface Jail {
   readonly gid: number
   /** Nothing in it can be changed, which the kernel sees to. */
   readonly isReadonly: boolean
-  /** What is seen below `.zfs/snapshot`, which has to be a directory by then; nothing when it is undefined. */
+  /** This directory is seen below `.zfs/snapshot`, which has to be a directory by then; nothing is when it is undefined. */
   readonly snapshots: string | undefined
 }
 
@@ -98,7 +98,7 @@ function within(pid: number, script: string, args: readonly string[]): Promise<v
   })
 }
 
-/** What is mounted, as lines of /proc/PID/mountinfo say: where, with which options. */
+/** Reads lines of /proc/PID/mountinfo: where something is mounted, with which options. */
 function mountsOf(text: string): { at: string; options: string[] }[] {
   return text
     .trimEnd()
@@ -124,7 +124,7 @@ async function check(pid: number, home: string, jail: Jail): Promise<void> {
 
 async function checkRoot(pid: number, home: string, { directory, home: below }: Jail): Promise<void> {
   const [root, outside] = await Promise.all([stat(`/proc/${pid}/root/`), lstat(directory)])
-  // What is above the directory of the box cannot be replaced; what is below it was checked on the way.
+  // Nobody can replace the directories above that of the box; those below it were checked on the way.
   if (below === '' && (root.ino !== outside.ino || root.dev !== outside.dev)) {
     throw new JailError(`the root of the program is not ${home}`)
   }

@@ -1,8 +1,8 @@
-/** Whether this machine can confine programs, and where its programs are. */
+/** A machine may lack what confines programs, or the programs themselves. */
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where programs of the system are; nothing of the environment decides. */
+/** Programs of the system are here; nothing of the environment decides. */
 const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 export const systemPath = folders.join(':')
 

@@ -1,5 +1,5 @@
 /**
- * What root does, within a mount namespace that belongs to one program, before and after the program has been loaded. The
+ * Root runs these within a mount namespace that belongs to one program, before and after the program has been loaded. The
  * tools are those of util-linux, and a shell puts them one after the other; nothing that a customer sends is part of it.
  */
 

@@ -40,7 +40,7 @@ export interface DoorsDriver {
   close(): Promise<void>
 }
 
-/** How long a process that dies at once is not replaced, in milliseconds. */
+/** A process that dies at once is replaced after so many milliseconds. */
 const waitMs = 1_000
 
 /** The process of the doors ended before it answered. */
@@ -67,7 +67,7 @@ interface PendingCall {
 
 class DoorsClient implements DoorsDriver {
   readonly #options: DoorsOptions
-  /** What was handed over, for the next process. */
+  /** The next process is handed these over again. */
   readonly #newest = new Map<number, Methods['setAccounts']['args']>()
   readonly #waiting = new Map<number, PendingCall>()
   #child: ChildProcess | undefined

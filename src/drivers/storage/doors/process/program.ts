@@ -4,19 +4,19 @@ import type { Ledger } from '../ledger.ts'
 import { Doors } from '../open.ts'
 import type { Call, DoorsSettings, Installed, OpenedPorts, PlaceState, Quota, Said } from './wire.ts'
 
-/** How often it is said what was written, in milliseconds. */
+/** The server hears of writes once in so many milliseconds. */
 const chargesMs = 200
 
 const say = (said: Said) => {
   if (process.connected) process.send!(said)
 }
 
-/** What a box takes: as it was measured, and what was written since. */
+/** The bytes of a box are those that were measured, and those that were written since. */
 class CountedBox implements Ledger {
   readonly #id: number
   #quota: Quota
   #since = 0
-  /** What was not said yet. */
+  /** The server was not told of these bytes yet. */
   #unsaid = 0
 
   constructor(id: number, quota: Quota) {
@@ -105,7 +105,7 @@ class Program {
 
   #placeOf({ quota, ...place }: PlaceState): BoxPlace {
     if (!quota) return { ...place, ledger: undefined }
-    // What was written since the last measurement stays counted when accounts change.
+    // The bytes that were written since the last measurement stay counted when accounts change.
     const ledger = this.#counted.get(place.id) ?? new CountedBox(place.id, quota)
     this.#counted.set(place.id, ledger)
     return { ...place, ledger }

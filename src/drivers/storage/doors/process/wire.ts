@@ -1,8 +1,8 @@
-/** What an API server and the process of the doors say to each other, through the channel that Node.js has for that. */
+/** An API server and the process of the doors talk through the channel that Node.js has for that. */
 import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
 import type { HostAndPort, WebdavPlace } from '../open.ts'
 
-/** What a box may take, where the doors count. */
+/** The doors count up to this, where the file system does not. */
 export interface Quota {
   readonly limit: number
   readonly used: number
@@ -45,7 +45,7 @@ export type Call = {
   [M in Method]: { readonly call: number; readonly method: M; readonly args: Methods[M]['args'] }
 }[Method]
 
-/** What the process says: answers, and what happens. */
+/** The process says these: answers, and what happens. */
 export type Said =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly error: string }
@@ -54,7 +54,7 @@ export type Said =
   | { readonly report: string; readonly fields: object }
   | { readonly install: number; readonly box: number; readonly username: string; readonly key: string }
 
-/** What it is told besides calls: whether a key was noted, with why not. */
+/** The process is told this besides calls: a key was noted, or why it was not. */
 export interface Installed {
   readonly install: number
   readonly problem: string | null

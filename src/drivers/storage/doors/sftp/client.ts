@@ -18,7 +18,7 @@ export class SftpLost extends Error {}
 
 export interface SftpReply {
   readonly type: number
-  /** What follows the id. */
+  /** The body follows the id. */
   readonly body: PacketReader
 }
 

@@ -1,7 +1,7 @@
-/** Where packets begin and end in a stream of SFTP. What is long passes in the pieces in which it came. */
+/** Packets of SFTP are found in a stream; long ones pass in the pieces in which they came. */
 import { MalformedPacket, mostOfPacket } from './packets.ts'
 
-/** How much of a packet is looked at before it passes, its length included: a WRITE up to its data, and whole short ones. */
+/** A packet is looked at up to here before it passes, its length included: a WRITE up to its data, and whole short ones. */
 const headBytes = 4 + 1 + 4 + 4 + 256 + 8 + 4
 
 /** Gets a head, which is all of a short packet. Returns what shall be passed on in its place: it, something else, or nothing. */
@@ -22,12 +22,12 @@ export class Framing {
     this.#isWhole = isWhole
   }
 
-  /** Whether the next byte begins a packet. */
+  /** Tells whether the next byte begins a packet. */
   get isBetween(): boolean {
     return this.#left === 0 && this.#kept.length === 0
   }
 
-  /** Whether the next byte to be passed on begins a packet: what is kept has not passed yet. */
+  /** Tells whether the next byte to be passed on begins a packet: what is kept has not passed yet. */
   get isBoundary(): boolean {
     return this.#left === 0
   }
@@ -60,7 +60,7 @@ export class Framing {
     return undefined
   }
 
-  /** How many bytes have to be there before it is decided about the packet that begins. */
+  /** Returns how many bytes have to be there before it is decided about the packet that begins. */
   #needed(bytes: Buffer): number {
     if (bytes.length < 5) return 5
     const length = bytes.readUInt32BE(0)

@@ -39,7 +39,7 @@ export const mostOfPacket = 256 * 1024
 
 const attributeFlags = { size: 1, owner: 2, mode: 4, times: 8, extended: 0x80000000 } as const
 
-/** What is known of a file; what is undefined was not said, or shall stay. Times in seconds. */
+/** Attributes of a file: an undefined one was not said, or shall stay. Times are seconds since the epoch. */
 export interface Attributes {
   readonly size?: number | undefined
   readonly mode?: number | undefined

@@ -9,7 +9,7 @@ import { statusCodes, types } from './packets.ts'
 /** Files are not for others, whatever their writer forgets to say. */
 const umask = '0022'
 
-/** Where snapshots are seen. */
+/** Snapshots are seen here. */
 const snapshotFolder = '.zfs/snapshot'
 
 /**

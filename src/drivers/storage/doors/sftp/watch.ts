@@ -7,7 +7,7 @@ import { Framing } from './framing.ts'
 import { openFlags, PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
 
 interface Handle {
-  /** How long the file is, as far as this session knows. */
+  /** The length of the file, as far as this session knows. */
   size: number
   /** A write was refused: the file is not what its writer wanted, so its size and times are not set as if it were. */
   hasFailed: boolean
@@ -41,7 +41,7 @@ export class SftpWatch {
   readonly #opens = new Map<number, OpenMode>()
   /** What waits for the size of a file; nothing else of the client passes meanwhile. */
   #asked: ((size: number | undefined) => void) | undefined
-  /** What the client sent while it has to wait. */
+  /** The client sent these while it has to wait. */
   #waiting: Buffer[] = []
   #injected: Buffer[] = []
 
@@ -65,7 +65,7 @@ export class SftpWatch {
     if (left) this.#waiting.unshift(left)
   }
 
-  /** Whether the client has to wait, so that its channel is not read meanwhile. */
+  /** Tells whether the client has to wait, so that its channel is not read meanwhile. */
   get isHeld(): boolean {
     return this.#asked !== undefined
   }
@@ -75,7 +75,7 @@ export class SftpWatch {
     this.#replies.take(
       chunk,
       (head) => {
-        // What is between two packets of the server is where others can be.
+        // Replies of this watch can stand only between two packets of the server.
         this.#flush()
         return this.#passesReply(head)
       },

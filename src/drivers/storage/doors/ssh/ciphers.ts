@@ -1,4 +1,4 @@
-/** Which ciphers clients are offered. */
+/** Clients are offered the ciphers that this machine is fast at. */
 import type { Connection } from 'ssh2'
 
 /** These are computed by OpenSSL at the speed of the processor; ChaCha20 would be computed by WebAssembly here. */
@@ -10,7 +10,7 @@ interface List {
 }
 type Direction = Readonly<Record<'cipher' | 'mac' | 'compress' | 'lang', List>>
 
-/** What the library is about to offer. */
+/** The library is about to offer this. */
 interface Offer {
   readonly lists: { readonly kex: List; readonly serverHostKey: List; readonly cs: Direction; readonly sc: Direction }
 }

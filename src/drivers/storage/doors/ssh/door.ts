@@ -9,7 +9,7 @@ import { writeTogether } from '../together.ts'
 import { ciphers, noteMismatch, offerFastest } from './ciphers.ts'
 import { Login } from './login.ts'
 
-/** What serves an account once it is in. */
+/** These serve an account once it is in. */
 export interface SshServices {
   sftp(channel: ServerChannel, username: string): void
   exec(channel: ServerChannel, username: string, command: string): void
@@ -28,7 +28,7 @@ export interface SshDoorOptions {
 const loginsAtOnce = 24
 const loginsOfNetwork = 8
 const patienceMs = 30_000
-/** How long a login may take, in milliseconds. */
+/** A login may take so many milliseconds. */
 const loginMs = 60_000
 /** Sessions of one connection. */
 const mostChannels = 10
@@ -38,7 +38,7 @@ export class SshDoor {
   readonly #ssh: ssh2.Server
   readonly #listener: Server
   readonly #sockets = new Set<Socket>()
-  /** Who gets the connection that the library makes of a socket, once its client has said which version it speaks. */
+  /** These get the connection that the library makes of a socket, once its client has said which version it speaks. */
   readonly #expected = new WeakMap<Socket, (connection: Connection) => void>()
   readonly #logins = new FairQueue<string>({
     atOnce: loginsAtOnce,
@@ -129,7 +129,7 @@ export class SshDoor {
       socket.destroySoon()
     }
     const leave = accounts.enter(username, { door: 'ssh', address, end })
-    // What was true when the password was given may have ended while it was checked.
+    // The account may have lost its rights while the password was checked.
     if (!leave || !accounts.findFor(username, 'ssh', address)) {
       leave?.()
       end()

@@ -1,4 +1,4 @@
-/** What a session runs: one command of those that a box serves. No shell ever sees it. */
+/** A session runs one command of those that a box serves. No shell ever sees it. */
 import type { ServerChannel } from 'ssh2'
 import type { Account } from '../accounts.ts'
 import { Files } from '../files.ts'
@@ -11,7 +11,7 @@ import { connect, hasEnded, serveSftp } from './sftp-session.ts'
 
 const programs: Readonly<Record<string, (words: readonly string[]) => Program>> = { rsync, borg }
 
-/** What the clients of `rclone` send to find out what kind of shell there is; they take a refusal for "no checksums". */
+/** Clients of `rclone` send this to find out what kind of shell there is; they take a refusal for "no checksums". */
 const echo = /^echo (.*)$/s
 
 /** Notes a public key of an account. Returns undefined, or why not. */
@@ -83,7 +83,7 @@ async function runProgram(channel: ServerChannel, account: Account, program: Pro
   connect(channel, prisoner)
   if (first.length > 0) channel.write(first)
   if (ledger) {
-    // What comes in is what a program may write, as far as can be seen from here; the store counts what it really takes.
+    // The program may write as much as comes in, as far as can be seen from here; the store counts what it really takes.
     child.once('close', () => ledger.changed())
     channel.on('data', (chunk: Buffer) => {
       if (take(ledger, chunk.length)) return

@@ -1,4 +1,4 @@
-/** Who comes in by SSH: with a key, which costs no hash, or with a password. */
+/** Accounts come in by SSH with a key, which costs no hash, or with a password. */
 import ssh2, { type AuthContext, type PasswordAuthContext, type PublicKeyAuthContext } from 'ssh2'
 import type { Accounts } from '../accounts.ts'
 import type { Passwords } from '../passwords.ts'
@@ -37,7 +37,7 @@ export class Login {
     const account = accounts.findFor(context.username, 'ssh', address)
     const known = account?.state.keys.find((line) => dataOf(line)?.equals(context.key.data))
     if (known === undefined) return false
-    // Without a signature this is the question whether it would be worth signing with that key.
+    // The client asks without a signature whether it would be worth signing with that key.
     if (!context.signature) return true
     const key = ssh2.utils.parseKey(known)
     if (key instanceof Error || Array.isArray(key)) return false

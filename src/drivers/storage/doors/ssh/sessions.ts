@@ -1,4 +1,4 @@
-/** What sessions of SSH are served with, and the words of those that are not. */
+/** Sessions of SSH are served by these, or refused with their words. */
 import type { ServerChannel } from 'ssh2'
 import type { Account, Accounts } from '../accounts.ts'
 import { Refused } from './commands/programs.ts'

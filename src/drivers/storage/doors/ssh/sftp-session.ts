@@ -5,7 +5,7 @@ import type { Prisoner } from '../jail/confine.ts'
 import { startFileServer } from '../sftp/server.ts'
 import { SftpWatch } from '../sftp/watch.ts'
 
-/** How long a server may take to end after its client has gone, in milliseconds: it may have to write what it was given. */
+/** A server may take so many milliseconds to end after its client has gone: it may have to write what it was given. */
 const goodbyeMs = 10_000
 
 /** Serves a channel until it ends. Errors: those of `startFileServer`, before anything was served. */
@@ -67,7 +67,7 @@ export function attend(channel: ServerChannel): void {
   channel.once('close', () => ended.add(channel))
 }
 
-/** Whether nobody is there any more. */
+/** Tells whether nobody is there any more. */
 export function hasEnded(channel: ServerChannel): boolean {
   return ended.has(channel)
 }

@@ -17,7 +17,7 @@ import { Unfinished } from './unfinished.ts'
 export interface WebdavDoorOptions {
   readonly accounts: Accounts
   readonly passwords: Passwords
-  /** Where properties of files and what is unfinished are kept, a folder of root alone. */
+  /** Properties of files and what is unfinished are kept here, in a folder of root alone. */
   readonly directory: string
   readonly report: (message: string, fields: object) => void
 }
@@ -68,7 +68,7 @@ export class WebdavDoor {
   readonly #properties: DeadProperties
   readonly #unfinished: Unfinished
   readonly #locks = new Map<number, Locks>()
-  /** Whose connection it is, once it has shown a password. */
+  /** Connections are known by their account once they have shown a password. */
   readonly #sessions = new WeakMap<Socket, WebdavSession>()
 
   constructor(options: WebdavDoorOptions) {
@@ -169,7 +169,7 @@ export class WebdavDoor {
     const end = () => {
       session.leave()
       this.#sessions.delete(socket)
-      // Without a request there is nothing to end: the next one shows its password again.
+      // Nothing has to end between two requests: the next one shows its password again.
       if (session.busy > 0) socket.destroy()
     }
     const leave = this.#options.accounts.enter(username, { door: 'webdav', address, end })

@@ -9,9 +9,9 @@ export interface Lock {
   readonly path: string
   readonly isDeep: boolean
   readonly isShared: boolean
-  /** Who has it, as the client wrote it: an element. */
+  /** The client wrote this element about who has the lock. */
   readonly owner: string
-  /** In milliseconds of the process. */
+  /** The lock ends at this time, in milliseconds of the process. */
   readonly endsAt: number
   readonly seconds: number
 }

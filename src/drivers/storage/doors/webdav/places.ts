@@ -39,7 +39,7 @@ export async function remove(call: Call): Promise<void> {
   answer(call, 204)
 }
 
-/** Where something goes. Errors: `Refusal`. */
+/** Reads where something shall go. Errors: `Refusal`. */
 function destinationOf(call: Call): string {
   const text = header(call, 'destination')
   const path = text === undefined ? undefined : pathOf(text)

@@ -2,7 +2,7 @@
 import type { Account } from '../accounts.ts'
 import { Files } from '../files.ts'
 
-/** How long a file server waits for the next request, in milliseconds. */
+/** A file server waits so many milliseconds for the next request. */
 const idleMs = 15_000
 
 interface PooledFiles {

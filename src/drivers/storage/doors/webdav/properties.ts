@@ -50,7 +50,7 @@ interface Rooms {
   readonly used: number
 }
 
-/** What the server knows of a file, as elements by name. Times are those of the last change; nobody knows when it was made. */
+/** Describes a file as the server knows it, by elements. Times are those of the last change; nobody knows when it was made. */
 function liveProperties(call: Call, path: string, info: FileInfo, room: Rooms | undefined): Map<string, string> {
   const isFolder = info.kind === 'directory'
   const all: [string, string][] = [
@@ -144,7 +144,7 @@ export async function propfind(call: Call): Promise<void> {
       const described: string[] = []
       for (const entry of entries) {
         const child = `${path === '/' ? '' : path}/${entry.name}`
-        // What a link leads to is what is shown; one that leads nowhere is not.
+        // The target of a link is shown in its place; a link that leads nowhere is not.
         const shown = entry.kind === 'link' ? await files.find(child) : entry
         if (shown) described.push(describe(call, child, shown, asked, room))
       }

@@ -53,7 +53,7 @@ export const hrefOf = (path: string, isFolder: boolean): string =>
 
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/'
 
-/** Where the locks and properties of a box know a path: accounts have different homes. */
+/** Names a path as the locks and properties of a box know it: accounts have different homes. */
 export function inBox({ account }: Pick<Call, 'account'>, path: string): string {
   const home = account.state.home.split('/').filter((part) => part !== '' && part !== '.')
   return path === '/' ? `/${home.join('/')}` : `${home.map((part) => `/${part}`).join('')}${path}`
@@ -120,7 +120,7 @@ async function anyHolds(call: Call, lists: NonNullable<ReturnType<typeof parseIf
   return false
 }
 
-/** What an error of the file layer is to a client of WebDAV. */
+/** Translates an error of the file layer for a client of WebDAV. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isMissing(error)) return new Refusal(404, 'there is nothing at this path')

@@ -54,7 +54,7 @@ export async function get(call: Call): Promise<void> {
   else response.end()
 }
 
-/** What is in a directory, for people who open it in a browser. */
+/** Lists a directory for people who open it in a browser. */
 async function list(call: Call): Promise<void> {
   const entries = await call.files.entries(call.path)
   const links = entries.map(({ name, kind }) => {

@@ -11,13 +11,13 @@ import { type Files, isMissing } from '../files.ts'
 interface Note {
   readonly box: number
   readonly username: string
-  /** As the account sees it. */
+  /** The account sees the file by this path. */
   readonly path: string
 }
 
 export class Unfinished {
   readonly #folder: string
-  /** What others have left, by the names of their notes. */
+  /** Others have left these, by the names of their notes. */
   readonly #left: Map<string, Note>
 
   /** Reads what was left in a folder of root alone. Errors: of the file system. */
@@ -36,7 +36,7 @@ export class Unfinished {
     return { path, end: () => rmSync(join(this.#folder, name), { force: true }) }
   }
 
-  /** Whether something of an account was left. */
+  /** Tells whether something of an account was left. */
   has(username: string): boolean {
     return [...this.#left.values()].some((note) => note.username === username)
   }

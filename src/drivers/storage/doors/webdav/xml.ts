@@ -10,7 +10,7 @@ export interface Element {
   readonly text: string
 }
 
-/** What was sent is no XML, or more of it than WebDAV needs. */
+/** The body is no XML, or more of it than WebDAV needs. */
 export class BadXml extends Error {}
 
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

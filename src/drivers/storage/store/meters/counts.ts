@@ -14,16 +14,16 @@ import { boxFull, noSuchBox } from '../refusal.ts'
 import type { Quota, StoreLog } from '../store.ts'
 import type { Meter } from './meter.ts'
 
-/** What is charged is written down together after so many milliseconds, and what others have charged is read as often. */
+/** Charges are written down together after so many milliseconds, and those of others are read as often. */
 const sharedMs = 1_000
 /** A tree that takes longer to count, in milliseconds, and is written to all the time is counted in a part of the time at most. */
 const longScanMs = 500
 const share = 1 / 20
 
-/** So many locks keep processes from writing the same count at once, which takes a moment. */
+/** Several locks keep processes from writing the same count at once, which takes a moment. */
 export const countLocks = 16
 
-/** What is on disk about a box, in bytes. */
+/** The disk knows this about a box, in bytes. */
 interface Stored {
   readonly files: number
   readonly snapshots: Readonly<Record<string, number>>
@@ -36,9 +36,9 @@ interface Count {
   stored: Stored
   readAt: number
   limit: number
-  /** What was charged here and is not written down yet. */
+  /** Bytes that were charged here and are not written down yet. */
   unsaved: number
-  /** What was charged here since a scan has begun, without what was freed. */
+  /** Bytes that were charged here since a scan has begun, without what was freed. */
   sinceScan: number
   /** The room of snapshots that are being made. */
   admitted: number
@@ -259,7 +259,7 @@ export class Counts implements Meter {
       const snapshots = await this.#measureSnapshots(id, count.stored)
       await this.#write(id, count, (stored) => {
         const isExact = count.sinceScan === 0 && count.unsaved === 0 && stored.turn === turn
-        // What was freed meanwhile may have been counted or not, so it is found with the next scan.
+        // The scan may have counted what was freed meanwhile or not, so the next one finds it.
         return { ...stored, files: files + count.sinceScan, snapshots, isExact }
       })
       const now = performance.now()
@@ -269,7 +269,7 @@ export class Counts implements Meter {
     await mine
   }
 
-  /** What each snapshot takes; one that is known never changes. */
+  /** Measures each snapshot once, as it never changes. */
   async #measureSnapshots(id: number, stored: Stored): Promise<Record<string, number>> {
     const { snapshots } = this.#places.of(id)
     const sizes: Record<string, number> = {}
@@ -303,7 +303,7 @@ async function replace(path: string, stored: Stored): Promise<void> {
   await rename(beside, path)
 }
 
-/** What `du` says of files that were removed while it ran. */
+/** The program `du` says this of files that were removed while it ran. */
 const passing = /^du: cannot .*: (No such file or directory|Not a directory|Stale file handle)$/
 
 /** The bytes of the blocks of a tree, in which each file counts once; 0 when there is none. */

@@ -13,7 +13,7 @@ import type { Meter } from './meter.ts'
 /** Figures are true when all that was written is on disk. Waiting for that serves all who ask within so many milliseconds. */
 const sharedMs = 1_000
 
-/** What one subvolume takes, in bytes: all of it, and what it shares with no other. */
+/** One subvolume takes so many bytes: all of it, and what it shares with no other. */
 interface Figures {
   readonly referenced: number
   readonly exclusive: number

@@ -1,4 +1,4 @@
-/** What boxes take, and may take: kept by the kernel (groups.ts) or counted (counts.ts). */
+/** Meters tell what boxes take, and may take: the kernel keeps it (groups.ts), or it is counted (counts.ts). */
 import type { BoxUsage } from '../../../../families/storage-boxes/driver.ts'
 import type { AtOnce } from '../../../../kernel/process/at-once.ts'
 import type { Quota } from '../store.ts'

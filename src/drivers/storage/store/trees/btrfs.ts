@@ -13,13 +13,13 @@ import type { Trees } from './trees.ts'
 /** The inode of the top of every subvolume. */
 const topInode = 256
 
-/** What a removed tree takes is free within seconds, unless somebody still has a file of it open. */
+/** The room of a removed tree is free within seconds, unless somebody still has a file of it open. */
 const freeingMs = 60_000
 
 export interface Btrfs {
   /** A directory of the file system. */
   readonly root: string
-  /** Where the kernel tells about quota groups, in a directory for each. */
+  /** The kernel tells here about quota groups, in a directory for each. */
   readonly groups: string
   readonly log: StoreLog
 }

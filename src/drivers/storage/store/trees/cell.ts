@@ -26,7 +26,7 @@ shift 3
 exec chroot . "$@"
 `
 
-/** Where the tree and the place to write to are in a cell. */
+/** A cell has the tree and the place to write to at these paths. */
 export const inCell = { from: '/from', to: '/to' }
 
 /** Runs a program in a cell that is mounted over the empty directory `cell`. Errors: those of `run`. */

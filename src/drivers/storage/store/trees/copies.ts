@@ -10,7 +10,7 @@ import type { Owner } from '../store.ts'
 import { inCell, runInCell } from './cell.ts'
 import type { Trees } from './trees.ts'
 
-/** What `cp` says of files that their owner has moved, removed or replaced since it saw their names. */
+/** The program `cp` says these of files that their owner has moved, removed or replaced since it saw their names. */
 const passing = [
   /^cp: .*: (No such file or directory|Not a directory|Too many levels of symbolic links|Stale file handle)$/,
   /^cp: cannot read symbolic link .*: Invalid argument$/,
@@ -19,8 +19,8 @@ const passing = [
   /^cp: will not copy .* through just-created symlink /,
 ]
 /**
- * Who puts a pipe in the place of a file at the right moment lets `cp` wait for ever, so a copy that takes longer than any
- * other has failed.
+ * Somebody who puts a pipe in the place of a file at the right moment lets `cp` wait for ever, so a copy that takes longer
+ * than any other has failed.
  */
 const longestCopyMs = 6 * 3_600_000
 
@@ -29,11 +29,11 @@ const whileItChanges = {
   isHarmless: (line: string) => passing.some((form) => form.test(line)),
 }
 
-/** How often a tree is removed again that somebody still writes to. */
+/** A tree that somebody still writes to is removed so often. */
 const removals = 5
 
 export interface CopyOptions {
-  /** Whether copies share blocks. */
+  /** Copies share blocks. */
   readonly sharesBlocks: boolean
   /** The directory for cells; undefined where there can be none. */
   readonly cell: string | undefined
@@ -46,7 +46,7 @@ export class Copies implements Trees {
     this.#options = options
   }
 
-  /** What is written is counted (see meters/counts.ts). */
+  /** The bytes are counted instead (see meters/counts.ts). */
   async limit(): Promise<void> {}
 
   async create(_id: number, path: string, owner: Owner): Promise<void> {

@@ -31,7 +31,7 @@ const isAbsent = (files: Files, path: string) =>
     () => true,
   )
 
-/** Where each of some paths goes: into a directory that is there, or to the last path itself. */
+/** Finds where each of some paths goes: into a directory that is there, or to the last path itself. */
 async function targets({ files }: Shell, name: string, rest: readonly string[]): Promise<[string, string][]> {
   const target = rest.at(-1)
   const sources = rest.slice(0, -1)

@@ -1,11 +1,11 @@
-/** What a command works with. */
+/** A command works through a shell, which has the files of its account and the streams of its client. */
 import type { Files } from '../../files.ts'
 import type { Ledger } from '../../ledger.ts'
 
 export interface Shell {
   readonly files: Files
   readonly ledger: Ledger | undefined
-  /** What the client sends. */
+  /** The client sends this. */
   readonly input: AsyncIterable<Buffer>
   /** Resolves when the client may be sent more. */
   print(text: string | Buffer): Promise<void>

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Command, each, type Shell } from './command.ts'
 import { parseOptions } from './words.ts'
 
-/** What is read for a name: standard input for `-`, nothing for the device that is empty. */
+/** Reads what a name stands for: standard input for `-`, nothing for the device that is empty. */
 function contentOf({ files, input }: Shell, path: string): AsyncIterable<Buffer> | Buffer[] {
   if (path === '-') return input
   return path === '/dev/null' ? [] : files.read(path)
@@ -85,7 +85,7 @@ export const dd: Command = async (shell, words) => {
   return 0
 }
 
-/** What is between two places of a stream. */
+/** Passes on the bytes between two places of a stream. */
 async function* cut(input: AsyncIterable<Buffer>, skip: number, count: number): AsyncGenerator<Buffer> {
   let [ignored, left] = [skip, count]
   for await (const bytes of input) {

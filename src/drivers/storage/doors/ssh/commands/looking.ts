@@ -130,7 +130,7 @@ export const df: Command = async (shell, words) => {
   return 0
 }
 
-/** What `stat -c` replaces; the ones that are not here stay as they are. */
+/** These are replaced in the format of `stat -c`; all others stay as they are. */
 const formats: Readonly<Record<string, (info: FileInfo, path: string) => string>> = {
   n: (_, path) => path,
   s: ({ size }) => `${size}`,

@@ -15,7 +15,7 @@ export interface Program {
   readonly words: readonly string[]
   /** Its first bytes of output, which say that it is loaded and waits; whether they are for its client. */
   readonly ready: { readonly length: number; readonly isSaid: boolean }
-  /** What it is told when its home is its root; nothing for most. */
+  /** It is told this when its home is its root; most are told nothing. */
   readonly go: Buffer | undefined
 }
 
@@ -140,7 +140,7 @@ export async function startInJail(program: Program, account: Account): Promise<{
   }
 }
 
-/** What a program says until it has said so much; undefined when it ends before. */
+/** Returns the beginning of a program's output; undefined when it ends before. */
 async function firstBytes(output: Readable, length: number): Promise<Buffer | undefined> {
   const ended = once(output, 'close').then(() => undefined)
   let bytes = Buffer.alloc(0)

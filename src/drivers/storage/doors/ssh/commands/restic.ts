@@ -1,5 +1,5 @@
 /**
- * What `rclone serve restic --stdio` does, on the file layer: the REST protocol of restic's backends, as HTTP/2 on the
+ * Does what `rclone serve restic --stdio` does, on the file layer: the REST protocol of restic's backends, as HTTP/2 on the
  * channel. `--append-only` refuses to remove anything but locks.
  */
 import { randomUUID } from 'node:crypto'

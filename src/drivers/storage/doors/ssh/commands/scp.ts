@@ -6,7 +6,7 @@ import type { DirectoryEntry, FileInfo } from '../../files.ts'
 import { type Command, lastOf, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
 
-/** What the other side says cannot be followed. */
+/** The other side says what cannot be followed. */
 class ScpError extends Error {}
 
 const longestLine = 16 * 1024
@@ -215,7 +215,7 @@ class Source {
 
   async #sendEntry(path: string, entry: DirectoryEntry): Promise<void> {
     const target = within(path, entry.name)
-    // What a link leads to is sent in its place, as far as it leads anywhere.
+    // The target of a link is sent in its place, as far as there is one.
     const info = entry.kind === 'link' ? await this.#shell.files.find(target) : entry
     if (info) await this.#sendAny(target, entry.name, info)
   }

@@ -24,7 +24,7 @@ const names = [
   'tree',
 ]
 
-/** What somebody is told who asks for a shell. */
+/** Somebody who asks for a shell is told this. */
 const help: Command = async (shell) => {
   const sums = ['md5sum', 'sha1sum', 'sha256sum', 'sha512sum']
   const programs = ['borg', 'install-ssh-key', 'rclone', 'rsync', 'scp']
