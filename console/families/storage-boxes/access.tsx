@@ -1,4 +1,4 @@
-/** How a Storage Box is reached: what is switched on, and the commands of each program for each account. */
+/** The tab shows by what a Storage Box is reached, and the commands of each program for each account. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'

@@ -8,7 +8,7 @@ export interface ClientCommands {
   readonly lines: readonly string[]
 }
 
-/** By SSH. Paths without a slash at their beginning begin at the root of the account. */
+/** Commands by SSH have paths that begin at the root of the account unless there is a slash at their beginning. */
 export function sshCommands({ user, ssh: { host, port } }: Way): readonly ClientCommands[] {
   const keyLine = sh`ssh -p ${port} ${user}@${host} install-ssh-key < ~/.ssh/id_ed25519.pub`
   const borg = `ssh://${user}@${host}:${port}/./backups/borg`
@@ -34,7 +34,7 @@ export function sshCommands({ user, ssh: { host, port } }: Way): readonly Client
   ]
 }
 
-/** By WebDAV, which asks for the password. */
+/** Commands by WebDAV ask for the password. */
 export function webdavCommands({ user, webdav }: Way): readonly ClientCommands[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** Where accounts of Storage Boxes get in. */
+/** Accounts of Storage Boxes get in by doors. */
 import type { ReplyFor } from '../../api/operations.ts'
 import type { Box, Subaccount } from './box.ts'
 
@@ -16,15 +16,15 @@ export interface Way {
 const usual = { ssh: '23', webdav: '8023' }
 
 /**
- * Where a door is for somebody who knows an account by its host name. A door that only this machine reaches is there by
- * its own address, which no name leads to.
+ * Finds a door for somebody who knows an account by its host name. A door that only this machine reaches is there by its own
+ * address, which no name leads to.
  */
 function placeOf(opened: string | null, server: string, usualPort: string) {
   const [, host = '', port = usualPort] = /^(.*):(\d+)$/.exec(opened ?? '') ?? []
   return { host: /^(127\.|localhost$|\[::1\]$)/.test(host) ? host : server, port }
 }
 
-/** How an account gets in; undefined while its box is being made. */
+/** Says how an account gets in; returns undefined while its box is being made. */
 export function wayOf(
   { username, server }: Pick<Box | Subaccount, 'username' | 'server'>,
   doors: Doors,

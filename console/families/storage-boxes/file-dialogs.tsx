@@ -22,7 +22,7 @@ interface DialogsProps extends Omit<OneProps, 'file'> {
   /** The folder that is open. */
   readonly folder: string
   readonly kind: FileKind
-  /** What it is about, but for a new folder. */
+  /** The dialog is about this file, but for a new folder. */
   readonly file: OneProps['file'] | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What is in a folder of a Storage Box, and what can be done with it. */
+/** The files of a folder of a Storage Box are a table, with a menu for each of them. */
 import { useMemo, useState } from 'react'
 import { type ItemOf, useProjectId } from '../../api/api.ts'
 import { addressOf } from '../../api/client.ts'
@@ -25,7 +25,7 @@ interface FileTableProps {
   readonly box: Box
   readonly place: Place
   readonly files: readonly BoxFile[]
-  /** Why nothing can be changed here. */
+  /** Nothing can be changed here for this reason. */
   readonly cannot: string | undefined
   readonly onUpload: (files: readonly File[]) => void
 }

@@ -47,7 +47,7 @@ export function FilesTab({ box }: { readonly box: Box }) {
   )
 }
 
-/** Why there is nothing to see: some installations have boxes without files. */
+/** Says why there is nothing to see: some installations have boxes without files. */
 function Unread({ cause }: { readonly cause: unknown }) {
   const { status, code } = toFailure(cause)
   if (code === 'unsupported_error') return <Note>{w.noFiles}</Note>

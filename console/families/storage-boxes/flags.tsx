@@ -1,4 +1,4 @@
-/** What an account may do, each with a checkbox and what it means. */
+/** Each thing that an account may do has a checkbox, which says what it means. */
 import { Check } from '../../ui/check.tsx'
 import { cx } from '../../ui/cx.ts'
 import { boxes as w } from './words.ts'
@@ -22,7 +22,7 @@ type Flag = (typeof boxFlags)[number] | (typeof subaccountFlags)[number]
 
 interface FlagsProps<Name extends Flag> {
   readonly flags: readonly Name[]
-  /** Where a heading says it already. */
+  /** A heading says it already. */
   readonly isLabelHidden?: boolean
   readonly value: Readonly<Record<Name, boolean>>
   readonly onChange: (value: Readonly<Record<Name, boolean>>) => void

@@ -67,7 +67,7 @@ const example = {
   access_settings: { ssh_enabled: true },
 }
 
-/** Without a currency the prices are not known yet. */
+/** Prices are not known yet while there is no currency. */
 function columnsFor(currency: string | undefined): readonly Column<Box>[] {
   return [
     {

@@ -28,7 +28,7 @@ import { usePasswordOnce } from './password-once.tsx'
 import { sizeText } from './usage.ts'
 import { boxes as w } from './words.ts'
 
-/** What somebody wants who makes one for backups: SSH, from everywhere. */
+/** Somebody who makes one for backups wants SSH, from everywhere. */
 const begun = {
   ssh_enabled: true,
   webdav_enabled: false,

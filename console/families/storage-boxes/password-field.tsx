@@ -8,7 +8,7 @@ import { boxes as w } from './words.ts'
 
 interface PasswordFieldProps {
   readonly value: string
-  /** What the server found wrong with it. */
+  /** The server found these wrong with it. */
   readonly problems?: readonly string[] | undefined
   readonly onChange: (password: string) => void
 }

@@ -11,7 +11,7 @@ export const faultOf = (password: string) => passwordProblem(password, true)
 /** Draws a password that fits the policy. Each sign is as likely as the others. */
 export function newPassword(): string {
   for (;;) {
-    // What is beyond the last whole turn of the alphabet would make its beginning likelier.
+    // Bytes beyond the last whole turn of the alphabet would make its beginning likelier.
     const most = 256 - (256 % alphabet.length)
     const drawn = [...crypto.getRandomValues(new Uint8Array(4 * length))].filter((byte) => byte < most)
     const password = drawn

@@ -26,7 +26,6 @@ export function PlanDialogs({ kind, ...rest }: DialogsProps) {
 
 type DialogProps = Omit<DialogsProps, 'kind'>
 
-/** What is typed. */
 interface Fields {
   readonly rhythm: 'daily' | 'weekly' | 'monthly'
   /** `03:30` */

@@ -28,7 +28,7 @@ export function planText(plan: Plan): string {
   return w.planText(days.length === 0 ? w.daily : days.join(', '), timeText(plan), most)
 }
 
-/** When a plan makes its next snapshot, in the time zone of the reader. */
+/** Says when a plan makes its next snapshot, in the time zone of the reader. */
 export function nextText(plan: Plan): string {
   const { hour, minute, max_snapshots: maxSnapshots, day_of_week: dayOfWeek, day_of_month: dayOfMonth } = plan
   const next = nextOf({ hour, minute, maxSnapshots, dayOfWeek, dayOfMonth }, Date.now())

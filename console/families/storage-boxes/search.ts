@@ -1,6 +1,6 @@
-/** What the address of a Storage Box says besides its tab: the folder that is open, and whose files are shown. */
+/** The address of a Storage Box says besides its tab which folder is open, and whose files are shown. */
 interface FilesSearch {
-  /** From the box, without a slash at its beginning; absent for the box itself. */
+  /** The path begins at the box, without a slash; absent for the box itself. */
   readonly path?: string | undefined
   /** The id of a snapshot; absent for the files as they are now. */
   readonly snapshot?: number | undefined

@@ -1,4 +1,4 @@
-/** What can be done with a subaccount of a Storage Box. */
+/** A subaccount of a Storage Box is changed in these dialogs. */
 import { useState } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
 import { ConfirmRequest } from '../../pages/shared/confirm-request.tsx'

@@ -18,7 +18,7 @@ interface CreateProps {
   readonly onClose: () => void
 }
 
-/** What is typed and chosen; the flags begin with those of the box. */
+/** The form begins with the flags of the box. */
 function begun({ access_settings: access }: Box) {
   return {
     name: '',

@@ -6,7 +6,7 @@ import { list } from '../../words/format.ts'
 import { files as w } from './files.words.ts'
 
 interface UploadButtonProps {
-  /** What is in the folder by now. */
+  /** The folder has these by now. */
   readonly files: readonly { readonly name: string }[]
   readonly reason: string | undefined
   readonly onFiles: (files: readonly File[]) => void

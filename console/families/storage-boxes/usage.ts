@@ -1,4 +1,4 @@
-/** How full a Storage Box is, and sizes as people read them. */
+/** Sizes are shown as people read them, and the room of a Storage Box as what is taken of it. */
 import type { ItemOf } from '../../api/api.ts'
 import { locale } from '../../words/format.ts'
 
@@ -13,7 +13,7 @@ export function sizeText(bytes: number): string {
   return `${value.toLocaleString(locale, { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${units[power]}`
 }
 
-/** What files and snapshots take of the room of a box, as percentages of it. */
+/** Returns what files and snapshots take of the room of a box, as percentages of it. */
 export function usageOf({ stats, storage_box_type: { size } }: Used) {
   const share = (bytes: number) => Math.min(100, (bytes / size) * 100)
   return { used: share(stats.size), files: share(stats.size_data), snapshots: share(stats.size_snapshots) }

@@ -12,7 +12,7 @@ export interface Upload {
   /** Bytes that have gone. */
   readonly sent: number
   readonly state: 'waiting' | 'sending' | 'done' | 'stopped' | 'failed'
-  /** Why it failed. */
+  /** The upload failed with this. */
   readonly cause?: unknown
 }
 
