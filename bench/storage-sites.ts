@@ -12,15 +12,15 @@ import { freePort, type Workshop } from './processes.ts'
 const run = promisify(execFile)
 
 export interface Site {
-  /** Who comes in, and from where on the path of a file begins. */
+  /** Clients come in as this user; the path of a file begins with `home`. */
   readonly user: string
   readonly home: string
   readonly port: number
   /** The server itself. */
   readonly pid: number
-  /** Where what was sent is found. */
+  /** Files that were sent are found here. */
   readonly directory: string
-  /** What all clients of SSH are told. */
+  /** All clients of SSH are told these. */
   readonly options: readonly string[]
 }
 
@@ -134,7 +134,7 @@ function childWith(words: string): number {
 
 /** Seconds of a processor that a server and those of its children that have ended took. */
 export async function cpuOf({ pid }: Site): Promise<number> {
-  // What a child took is counted when it has ended.
+  // The time of a child is counted when it has ended.
   while (childrenOf(pid).length > 0) await delay(5)
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [user, system, ofChildren, systemOfChildren] = text
@@ -144,7 +144,7 @@ export async function cpuOf({ pid }: Site): Promise<number> {
   return (Number(user) + Number(system) + Number(ofChildren) + Number(systemOfChildren)) / 100
 }
 
-/** What processes hold in MB, with their shares of what several have. */
+/** Returns what processes hold in MB, with their shares of what several have. */
 export function heldMb(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) =>
     Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(join('/proc', `${pid}`, 'smaps_rollup'), 'utf8'))?.[1]),

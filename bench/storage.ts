@@ -30,7 +30,7 @@ type Way = 'up' | 'down'
 interface Sites {
   readonly wolke: Site & { readonly webdavPort: number }
   readonly bare: Site
-  /** Where the clients are. */
+  /** The clients are here. */
   readonly local: string
 }
 

@@ -66,7 +66,7 @@ const namesAction = (path: string) => /^(\/\w+)?\/actions\/\{id\}$/.test(path)
 interface Named {
   readonly id: unknown
   readonly actionId?: unknown
-  /** That of a part; without one it is the id of the whole, which no part has. */
+  /** The id of a part; its default, the id of the whole, is that of no part. */
   readonly partId?: unknown
 }
 

@@ -9,7 +9,7 @@ import { accountFor, missing, password } from './kit/doors.ts'
 import { processOf } from './kit/process.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
-/** So many connections of one account. */
+/** One account has so many connections. */
 const each = 10
 const connections = isLong ? 1_000 : 100
 /** So many log in at a time, as one network may. */

@@ -68,7 +68,7 @@ test('rsync of a readonly account writes nothing', { skip: missing('rsync') }, a
 test('borg keeps archives in a box and reads them', { skip: missing('borg') }, async (t) => {
   const { fixture, box, local, remote } = await boxOf(t)
   makeTree(join(local, 'tree'), { count: 5 })
-  // What a customer calls like a module of Python is not loaded.
+  // Programs load no module of Python that a customer has put in their place.
   for (const folder of ['usr/lib/python3/dist-packages', 'usr/lib/python3.11', '.']) {
     mkdirSync(join(box.files, folder), { recursive: true })
     for (const name of ['json', 'sitecustomize', 'codecs', 'stringprep']) {

@@ -123,7 +123,7 @@ const ourFamilies = new Set(endpoints.map((endpoint) => familyOf(nameOf(endpoint
 /** Operations of the families that this server has; only these are compared. */
 const operations = Object.entries(described.operations).filter(([name]) => ourFamilies.has(familyOf(name)))
 
-/** What was described in February 2026 and has since gone or never was, by schema and field (spec: Versioning). */
+/** The descriptions of February 2026 had these, which have since gone or never were, by schema and field (spec: Versioning). */
 const removed: Readonly<Record<string, string>> = {
   'POST /storage_boxes/{id}/actions/update_access_settings readonly':
     'the body of subaccounts was described by mistake',

@@ -18,7 +18,7 @@ async function boxOf({ api }: Console, name = 'backups') {
   return (await api.get(`/storage_boxes?name=${name}`)).body.storage_boxes[0]
 }
 
-/** What a box has of a kind of parts. */
+/** Lists the parts of a kind that a box has. */
 async function partsOf(console: Console, kind: 'snapshots' | 'subaccounts') {
   const { id } = await boxOf(console)
   return (await console.api.get(`/storage_boxes/${id}/${kind}`)).body[kind]

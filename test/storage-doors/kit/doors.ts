@@ -15,7 +15,7 @@ import { hashPassword } from '../../../src/kernel/secrets/password-hash.ts'
 export const password = '1-secret-PASSW0RD-=)'
 const passwordHash = await hashPassword(password)
 
-/** Why a test that needs these programs cannot run here; with CI everything has to be there. */
+/** Says why a test that needs these programs cannot run here; with CI everything has to be there. */
 export function missing(...programs: string[]): string | false {
   const lacking = programs.filter((name) => programAt(name) === undefined)
   const why = whyImpossible() ?? (lacking.length > 0 ? `${lacking.join(', ')} is not installed` : undefined)
@@ -92,7 +92,7 @@ export class DoorsFixture {
     this.doors.setAccounts(box.place, ++this.#generation, states)
   }
 
-  /** What `ssh`, `scp` and `sftp` are told before all else. */
+  /** Returns the words that `ssh`, `scp` and `sftp` are told before all else. */
   options(withKey = true): string[] {
     const known = join(this.folder, 'clients', 'known')
     const settings = ['StrictHostKeyChecking=no', `UserKnownHostsFile=${known}`, 'LogLevel=ERROR', 'ConnectTimeout=20']

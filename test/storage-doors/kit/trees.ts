@@ -40,7 +40,7 @@ export function makeTree(folder: string, options: { count?: number; mayHave?: (n
   writeFileSync(join(folder, 'empty'), '')
 }
 
-/** What a tree holds: kinds, and contents by their digests. */
+/** Lists what a tree holds: kinds, and contents by their digests. */
 export function contentsOf(folder: string, below = ''): Record<string, string> {
   const all: Record<string, string> = {}
   for (const name of readdirSync(join(folder, below)).sort()) {

@@ -1,4 +1,4 @@
-/** What stores of every kind keep: files, snapshots, generations. */
+/** Stores of every kind keep files, snapshots and generations. */
 import assert from 'node:assert/strict'
 import {
   existsSync,
@@ -140,7 +140,7 @@ for (const { kind, skip } of kinds) {
       await first.rollback(1, 'empty', [], 10)
       await write(first, 'after')
       for (const number of [10, 9]) await first.rollback(1, 'empty', [], number)
-      // Who is late is told nothing of a snapshot that is gone by now.
+      // Somebody who is late is told nothing of a snapshot that is gone by now.
       await first.rollback(1, 'is gone', [], 10)
       await first.close()
 

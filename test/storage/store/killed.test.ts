@@ -1,4 +1,4 @@
-/** What is left of a process that is killed at any moment, and that the next one finishes it or removes it. */
+/** A process is killed at any moment, and the next one finishes what it left, or removes it. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -53,11 +53,11 @@ async function checkAll(store: Store, last: Intent): Promise<void> {
   const isDone = live === last.version && last.version !== last.from
   if (last.does === 'rolled back') assert.equal(live, last.version)
   else if (!isDone) assert.equal(live, last.from)
-  // Who takes back a version that is there already has nothing newer.
+  // A rollback that is done has removed all newer versions.
   for (const newer of last.newer) assert.equal(bySnapshot.has(`${newer}`), !isDone, JSON.stringify(last))
 }
 
-/** What the programs of the system say that a tree takes. */
+/** Returns how much a tree takes as the programs of the system say it. */
 const blocksOf = (path: string) => Number.parseInt(execFileSync('du', ['-s', '-B1', path], { encoding: 'utf8' }), 10)
 
 async function checkUsage(store: Store): Promise<void> {

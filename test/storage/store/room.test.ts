@@ -1,4 +1,4 @@
-/** What boxes take and may take, and disks that are full. */
+/** Boxes take room and may take only so much, and disks get full. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import type { Store } from '../../../src/drivers/storage/store/store.ts'
 import { DriverError } from '../../../src/kernel/actions/define.ts'
 import { box, kinds, makeGround, megabyte, openAt, skipsImages } from './kit/grounds.ts'
 
-/** What file systems take for themselves. */
+/** File systems take so much for themselves. */
 const slack = megabyte
 const isNear = (actual: number, expected: number) => Math.abs(actual - expected) <= slack
 
@@ -29,7 +29,7 @@ const random = (bytes: number) => {
   return all
 }
 
-/** What writing beyond the kernel's limit fails with; Node.js has no name for it. */
+/** Writing beyond the kernel's limit fails like this; Node.js has no name for it. */
 const isOverQuota = (error: unknown) => (error as NodeJS.ErrnoException).errno === -122
 
 /** Writes as a door does: asks, charges, and writes at most so much at once. Returns how much was written. */
@@ -99,7 +99,7 @@ for (const { kind, skip } of kinds) {
       const { files } = await store.paths(1)
       assert.ok((await writeAll(store, 1, join(files, 'first'), 25 * megabyte)) >= 25 * megabyte)
       await store.createSnapshot(1, 'one')
-      // What is written over takes room anew, as the snapshot keeps what was there.
+      // Bytes that are written over take room anew, as the snapshot keeps those that were there.
       if (kind === 'btrfs') writeFileSync(join(files, 'first'), random(24 * 1_048_576))
       const more = await writeAll(store, 1, join(files, 'more'), 60 * megabyte)
       assert.ok(more < 20 * megabyte, `${more}`)
@@ -124,7 +124,7 @@ for (const { kind, skip } of kinds) {
       await first.createSnapshot(1, 'one')
       await first.charge(1, megabyte)
       await first.close()
-      // As a program does that goes on while no server runs.
+      // Some program goes on writing while no server runs.
       writeFileSync(join(files, 'beside'), random(5 * 1_048_576))
       const second = await openAt(directory, { kind })
       const usage = await second.usage(1)

@@ -29,7 +29,7 @@ describe('Processes that share a directory', () => {
       void Promise.all(ends).finally(() => {
         areDone = true
       })
-      // Who reads waits for nobody.
+      // Readers wait for nobody.
       while (!areDone) assert.ok((await store.paths(1)).files)
       assert.deepEqual(await Promise.all(ends), [0, 0, 0])
       const { bySnapshot } = await store.paths(1)
@@ -65,7 +65,9 @@ for (let file = 0; ; file++) {
   closeSync(open)
 }`
 
-/** How many blocks of a tree follow each other from the first one on. Fails where one is there without those before it. */
+/**
+ * Counts the blocks of a tree that follow each other from the first one on. Fails where one is there without those before it.
+ */
 function prefixIn(directory: string): number {
   let number = 0
   const names = readdirSync(directory).sort()

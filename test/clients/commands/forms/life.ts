@@ -39,7 +39,7 @@ export function rowOf(operation: string): Row {
   return row
 }
 
-/** What there is of each Storage Box, by the last part of its path. */
+/** A Storage Box has these parts, by the last part of their path. */
 const partsOfBoxes: readonly string[] = ['snapshots', 'subaccounts']
 
 const ofProjects = ['tokens', 'members', 'invitations', 'limits', 'people', 'projects'] as readonly string[]

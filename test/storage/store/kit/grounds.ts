@@ -24,7 +24,7 @@ const isProgram = (name: string) =>
     }
   })
 
-/** Why tests with images are skipped here; false where they run. They run in CI in any case. */
+/** Says why tests with images are skipped here; false where they run. They run in CI in any case. */
 export const skipsImages: string | false = process.env.CI
   ? false
   : process.getuid?.() !== 0
