@@ -30,35 +30,39 @@ interface Fields {
   readonly rhythm: 'daily' | 'weekly' | 'monthly'
   /** `03:30` */
   readonly time: string
+  /** Of a weekly plan. */
   readonly weekday: string
   readonly day: string
+  /** The only day of the week on which a monthly plan goes by its day; '' for any. */
+  readonly onlyOn: string
   readonly most: string
 }
 
 function fieldsOf(plan: Plan | null): Fields {
-  if (!plan) return { rhythm: 'daily', time: '03:30', weekday: '1', day: '1', most: '7' }
+  if (!plan) return { rhythm: 'daily', time: '03:30', weekday: '1', day: '1', onlyOn: '', most: '7' }
   const { day_of_week: weekday, day_of_month: day, max_snapshots: most } = plan
   return {
     rhythm: day !== null ? 'monthly' : weekday !== null ? 'weekly' : 'daily',
     time: timeText(plan),
     weekday: String(weekday ?? 1),
     day: String(day ?? 1),
+    onlyOn: day === null || weekday === null ? '' : String(weekday),
     most: String(most),
   }
 }
 
 /** The plan that the fields say; undefined while one of them says nothing. */
-function planOf({ rhythm, time, weekday, day, most }: Fields): Plan | undefined {
+function planOf({ rhythm, time, weekday, day, onlyOn, most }: Fields): Plan | undefined {
   const [, hour, minute] = /^(\d\d):(\d\d)/.exec(time) ?? []
-  const days = { weekday: Number(weekday), day: Number(day) }
-  const isDay = Number.isInteger(days.day) && days.day >= 1 && days.day <= 31
+  const isDay = /^\d+$/.test(day) && Number(day) >= 1 && Number(day) <= 31
+  const itsWeekday = { daily: '', weekly: weekday, monthly: onlyOn }[rhythm]
   if (hour === undefined || !(Number(most) >= 1) || !isDay) return undefined
   return {
     max_snapshots: typedNumber(most),
     hour: Number(hour),
     minute: Number(minute),
-    day_of_week: rhythm === 'weekly' ? days.weekday : null,
-    day_of_month: rhythm === 'monthly' ? days.day : null,
+    day_of_week: itsWeekday === '' ? null : Number(itsWeekday),
+    day_of_month: rhythm === 'monthly' ? Number(day) : null,
   }
 }
 
@@ -123,14 +127,23 @@ function PlanFields({ fields, limit, next, problems, change }: PlanFieldsProps) 
         />
       )}
       {fields.rhythm === 'monthly' && (
-        <TextField
-          label={w.day}
-          hint={w.dayHint}
-          inputMode="numeric"
-          value={fields.day}
-          problems={problems('day_of_month')}
-          onChange={(day) => change({ day })}
-        />
+        <>
+          <TextField
+            label={w.day}
+            hint={w.dayHint}
+            inputMode="numeric"
+            value={fields.day}
+            problems={problems('day_of_month')}
+            onChange={(day) => change({ day })}
+          />
+          <SelectField
+            label={w.onlyOn}
+            value={fields.onlyOn}
+            options={[{ value: '', label: w.anyWeekday }, ...weekdays]}
+            problems={problems('day_of_week')}
+            onChange={(onlyOn) => change({ onlyOn })}
+          />
+        </>
       )}
       <TextField
         label={w.time}

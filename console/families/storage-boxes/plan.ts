@@ -18,14 +18,15 @@ export function weekdayText(day: number): string {
   return at.toLocaleDateString(locale, { weekday: 'long', timeZone: 'UTC' })
 }
 
+/** The days of a plan. With a day of the week and one of the month they are those that are both. */
+function daysText({ day_of_week: weekday, day_of_month: day }: Plan): string {
+  if (day === null) return weekday === null ? w.daily : w.onWeekday(weekdayText(weekday))
+  return weekday === null ? w.onDay(day) : w.onDayIf(day, weekdayText(weekday))
+}
+
 /** `Every Monday at 03:30 UTC, 7 at most`. */
 export function planText(plan: Plan): string {
-  const { day_of_week: weekday, day_of_month: day, max_snapshots: most } = plan
-  const days = [
-    ...(weekday === null ? [] : [w.onWeekday(weekdayText(weekday))]),
-    ...(day === null ? [] : [w.onDay(day)]),
-  ]
-  return w.planText(days.length === 0 ? w.daily : days.join(', '), timeText(plan), most)
+  return w.planText(daysText(plan), timeText(plan), plan.max_snapshots)
 }
 
 /** Says when a plan makes its next snapshot, in the time zone of the reader. */

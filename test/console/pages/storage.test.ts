@@ -254,6 +254,34 @@ forConsole('snapshots of Storage Boxes in the console', (open) => {
   })
 })
 
+forConsole('plans of snapshots of Storage Boxes in the console', (open) => {
+  test('keep their day of the week and of the month when something else is changed', async () => {
+    const console = await open()
+    await someBoxes(console)
+    const { page, api, world } = console
+    const { id } = await boxOf(console)
+    const plan = { max_snapshots: 7, minute: 30, hour: 3, day_of_week: 5, day_of_month: 13 }
+    await api.post(`/storage_boxes/${id}/actions/enable_snapshot_plan`, plan)
+    await world.settle()
+    const planNow = async () => (await boxOf(console)).snapshot_plan
+    await openBox(console, '/snapshots')
+    await expect(page.getByText('On day 13 of every month that is a Friday at 03:30 UTC, 7 at most')).toBeVisible()
+    await act(page, 'Change the plan')
+    await fill(page, 'Keeps at most', '3')
+    await confirm(page, 'Change the plan: backups', 'Change the plan')
+    await world.settle()
+    assert.deepEqual(await planNow(), { ...plan, max_snapshots: 3 })
+    await expect(page.getByText('03:30 UTC, 3 at most')).toBeVisible()
+    await act(page, 'Change the plan')
+    await tabTo(page, 'combobox', 'Only on a')
+    await page.keyboard.type('Any')
+    await confirm(page, 'Change the plan: backups', 'Change the plan')
+    await world.settle()
+    assert.deepEqual(await planNow(), { ...plan, max_snapshots: 3, day_of_week: null })
+    await expect(page.getByText('On day 13 of every month at 03:30 UTC, 3 at most')).toBeVisible()
+  })
+})
+
 forConsole('subaccounts of Storage Boxes in the console', (open) => {
   test('are created, described, moved, locked out and deleted', async () => {
     const console = await open()
