@@ -1,6 +1,13 @@
 /** The commands by which programs use an account of a Storage Box. Pure. */
 import { sh } from '../../commands/shell.ts'
-import type { Way } from './doors.ts'
+
+/** An account that programs sign in with, and where. */
+export interface Way {
+  readonly user: string
+  readonly ssh: { readonly host: string; readonly port: string }
+  /** The address of its root, without a slash at its end. */
+  readonly webdav: string
+}
 
 export interface ClientCommands {
   /** The program, as people call it. */
@@ -20,7 +27,10 @@ export function sshCommands({ user, ssh: { host, port } }: Way): readonly Client
     { client: 'rsync', lines: [sh`rsync -a --delete -e 'ssh -p ${port}' documents/ ${user}@${host}:documents/`] },
     {
       client: 'borg',
-      lines: [sh`borg init --encryption=repokey-blake2 ${borg}`, sh`borg create --stats ${borg}::'{now}' ~/documents`],
+      lines: [
+        sh`borg init --make-parent-dirs --encryption=repokey-blake2 ${borg}`,
+        sh`borg create --stats ${borg}::'{now}' ~/documents`,
+      ],
     },
     { client: 'restic', lines: [sh`restic -r ${restic} init`, sh`restic -r ${restic} backup ~/documents`] },
     {
@@ -48,7 +58,8 @@ export function webdavCommands({ user, webdav }: Way): readonly ClientCommands[]
     {
       client: 'rclone',
       lines: [
-        sh`rclone config create boxdav webdav url=${webdav} vendor=other user=${user} --all`,
+        // rclone itself would ask for the password among many other things.
+        `printf 'Password: ' && read -rs pass && ${sh`rclone config create boxdav webdav url=${webdav} vendor=other user=${user}`} pass="$pass"`,
         'rclone copy documents boxdav:documents',
       ],
     },

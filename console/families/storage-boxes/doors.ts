@@ -1,16 +1,9 @@
 /** Accounts of Storage Boxes get in by doors. */
 import type { ReplyFor } from '../../api/operations.ts'
 import type { Box, Subaccount } from './box.ts'
+import type { Way } from './clients.ts'
 
 export type Doors = Pick<ReplyFor<'storage_boxes_getDoors'>['doors'], 'ssh' | 'webdav'>
-
-/** An account that programs sign in with, and where. */
-export interface Way {
-  readonly user: string
-  readonly ssh: { readonly host: string; readonly port: string }
-  /** The address of its root, without a slash at its end. */
-  readonly webdav: string
-}
 
 /** The ports of doors that are closed, as they usually are. */
 const usual = { ssh: '23', webdav: '8023' }

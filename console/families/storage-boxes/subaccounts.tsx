@@ -46,7 +46,7 @@ export function SubaccountsTab({ box }: { readonly box: Box }) {
           title={w.none}
           text={w.noneText}
           action={create}
-          command={sh`hcloud storage-box subaccount create --home-directory team/web --password ... ${id}`}
+          command={sh`hcloud storage-box subaccount create --home-directory team/web --password "$PASSWORD" ${id}`}
         />
       ) : (
         <ListFrame>

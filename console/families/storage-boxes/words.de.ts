@@ -14,7 +14,8 @@ export const boxes: typeof English = {
   none: 'Noch keine Storage-Boxen',
   noneText:
     'Eine Storage-Box bewahrt Dateien auf, etwa Backups. Sie überlebt alle Server und ist mit SSH oder WebDAV zu erreichen.',
-  noneCommand: 'hcloud storage-box create --name backups --type bx11 --location fsn1 --enable-ssh --password ...',
+  noneCommand:
+    'hcloud storage-box create --name backups --type bx11 --location fsn1 --enable-ssh --password "$PASSWORD"',
   lost: 'Alle Dateien, alle Snapshots und alle Unterkonten gehen verloren. Das lässt sich nicht zurücknehmen.',
   deleteAct: 'Storage-Box löschen',
   status: { active: 'Bereit', initializing: 'Wird angelegt', locked: 'Gesperrt', changing: 'Wird geändert' },

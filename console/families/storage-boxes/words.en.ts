@@ -12,7 +12,8 @@ export const boxes = {
   filterHint: 'Name, user, host or label, e.g. env=prod',
   none: 'No Storage Boxes yet',
   noneText: 'A Storage Box keeps files, such as backups. It outlives all servers and is reached by SSH or WebDAV.',
-  noneCommand: 'hcloud storage-box create --name backups --type bx11 --location fsn1 --enable-ssh --password ...',
+  noneCommand:
+    'hcloud storage-box create --name backups --type bx11 --location fsn1 --enable-ssh --password "$PASSWORD"',
   lost: 'All files, all snapshots and all subaccounts are lost. This cannot be taken back.',
   deleteAct: 'Delete the Storage Box',
   status: { active: 'Ready', initializing: 'Being made', locked: 'Locked', changing: 'Being changed' },

@@ -36,7 +36,7 @@ async function ask(method: string, path: string, body?: unknown): Promise<Json> 
 }
 
 async function paste(text: string, { program }: HcloudProgram): Promise<void> {
-  const env = { ...service.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` }
+  const env = { ...service.env, PASSWORD: '1-secret-PASSW0RD-=)', PATH: `${dirname(program)}${delimiter}${process.env.PATH}` }
   const { code, stderr } = await run('sh', ['-ec', selected(text)], { env, cwd: service.folder })
   assert.equal(code, 0, `${text}\n${stderr}`)
 }
@@ -153,7 +153,7 @@ const commandsIn = (file: string, form: RegExp) =>
 /** Those of a Project in which nothing is yet, and those of pages that are empty. */
 const steps = commandsIn('words/en/overview.ts', /command:\s*'([^']+)'/g)
 const ofEmptyPages = globSync(['words/en/*.ts', 'families/**/*.en.ts'], { cwd: consoleFolder }).flatMap((file) =>
-  commandsIn(file, /noneCommand: '(hcloud [^']+)'/g),
+  commandsIn(file, /noneCommand:\s*'(hcloud [^']+)'/g),
 )
 describe('commands for DNS', () => {
   if (!newest) return
@@ -185,7 +185,10 @@ describe('commands for DNS', () => {
 })
 
 /** The minor version that these need, which no distribution has yet. */
-const sinceOf = (command: string) => (/^hcloud (zone|primary-ip create .*--location) /.test(command) ? 59 : 0)
+function sinceOf(command: string): number {
+  if (/^hcloud (zone|primary-ip create .*--location) /.test(command)) return 59
+  return command.startsWith('hcloud storage-box ') ? 55 : 0
+}
 const kindOf = (command: string) => command.split(' ').slice(0, 3).join(' ')
 
 describe('commands to begin with', () => {
