@@ -72,15 +72,15 @@ export function useList<Row>(options: ListOptions<Row>): ListView<Row> {
 }
 
 /** Returns a key to sort by as people count: web-10 after web-9, Ärzte beside Arzt. It is made once, not 13 times. */
-function naturally(text: string): string {
+export function naturally(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()
     .replace(/\d+/g, (digits) => digits.padStart(20, '0'))
 }
 
-/** `keyOf` makes texts into what is compared; without it they are as the API sorts them. */
-function sortedBy<Row>(
+/** Sorts rows by one of their columns. `keyOf` makes texts into what is compared; without it they are as the API sorts them. */
+export function sortedBy<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   sorting: Sorting,

@@ -14,12 +14,11 @@ import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
-import { Halves } from '../../ui/page.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
-import { forms as f } from '../../words/forms.ts'
 import { access as w } from './access.words.ts'
 import type { Box, Subaccount } from './box.ts'
+import styles from './boxes.module.css'
 import { type ClientCommands, sshCommands, webdavCommands } from './clients.ts'
 import { type Doors, wayOf } from './doors.ts'
 import { boxFlags, FlagsField } from './flags.tsx'
@@ -76,9 +75,10 @@ function Settings({ box: { id, status, access_settings } }: { readonly box: Box 
   useUnsaved(isDirty && !isBusy)
   const reason = mayChange ?? (status === 'initializing' ? b.notYet : undefined)
   return (
-    <form noValidate onSubmit={sent(() => isDirty && reason === undefined && send())}>
+    <form noValidate onSubmit={sent(() => reason === undefined && send())}>
       <Card title={w.settings} padded footer={w.settingsText}>
         <FlagsField
+          isLabelHidden
           flags={boxFlags}
           value={value.access_settings}
           onChange={(access_settings) => draft.change({ access_settings })}
@@ -86,11 +86,11 @@ function Settings({ box: { id, status, access_settings } }: { readonly box: Box 
         <Elsewhere {...draft} />
         {cause !== undefined && <FailureNote cause={cause} />}
         <span>
-          <Button type="submit" look="primary" isBusy={isBusy} reason={reason ?? (isDirty ? undefined : f.missing)}>
+          <Button type="submit" look="primary" isBusy={isBusy} reason={reason}>
             {w.saveAct}
           </Button>
         </span>
-        <Equivalents request={request} />
+        {isDirty && <Equivalents request={request} />}
       </Card>
     </form>
   )
@@ -107,15 +107,13 @@ function Ways({ account, doors }: { readonly account: Box | Subaccount; readonly
   return (
     <>
       {!isOutside && <Note mood="warn">{w.isInside}</Note>}
-      <Halves>
-        <Clients title={w.ssh} text={w.sshText} warning={warningOf('ssh', ssh)} clients={sshCommands(way)} />
-        <Clients
-          title={w.webdav}
-          text={w.webdavText}
-          warning={warningOf('webdav', webdav)}
-          clients={webdavCommands(way)}
-        />
-      </Halves>
+      <Clients title={w.ssh} text={w.sshText} warning={warningOf('ssh', ssh)} clients={sshCommands(way)} />
+      <Clients
+        title={w.webdav}
+        text={w.webdavText}
+        warning={warningOf('webdav', webdav)}
+        clients={webdavCommands(way)}
+      />
     </>
   )
 }
@@ -132,11 +130,13 @@ function Clients({ title, text, warning, clients }: ClientsProps) {
     <Card title={title} padded footer={text}>
       {warning && <Note mood="warn">{warning}</Note>}
       {clients.map(({ client, lines }) => (
-        <section key={client} className="stack" aria-label={`${client}, ${title}`}>
+        <section key={client} className={styles.client} aria-label={`${client}, ${title}`}>
           <h3>{client}</h3>
-          {lines.map((line) => (
-            <CommandLine key={line} text={line} />
-          ))}
+          <div className="stack">
+            {lines.map((line) => (
+              <CommandLine key={line} text={line} />
+            ))}
+          </div>
         </section>
       ))}
     </Card>

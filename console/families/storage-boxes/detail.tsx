@@ -52,7 +52,7 @@ export function BoxPage() {
         facts={<BoxFacts box={box} />}
         actions={
           <>
-            <CommandsButton request={{ operation: 'storage_boxes_get', params }} />
+            <CommandsButton requests={commandsFor(box)} />
             <DotsMenu small={false} label={c.actionsFor(box.name)} entries={() => acts.menu(box)} />
           </>
         }
@@ -79,6 +79,16 @@ export function BoxPage() {
       {acts.dialogs}
     </>
   )
+}
+
+function commandsFor({ id }: Box) {
+  const params = { id }
+  const ssh = { ssh_enabled: true, reachable_externally: true }
+  return [
+    { label: w.show, request: { operation: 'storage_boxes_get', params } },
+    { label: w.makeSnapshot, request: { operation: 'storage_boxes_createSnapshot', params, body: {} } },
+    { label: w.openSsh, request: { operation: 'storage_boxes_updateAccessSettings', params, body: ssh } },
+  ] as const
 }
 
 function BoxFacts({ box }: { readonly box: Box }) {

@@ -29,7 +29,7 @@ const one = createRoute({
 
 export const entry = {
   label: { en: 'Storage Boxes', de: 'Storage-Boxen' },
-  icon: 'upload',
+  icon: 'box',
   place: 75,
   keys: 'G X',
   routes: { list, create, one },

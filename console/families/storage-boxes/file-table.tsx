@@ -5,14 +5,18 @@ import { addressOf } from '../../api/client.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
-import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.tsx'
-import { None } from '../../ui/tag.tsx'
+import { saveFrom } from '../../ui/save-file.ts'
+import { type Column, ListFrame, nameClass, type Sorting, Table, Tools } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { naturally, sortedBy } from '../../ui/use-list.ts'
 import { common as c } from '../../words/common.ts'
 import type { Box } from './box.ts'
+import styles from './boxes.module.css'
 import { FileDialogs, type FileKind } from './file-dialogs.tsx'
 import { files as w } from './files.words.ts'
 import { folderLink, type Place } from './folder-way.tsx'
@@ -38,16 +42,18 @@ type Asked = { readonly kind: 'folder' } | { readonly kind: Exclude<FileKind, 'f
 export function FileTable({ box, place, files, cannot, onUpload }: FileTableProps) {
   const project = useProjectId()
   const [asked, ask] = useState<Asked>()
-  const rows = useMemo(() => sorted(files), [files])
-  const columns = useMemo(
-    () =>
-      columnsOf({
-        linkTo: ({ path }) => folderLink(box, { folder: path, snapshot: place.snapshot }),
-        addressOf: ({ path }) => addressOf(project, downloadOf(box, path, place.snapshot)),
-      }),
+  const [sorting, sort] = useState<Sorting>('name')
+  const numbered = useMemo(() => files.map((file, row) => ({ ...file, row })), [files])
+  const ways = useMemo(
+    (): Ways => ({
+      linkTo: ({ path }) => folderLink(box, { folder: path, snapshot: place.snapshot }),
+      addressOf: ({ path }) => addressOf(project, downloadOf(box, path, place.snapshot)),
+    }),
     [box, place.snapshot, project],
   )
-  const menuOf = useMenu(cannot, (kind, file) => ask({ kind, file }))
+  const columns = useMemo(() => columnsOf(ways), [ways])
+  const rows = useMemo(() => sorted(numbered, columns, sorting), [numbered, columns, sorting])
+  const menuOf = useMenu(ways, cannot, (kind, file) => ask({ kind, file }))
   const acts = (
     <span className="row wrap">
       <Button icon="plus" reason={cannot} onClick={() => ask({ kind: 'folder' })}>
@@ -59,7 +65,11 @@ export function FileTable({ box, place, files, cannot, onUpload }: FileTableProp
   return (
     <>
       {rows.length === 0 ? (
-        <Empty title={w.none} text={place.snapshot === undefined ? w.noneText : w.noneOld} action={acts} />
+        <Empty
+          title={place.snapshot === undefined ? w.none : w.noneOld}
+          text={place.snapshot === undefined ? w.noneText : w.noneOldText}
+          action={acts}
+        />
       ) : (
         <ListFrame>
           <Tools end={acts}>
@@ -71,6 +81,8 @@ export function FileTable({ box, place, files, cannot, onUpload }: FileTableProp
             rows={rows}
             idOf={({ row }) => row}
             nameOf={({ name }) => name}
+            sorting={sorting}
+            onSort={sort}
             menu={menuOf}
           />
           <span className="only-narrow">{acts}</span>
@@ -89,12 +101,11 @@ export function FileTable({ box, place, files, cannot, onUpload }: FileTableProp
   )
 }
 
-/** Folders come before files. */
-function sorted(files: readonly BoxFile[]): readonly Row[] {
-  const rank = ({ kind }: BoxFile) => (kind === 'directory' ? 0 : 1)
-  return files
-    .toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
-    .map((file, row) => ({ ...file, row }))
+/** Sorts by a column, folders before all else. */
+function sorted(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting): readonly Row[] {
+  const all = sortedBy(rows, columns, sorting, naturally)
+  const isFolder = ({ kind }: Row) => kind === 'directory'
+  return [...all.filter(isFolder), ...all.filter((one) => !isFolder(one))]
 }
 
 function downloadOf({ id }: Box, path: string, snapshot: number | undefined): ApiRequest<'storage_boxes_downloadFile'> {
@@ -102,10 +113,21 @@ function downloadOf({ id }: Box, path: string, snapshot: number | undefined): Ap
 }
 
 /** Returns the menu of a file or a folder. */
-function useMenu(cannot: string | undefined, ask: (kind: 'move' | 'remove', file: BoxFile) => void) {
+function useMenu(
+  { addressOf }: Ways,
+  cannot: string | undefined,
+  ask: (kind: 'move' | 'remove', file: BoxFile) => void,
+) {
   const mayMove = useReason('storage_boxes_renameFile')
   const mayRemove = useReason('storage_boxes_removeFile')
+  const download = (file: Row): MenuEntry => ({
+    key: 'download',
+    label: w.download,
+    icon: 'download',
+    onSelect: () => saveFrom(file.name, addressOf(file)),
+  })
   return (file: Row): readonly MenuEntry[] => [
+    ...(file.kind === 'file' ? [download(file)] : []),
     {
       key: 'move',
       label: w.move,
@@ -135,23 +157,43 @@ interface Ways {
 
 function columnsOf(ways: Ways): readonly Column<Row>[] {
   return [
-    { key: 'name', label: c.name, card: 'key', cell: (file) => <Name file={file} {...ways} /> },
     {
-      key: 'kind',
-      label: w.kind,
-      card: 'stat',
-      rank: 2,
-      cell: ({ kind }) => <span className="dim">{w.kinds[kind]}</span>,
+      key: 'name',
+      label: c.name,
+      card: 'key',
+      sort: ({ name }) => name,
+      cell: (file) => <NameCell file={file} {...ways} />,
     },
     {
       key: 'size',
       label: w.size,
+      card: 'stat',
       isEnd: true,
       isNarrow: true,
-      cell: ({ kind, size }) => (kind === 'file' ? sizeText(size) : <None />),
+      sort: ({ kind, size }) => (kind === 'file' ? -size : 0),
+      cell: ({ kind, size }) => (kind === 'file' ? sizeText(size) : <span className="faint">{w.kinds[kind]}</span>),
     },
-    { key: 'modified', label: w.modified, card: 'sub', isEnd: true, cell: ({ modified }) => <Ago time={modified} /> },
+    {
+      key: 'modified',
+      label: w.modified,
+      card: 'sub',
+      isEnd: true,
+      sort: ({ modified }) => -Date.parse(modified),
+      cell: ({ modified }) => <Ago time={modified} />,
+    },
   ]
+}
+
+const icons: Partial<Record<BoxFile['kind'], IconName>> = { directory: 'folder', file: 'doc', link: 'link' }
+
+function NameCell(props: Ways & { readonly file: BoxFile }) {
+  const icon = icons[props.file.kind]
+  return (
+    <span className={cx('row', styles.file)}>
+      {icon && <Icon name={icon} />}
+      <Name {...props} />
+    </span>
+  )
 }
 
 /** A folder opens, and a file is downloaded. */

@@ -11,10 +11,11 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { exactTime } from '../../words/format.ts'
 import type { Box } from './box.ts'
+import styles from './boxes.module.css'
 import { entry } from './entry.ts'
 import { FileTable } from './file-table.tsx'
 import { files as w } from './files.words.ts'
-import { FolderWay, folderLink } from './folder-way.tsx'
+import { FolderWay, folderLink, type Place } from './folder-way.tsx'
 import { UploadsCard } from './uploads.tsx'
 import { useUploads } from './use-uploads.ts'
 import { boxes as b } from './words.ts'
@@ -28,8 +29,10 @@ export function FilesTab({ box }: { readonly box: Box }) {
   const cannot = snapshot === undefined ? (mayWrite ?? (box.status === 'active' ? undefined : b.notYet)) : w.isOld
   return (
     <>
-      <SnapshotField box={box} snapshot={snapshot} />
-      <FolderWay box={box} place={{ folder, snapshot }} />
+      <div className="row wrap">
+        <FolderWay box={box} place={{ folder, snapshot }} />
+        <SnapshotField box={box} place={{ folder, snapshot }} />
+      </div>
       {snapshot !== undefined && <Note>{w.isOld}</Note>}
       <UploadsCard {...uploads} />
       {error !== null && <Unread cause={error} />}
@@ -60,22 +63,25 @@ function useFiles({ id }: Box, folder: string, snapshot: number | undefined) {
   return useQuery(asked)
 }
 
-/** Chooses between the files as they are now and those of each snapshot. */
-function SnapshotField({ box, snapshot }: { readonly box: Box; readonly snapshot: number | undefined }) {
+/** Chooses between the files of a folder as they are now and those of each snapshot, in which it may be missing. */
+function SnapshotField({ box, place }: { readonly box: Box; readonly place: Place }) {
+  const { folder, snapshot } = place
   const go = useGo()
   const { data: snapshots = [] } = useQuery(useApi().list('storage_boxes_listSnapshots', { params: { id: box.id } }))
   if (snapshots.length === 0) return null
-  const named = snapshots.toReversed().map(({ id, name, created }) => ({
+  const named = snapshots.toReversed().map(({ id, name, description, created }) => ({
     value: String(id),
-    label: w.asOf(name, exactTime(created)),
+    label: w.asOf(name, description || exactTime(created)),
   }))
   return (
-    <SelectField
-      label={w.of}
-      value={snapshot === undefined ? '' : String(snapshot)}
-      options={[{ value: '', label: w.now }, ...named]}
-      // What is a folder now may not have been one then.
-      onChange={(id) => void go(folderLink(box, { folder: '', snapshot: id === '' ? undefined : Number(id) }))}
-    />
+    <div className={styles.when}>
+      <SelectField
+        label={w.of}
+        isLabelHidden
+        value={snapshot === undefined ? '' : String(snapshot)}
+        options={[{ value: '', label: w.now }, ...named]}
+        onChange={(id) => void go(folderLink(box, { folder, snapshot: id === '' ? undefined : Number(id) }))}
+      />
+    </div>
   )
 }

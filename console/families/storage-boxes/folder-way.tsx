@@ -1,9 +1,11 @@
 /** The folders from a Storage Box to the one that is open, each as a link. */
 import { Fragment } from 'react'
 import { linkTo } from '../../families.ts'
+import { cx } from '../../ui/cx.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link, type Target } from '../../ui/link.tsx'
 import type { Box } from './box.ts'
+import styles from './boxes.module.css'
 import { files as w } from './files.words.ts'
 
 /** A folder of a box, now or in a snapshot. */
@@ -27,13 +29,15 @@ export function FolderWay({ box, place }: { readonly box: Box; readonly place: P
     ...names.map((label, index) => ({ label, folder: names.slice(0, index + 1).join('/') })),
   ]
   return (
-    <nav className="row wrap" aria-label={w.way}>
+    <nav className={cx('row wrap', styles.way)} aria-label={w.way}>
       {steps.map(({ label, folder }, index) => (
         <Fragment key={folder}>
           {index > 0 && <Icon name="right" />}
-          <Link {...folderLink(box, { ...place, folder })} aria-current={folder === place.folder ? 'page' : undefined}>
-            {label}
-          </Link>
+          {folder === place.folder ? (
+            <b aria-current="page">{label}</b>
+          ) : (
+            <Link {...folderLink(box, { ...place, folder })}>{label}</Link>
+          )}
         </Fragment>
       ))}
     </nav>

@@ -89,13 +89,13 @@ function columnsFor(currency: string | undefined): readonly Column<Box>[] {
     {
       key: 'usage',
       label: w.usage,
+      card: 'sub',
       sort: ({ stats }) => -stats.size,
       cell: (box) => <Usage box={box} />,
     },
     {
       key: 'host',
       label: w.host,
-      card: 'sub',
       rank: 2,
       isMono: true,
       cell: ({ server }) =>

@@ -64,12 +64,20 @@ export function stepsOf(form: StepProps): readonly Step[] {
 }
 
 function LocationStep({ draft, change }: StepProps) {
-  const { data: locations } = useSuspenseQuery(useApi().list('locations_list', {}))
+  const api = useApi()
+  const { data: locations } = useSuspenseQuery(api.list('locations_list', {}))
+  const { data: types } = useSuspenseQuery(api.list('storage_box_types_list', {}))
+  const isOff = (location: string) => !types.some(({ prices }) => ratesIn(prices, location))
   return (
     <Tiles
       name="location"
       value={draft.location}
-      options={locations.map(({ name, city }) => ({ value: name, title: name, text: city }))}
+      options={locations.map(({ name, city }) => ({
+        value: name,
+        title: name,
+        text: isOff(name) ? w.noneThere(city) : city,
+        isOff: isOff(name),
+      }))}
       onChange={(location) => change({ location })}
     />
   )

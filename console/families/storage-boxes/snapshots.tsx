@@ -3,13 +3,14 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { sh } from '../../commands/shell.ts'
+import { NameCell } from '../../pages/shared/cells.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
-import { Card, Facts } from '../../ui/card.tsx'
+import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { useGo } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
-import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.tsx'
+import { type Column, ListFrame, Table, Tools } from '../../ui/table.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { common as c } from '../../words/common.ts'
@@ -32,6 +33,7 @@ export function SnapshotsTab({ box }: { readonly box: Box }) {
   const { data } = useSuspenseQuery(useApi().list('storage_boxes_listSnapshots', { params: { id: box.id } }))
   // The newest first: it is what one rolls back to.
   const snapshots = useMemo(() => data.toSorted((one, other) => other.id - one.id), [data])
+  const columns = useMemo(() => columnsOf({ id: box.id }), [box.id])
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
   const menuOf = useMenu(box, (kind, snapshot) => ask({ kind, snapshot }))
@@ -125,28 +127,26 @@ function useMenu(box: Box, ask: (kind: Exclude<SnapshotKind, 'make'>, snapshot: 
   ]
 }
 
-const columns: readonly Column<Snapshot>[] = [
+const columnsOf = (box: Pick<Box, 'id'>): readonly Column<Snapshot>[] => [
   {
     key: 'name',
     label: c.name,
     card: 'key',
-    cell: ({ name, description }) => (
-      <>
-        <span className={nameClass}>{name}</span>
-        {description && <small>{description}</small>}
-      </>
+    cell: ({ id, name, description }) => (
+      <NameCell name={name} link={folderLink(box, { folder: '', snapshot: id })} small={description} />
     ),
   },
   {
     key: 'by',
     label: w.madeBy,
-    card: 'stat',
+    rank: 2,
     cell: ({ is_automatic: isAutomatic }) => (isAutomatic ? w.automatic : w.manual),
   },
   { key: 'created', label: r.created, card: 'sub', cell: ({ created }) => <Ago time={created} /> },
   {
     key: 'size',
     label: w.size,
+    card: 'stat',
     isEnd: true,
     cell: ({ stats }) => (
       <>
@@ -166,12 +166,13 @@ function PlanCard({ box, ask }: { readonly box: Box; readonly ask: (kind: PlanKi
   return (
     <Card title={w.plan} padded>
       {plan ? (
-        <Facts
-          rows={[
-            [w.plan, planText(plan)],
-            [w.next, nextText(plan)],
-          ]}
-        />
+        <p>
+          {planText(plan)}
+          <br />
+          <span className="dim">
+            {w.next}: {nextText(plan)}
+          </span>
+        </p>
       ) : (
         <p className="dim">{w.noPlanText}</p>
       )}

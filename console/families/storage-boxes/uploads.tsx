@@ -4,7 +4,7 @@ import { Card, List } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
-import { workClass } from '../../ui/table.tsx'
+import styles from './boxes.module.css'
 import { files as w } from './files.words.ts'
 import { sizeText } from './usage.ts'
 import type { Upload, useUploads } from './use-uploads.ts'
@@ -30,7 +30,7 @@ export function UploadsCard({ all, isBusy, stop, clear }: ReturnType<typeof useU
       <List>
         {all.map((one) => (
           <li key={one.key}>
-            <span className={workClass}>
+            <span className={styles.upload}>
               <b>{one.name}</b>
               {one.state === 'failed' ? (
                 <FailureNote cause={one.cause} what={w.notUploaded(one.name)} />

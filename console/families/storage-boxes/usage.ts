@@ -8,7 +8,9 @@ const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
 /** Bytes in their largest unit: `512 B`, `1.5 GiB`, `10 TiB`. */
 export function sizeText(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)))
+  // What would be rounded to 1,024 of a unit is one of the next.
+  const isLarger = (power: number) => bytes >= 1023.5 * 1024 ** (power - 1)
+  const power = units.findLastIndex((_, index) => index === 0 || isLarger(index))
   const value = bytes / 1024 ** power
   return `${value.toLocaleString(locale, { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${units[power]}`
 }

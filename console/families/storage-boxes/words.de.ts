@@ -8,6 +8,8 @@ export const boxes: typeof English = {
   caption: (project) => `Storage-Boxen des Projekts ${project}`,
   list: 'Storage-Boxen auflisten',
   show: 'Storage-Box zeigen',
+  makeSnapshot: 'Snapshot erstellen',
+  openSsh: 'Zugang mit SSH öffnen',
   create: 'Storage-Box anlegen',
   filter: 'Storage-Boxen filtern',
   filterHint: 'Name, Benutzer, Host oder Label, z. B. env=prod',
@@ -47,6 +49,7 @@ export const boxes: typeof English = {
   noPlan: 'Keiner',
   noPrice: 'Die Preisliste nennt dort keinen Preis.',
   notThere: 'dort nicht',
+  noneThere: (city) => `${city}, dort keine`,
   changeType: 'Typ ändern',
   changeTypeTitle: (name) => `Typ von ${name} ändern`,
   changeTypeText:

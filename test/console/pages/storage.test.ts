@@ -193,7 +193,7 @@ forConsole('files of Storage Boxes in the console', (open) => {
     await page.keyboard.type(name)
     await expect(page).toHaveURL(new RegExp(`snapshot=${id}`))
     // Subaccounts came later, and their folders with them.
-    await expect(page.getByText('Nothing was in here.')).toBeVisible()
+    await expect(page.getByText('Nothing was in here', { exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: 'New folder' })).toHaveAccessibleDescription(/cannot be changed/)
   })
 })

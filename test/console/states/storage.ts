@@ -46,6 +46,46 @@ const dialog =
   ({ page }: Console) =>
     page.getByRole('dialog', { name }).waitFor()
 
+const second = 1_000
+const minute = 60 * second
+
+/** What a folder has in it, of each kind, and with names as people have them. */
+function someFiles() {
+  const file = (name: string, kind: string, size: number, agoMs: number) => ({
+    name,
+    path: `letters/${name}`,
+    kind,
+    size,
+    modified: new Date(Date.now() - agoMs).toISOString().replace(/\.\d+/, ''),
+  })
+  return [
+    file('2025', 'directory', 4_096, 40 * 24 * 60 * minute),
+    file('Photos of the summer', 'directory', 4_096, 5 * minute),
+    file('current', 'link', 11, 90 * second),
+    file('database-2026-11-27T03-30-00.sql.zst', 'file', 734_003_200, 20 * 60 * minute),
+    file('letter to the authorities, with all enclosures (final, corrected, signed).pdf', 'file', 2_411_724, minute),
+    file('notes.txt', 'file', 512, 2 * second),
+  ]
+}
+
+/** A folder of a box as a server answers that keeps files; whatever is sent into it stays on its way. */
+const letters = async (console: Console) => {
+  await console.page.route(/\/storage_boxes\/\d+\/files/, async (route) => {
+    if (route.request().method() !== 'GET') return
+    const files = someFiles()
+    const pagination = {
+      page: 1,
+      per_page: 50,
+      previous_page: null,
+      next_page: null,
+      last_page: 1,
+      total_entries: files.length,
+    }
+    await route.fulfill({ json: { files, meta: { pagination } } })
+  })
+  return box('/files?path=letters')(console)
+}
+
 export const storageStates: readonly PageState[] = [
   { name: 'boxes', path: 'P/storage-boxes', ...boxes },
   { name: 'boxes-empty', path: 'P/storage-boxes' },
@@ -72,6 +112,31 @@ export const storageStates: readonly PageState[] = [
   },
   { name: 'box-files', path: box('/files'), ...boxes },
   { name: 'box-files-folder', path: box('/files?path=team%2Fweb'), ...boxes },
+  { name: 'box-files-listed', path: letters, ...boxes },
+  {
+    name: 'box-files-upload',
+    path: letters,
+    ...boxes,
+    async act({ page }) {
+      const files = ['scan.tiff', 'report.odt'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.alloc(100_000),
+      }))
+      await page.getByLabel('Upload files').first().setInputFiles(files)
+      await page.getByRole('button', { name: 'Stop the upload of report.odt' }).waitFor()
+    },
+  },
+  {
+    name: 'box-files-move',
+    path: letters,
+    ...boxes,
+    async act(console) {
+      await console.page.getByRole('button', { name: 'Actions for notes.txt' }).click()
+      await console.page.getByRole('menuitem', { name: 'Rename or move' }).click()
+      await dialog(/^Rename or move/)(console)
+    },
+  },
   { name: 'box-snapshots', path: box('/snapshots'), ...boxes },
   {
     name: 'box-snapshots-plan',
@@ -104,6 +169,16 @@ export const storageStates: readonly PageState[] = [
     async act(console) {
       await console.page.getByRole('button', { name: 'Create subaccount' }).first().click()
       await dialog(/Create a subaccount/)(console)
+    },
+  },
+  {
+    name: 'box-subaccounts-access',
+    path: box('/subaccounts'),
+    ...boxes,
+    async act(console) {
+      await console.page.getByRole('button', { name: 'Actions for web' }).click()
+      await console.page.getByRole('menuitem', { name: 'Change access' }).click()
+      await dialog(/Change how web/)(console)
     },
   },
   { name: 'box-access', path: box('/access'), ...boxes },
