@@ -5,6 +5,13 @@
 import assert from 'node:assert/strict'
 import { readName, readQuery } from '../src/dns/message.ts'
 import { MessageStream } from '../src/dns/tcp-stream.ts'
+import { mostOfPacket, PacketReader } from '../src/drivers/storage/doors/sftp/packets.ts'
+import { lastOf } from '../src/drivers/storage/doors/ssh/commands/command.ts'
+import { parseOptions, wordsOf } from '../src/drivers/storage/doors/ssh/commands/words.ts'
+import { parseIf, secondsOf } from '../src/drivers/storage/doors/webdav/locks.ts'
+import { longestBody } from '../src/drivers/storage/doors/webdav/properties.ts'
+import { pathOf } from '../src/drivers/storage/doors/webdav/request.ts'
+import { mostElements, parseXml } from '../src/drivers/storage/doors/webdav/xml.ts'
 import { parsePosition } from '../src/events/position.ts'
 import { parseDomains } from '../src/families/certificates/managed/domain.ts'
 import { isDatacenterName } from '../src/families/datacenters/domain.ts'
@@ -105,8 +112,15 @@ interface Parser {
   inputs(): Inputs<Work>
 }
 
-/** All headers of a request, a form, a message of DNS, and a body with a zone file, in bytes. */
-const most = { headers: 16_384, form: 65_536, message: 65_535, body: maxBodyBytes, large: 6 * 1024 * 1024 } as const
+/** All headers of a request, a form, a command by SSH, a message of DNS, and a body with a zone file, in bytes. */
+const most = {
+  headers: 16_384,
+  form: 65_536,
+  command: 35_000,
+  message: 65_535,
+  body: maxBodyBytes,
+  large: 6 * 1024 * 1024,
+} as const
 /** This much shows how the cost grows, where only the largest body is a bound. */
 const enough = 2_000_000
 
@@ -257,6 +271,38 @@ const contracts: Parser = {
   },
 }
 
+// ---- Requests of WebDAV --------------------------------------------------------------------------------------------
+
+const elements = [
+  '<b/>',
+  '<b xmlns="n"/>',
+  '<b xmlns:p="n"/>',
+  '<b>&lt;</b>',
+  '<b c="d"></b>',
+  '<!---->',
+  '<??>',
+  '&#65;',
+]
+
+/** Documents that are right, of as many elements, attributes or namespaces as there can be. */
+function* documents(): Inputs<string> {
+  const some = (one: string, size: number) => fill(one, Math.min(size, (mostElements - 1) * one.length))
+  for (const one of elements) yield [`${one}...`, (size) => `<a>${some(one, size - 7)}</a>`]
+  yield [
+    'many attributes, then many elements',
+    (size) =>
+      `<a ${Array.from({ length: size / 40 }, (_, at) => `xmlns:p${at}="n"`).join(' ')}>${some('<b/>', size / 3)}</a>`,
+  ]
+}
+
+const xml: Parser = {
+  most: longestBody,
+  *inputs() {
+    yield* worked(texts(['<a>', '<a ', '<!--', '<![CDATA[', '<a b="']), parseXml)
+    yield* taken(documents(), parseXml)
+  },
+}
+
 // ---- The table -----------------------------------------------------------------------------------------------------
 
 const facts = { hostname: 'a', userData: '', interfaces: [] } as unknown as ServerFacts
@@ -267,6 +313,23 @@ export const parsers: Readonly<Record<string, Parser>> = {
   'dns/message.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
   'dns/message.ts readQuery': bytes(readQuery, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),
   'dns/tcp-stream.ts MessageStream': bytes((value) => new MessageStream(most.message).take(value), most.form),
+  'drivers/storage/doors/sftp/packets.ts PacketReader': bytes(
+    (value) => new PacketReader(value).attributes(),
+    mostOfPacket,
+    [0x80, 0, 0, 0, 0, 0, 0xff, 0xff],
+  ),
+  'drivers/storage/doors/ssh/commands/command.ts lastOf': text(lastOf, most.command, '/'),
+  'drivers/storage/doors/ssh/commands/words.ts parseOptions': text(
+    (value) => parseOptions(value.split('"'), 'ab:', ['a', 'b:']),
+    most.command,
+    '-a "',
+    '-- "',
+  ),
+  'drivers/storage/doors/ssh/commands/words.ts wordsOf': text(wordsOf, most.command, "'"),
+  'drivers/storage/doors/webdav/locks.ts parseIf': text((value) => parseIf(value, pathOf), most.headers, '(<a>)', '(['),
+  'drivers/storage/doors/webdav/locks.ts secondsOf': text(secondsOf, most.headers, 'Second-'),
+  'drivers/storage/doors/webdav/request.ts pathOf': text(pathOf, most.headers, '/'),
+  'drivers/storage/doors/webdav/xml.ts parseXml': xml,
   'protocols/rfb/pixels.ts readPixelFormat': bytes(readPixelFormat, 16),
   'events/position.ts parsePosition': text(parsePosition, most.headers),
   'families/certificates/managed/domain.ts parseDomains': text((value) => parseDomains([value]), 255, '*.'),

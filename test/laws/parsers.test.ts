@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { parsers } from '../../bench/parser-table.ts'
 import { readSources, type Source, toSource } from './source.ts'
 
-/** Where what is sent is read: what operators and the infrastructure say is trusted. */
+/** Where what is sent is read, to the doors of Storage Boxes as well: what operators and the infrastructure say is trusted. */
 const places =
-  /^(protocols\/(net|rfb)|dns|events|families|management|metadata|people|kernel\/(access|audit|contract|http|mail|ids\.ts))/
+  /^(protocols\/(net|rfb)|dns|drivers\/storage\/doors\/(sftp|ssh\/commands|webdav)|events|families|management|metadata|people|kernel\/(access|audit|contract|http|mail|ids\.ts))/
 /** What is called like a parser. All that `net` offers for texts and bytes is one. */
 const called =
   /^(parse|read|is|print|quote|unescaped|lower|common)|^(has|matching|hashRecovery)[A-Z]|(Problem|Path|Blocks|Bytes|At|Key|Names|Address|Of)$/
@@ -17,6 +17,8 @@ const exported =
 /** What is called like a parser and needs no place in the table, by the reason. */
 const others: Readonly<Record<string, readonly string[]>> = {
   'it is given what a parser has taken before': [
+    'drivers/storage/doors/webdav/request.ts hrefOf',
+    'drivers/storage/doors/webdav/request.ts parentOf',
     'families/load-balancers/targets/domain.ts isPrivateAddress',
     'families/networks/domain.ts holdsAddress',
     'families/networks/members/domain.ts macOf',
@@ -46,6 +48,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'kernel/http/admission/calendar.ts nothingAt',
   ],
   'it reads what was written here': [
+    'drivers/storage/doors/webdav/request.ts refusalOf',
     'families/certificates/store.ts issuedColumns',
     'families/storage-boxes/snapshots/domain.ts nameOf',
     'kernel/contract/as-of.ts asOf',

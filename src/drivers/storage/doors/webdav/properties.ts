@@ -4,7 +4,8 @@ import type { Lock } from './locks.ts'
 import { answer, type Call, checkLocks, etagOf, header, hrefOf, inBox, Refusal } from './request.ts'
 import { BadXml, type Element, escaped, parseXml, written } from './xml.ts'
 
-const longestBody = 256 * 1024
+/** In bytes. Clients ask for some properties or note a few; all of it is read at once, while others wait. */
+export const longestBody = 32 * 1024
 
 /** The body as an element; an empty text when there is none. Errors: `Refusal`. */
 export async function readBody({ request }: Call): Promise<Element | ''> {

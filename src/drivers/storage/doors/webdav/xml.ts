@@ -15,16 +15,32 @@ export class BadXml extends Error {}
 
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 const deepest = 32
-const mostElements = 10_000
+/** In a document. */
+export const mostElements = 10_000
 
 const token = /<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\/?[^\s<>/!?][^<>]*>|[^<]+/y
 const attribute = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
+
+/** The prefixes that an element declares, within those of the element around it: nothing is copied, however many there are. */
+interface Prefixes {
+  readonly own: ReadonlyMap<string, string>
+  readonly around: Prefixes | undefined
+}
+
+/** The namespace that a prefix stands for; undefined for one that nobody has declared. */
+function namespaceOf(prefix: string, prefixes: Prefixes): string | undefined {
+  for (let scope: Prefixes | undefined = prefixes; scope; scope = scope.around) {
+    const found = scope.own.get(prefix)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
 
 interface Open {
   readonly tag: string
   readonly namespace: string
   readonly name: string
-  readonly prefixes: ReadonlyMap<string, string>
+  readonly prefixes: Prefixes
   readonly children: Element[]
   text: string
 }
@@ -43,7 +59,8 @@ function decoded(text: string): string {
 
 /** Reads a document. Errors: `BadXml`. */
 export function parseXml(text: string): Element {
-  const root: Open = { tag: '', namespace: '', name: '', prefixes: new Map([['', '']]), children: [], text: '' }
+  const prefixes = { own: new Map([['', '']]), around: undefined }
+  const root: Open = { tag: '', namespace: '', name: '', prefixes, children: [], text: '' }
   const open: Open[] = [root]
   let count = 0
   for (let at = 0; at < text.length; ) {
@@ -68,7 +85,7 @@ export function parseXml(text: string): Element {
 function begin(open: Open[], found: string): void {
   const isEmpty = found.endsWith('/>')
   const [tag = ''] = /^[^\s/>]+/.exec(found.slice(1)) ?? []
-  const prefixes = new Map(open.at(-1)!.prefixes)
+  const declared = new Map<string, string>()
   const end = found.length - (isEmpty ? 2 : 1)
   let at = 1 + tag.length
   for (attribute.lastIndex = at; ; ) {
@@ -77,15 +94,17 @@ function begin(open: Open[], found: string): void {
     if (!pair) break
     at += pair[0].length
     const value = decoded(pair[2] ?? pair[3] ?? '')
-    if (pair[1] === 'xmlns') prefixes.set('', value)
+    if (pair[1] === 'xmlns') declared.set('', value)
     else if (pair[1]!.startsWith('xmlns:')) {
       if (value === '') throw new BadXml('a prefix has no namespace')
-      prefixes.set(pair[1]!.slice(6), value)
+      declared.set(pair[1]!.slice(6), value)
     }
   }
   if (found.slice(at, end).trim() !== '') throw new BadXml('an attribute is none')
   const [name = '', prefix = ''] = tag.split(':').reverse()
-  const namespace = prefixes.get(prefix)
+  const around = open.at(-1)!.prefixes
+  const prefixes = declared.size > 0 ? { own: declared, around } : around
+  const namespace = namespaceOf(prefix, prefixes)
   if (namespace === undefined) throw new BadXml(`the prefix ${prefix} is not known`)
   open.push({ tag, namespace, name, prefixes, children: [], text: '' })
   if (isEmpty) close(open, tag)

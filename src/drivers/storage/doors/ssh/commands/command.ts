@@ -34,10 +34,20 @@ export async function each(
   return status
 }
 
-/** A path within a directory. */
-export const within = (folder: string, name: string): string => `${folder.replace(/\/+$/, '')}/${name}`
+/** A path without the slashes at its end, which a pattern would look for from each slash of a long row again. */
+function unended(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
+}
 
-export const lastOf = (path: string): string => path.replace(/\/+$/, '').split('/').pop() ?? ''
+/** A path within a directory. */
+export const within = (folder: string, name: string): string => `${unended(folder)}/${name}`
+
+export function lastOf(path: string): string {
+  const plain = unended(path)
+  return plain.slice(plain.lastIndexOf('/') + 1)
+}
 
 /** Bytes as people read them, as `-h` prints them. */
 export function human(bytes: number): string {
