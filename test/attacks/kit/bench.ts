@@ -113,9 +113,12 @@ export function mapDrivers(
   { drivers }: Simulation,
   change: (name: string, method: Method) => Method,
 ): Simulation['drivers'] {
-  const changed = Object.entries(drivers).map(([driver, methods]) => {
-    const entries: [string, Method][] = Object.entries(methods as object)
-    return [driver, Object.fromEntries(entries.map(([name, method]) => [name, change(`${driver}.${name}`, method)]))]
+  const changed = Object.entries(drivers).map(([driver, parts]) => {
+    const entries: [string, unknown][] = Object.entries(parts)
+    // What is no method says what a driver has beside them, such as files.
+    const isMethod = (entry: [string, unknown]): entry is [string, Method] => typeof entry[1] === 'function'
+    const methods = entries.filter(isMethod).map(([name, method]) => [name, change(`${driver}.${name}`, method)])
+    return [driver, { ...parts, ...Object.fromEntries(methods) }]
   })
   return Object.fromEntries(changed)
 }
