@@ -44,6 +44,14 @@ const bundle = join(root, 'dist/main.js')
 /** The program's sources, which run without a build. */
 export const sources = join(root, 'src/main.ts')
 
+/** How a server is started, and the path that it answers once it is ready. */
+interface Begun {
+  readonly path: string
+  readonly under?: readonly string[]
+  readonly scheme?: 'http' | 'https'
+  readonly env?: NodeJS.ProcessEnv
+}
+
 /** The files and processes of a run, which are removed with it. */
 export class Workshop {
   readonly directory: string
@@ -78,11 +86,14 @@ export class Workshop {
   serve(database: string, { watch = false, more = [], under = [] }: ServeOptions = {}): Promise<Running> {
     const watching = ['--import', join(import.meta.dirname, 'tether.mjs')]
     if (watch) watching.push('--import', join(import.meta.dirname, 'stall.mjs'))
-    const key = database.startsWith('postgres') ? ['--key-file', this.file('wolke.key')] : []
+    const isFile = !database.startsWith('postgres')
+    const key = isFile ? [] : ['--key-file', this.file('wolke.key')]
+    // Beside a file is room for the files of Storage Boxes. Versions that have none do not look at the variable.
+    const env = isFile ? {} : { WOLKE_STORAGE: this.file(`${new URL(database).pathname.slice(1)}.storage`) }
     const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
     const listening = (port: number) => ['--listen', `127.0.0.1:${port}`]
     const secure = more.includes('--tls-cert')
-    return this.#start({ path: `${publicBase}/firewalls`, under, scheme: secure ? 'https' : 'http' }, (port) => [
+    return this.#start({ path: `${publicBase}/firewalls`, under, scheme: secure ? 'https' : 'http', env }, (port) => [
       ...watching,
       this.#program,
       'serve',
@@ -99,14 +110,15 @@ export class Workshop {
   }
 
   async #start(
-    { path, under = [], scheme = 'http' }: { path: string; under?: readonly string[]; scheme?: 'http' | 'https' },
+    { path, under = [], scheme = 'http', env = {} }: Begun,
     command: (port: number) => string[],
   ): Promise<Running> {
     const port = await freePort()
     const log = this.file('server.log')
     const started = performance.now()
     const [program, ...args] = [...under, process.execPath, ...command(port)] as [string, ...string[]]
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', openSync(log, 'w'), 'ipc'] })
+    const stdio = ['ignore' as const, 'ignore' as const, openSync(log, 'w'), 'ipc' as const]
+    const child = spawn(program, args, { stdio, env: { ...process.env, ...env } })
     const stop = this.keep(() => end(child, 'SIGTERM'))
     const url = `${scheme}://127.0.0.1:${port}`
     while (!(await answers(url + path))) {
