@@ -110,6 +110,12 @@ const builtins: Plugin = {
 const without: readonly { readonly of: RegExp; readonly id: RegExp; readonly code: string }[] = [
   // SSH does without native parts, as it does where they cannot be built.
   { id: /^cpu-features$|\.node$/, of: /ssh2[/]/, code: "throw new Error('there are no native parts')" },
+  // The doors are a server, which hands the bytes of SFTP on as they come; nothing here is a client.
+  {
+    id: /^\.\/(agent|client|http-agents|protocol\/SFTP)\.js$/,
+    of: /ssh2[/]lib[/]\w+\.js$/,
+    code: 'module.exports = {}',
+  },
   // The contract validates and serializes.
   { of: /fastify/, id: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/, code: 'module.exports = undefined' },
   // The server below the edge is made by the edge itself. TLS is loaded where somebody wants it.
