@@ -10,6 +10,7 @@ import { isNoDirectory, makeBeneath, openBeneath } from './beneath.ts'
 import { isThere, moveDurably, readJson, syncDirectory, unlinkDurably, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
 import type { Meter } from './meters/meter.ts'
+import { lastRollback, noteRemoved, noteRollback, wasRemoved } from './past.ts'
 import { type BoxPlaces, decodeName, type Places } from './places.ts'
 import { noSuchBox, noSuchFolder, noSuchSnapshot, Refusal, refusalOf } from './refusal.ts'
 import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog, StoreOptions } from './store.ts'
@@ -115,6 +116,7 @@ export class Boxes implements Store {
     await trees.limit(id, state.bytes)
     await trees.create(id, made.files, this.#userOf(state))
     await mkdir(made.snapshots, { mode: 0o755 })
+    await mkdir(made.gone, { mode: 0o700 })
     await writeDurably(made.state, JSON.stringify(state))
     await moveDurably(made.box, box)
     await rmdir(making)
@@ -147,8 +149,7 @@ export class Boxes implements Store {
     const { trees, meter, pause } = this.#parts
     return this.#changing(id, async (places) => {
       await needBox(places)
-      const { removed } = await readPast(places)
-      if (removed.includes(name) || (await isThere(places.snapshot(name)))) return
+      if ((await wasRemoved(places, name)) || (await isThere(places.snapshot(name)))) return
       using _room = await meter.admit(id)
       await mkdir(places.making)
       {
@@ -170,8 +171,8 @@ export class Boxes implements Store {
         await meter.snapshotsChanged(id)
         await rmdir(places.making)
       }
-      // Somebody may still be about to make one that is not there. On a full disk there is room for the name by now.
-      await notePast(places, { removed: [name] })
+      // Somebody may still be about to make one that is not there.
+      await noteRemoved(places, [name])
     })
   }
 
@@ -179,7 +180,7 @@ export class Boxes implements Store {
     const { trees } = this.#parts
     return this.#changing(id, async (places) => {
       await needBox(places)
-      if (number <= (await readPast(places)).rolledBack) return
+      if (number <= (await lastRollback(places))) return
       if (!(await isThere(places.snapshot(name)))) throw noSuchSnapshot()
       await mkdir(places.making)
       await trees.thaw(id, places.snapshot(name), places.fresh)
@@ -201,7 +202,8 @@ export class Boxes implements Store {
     }
     await trees.discard(newer.map(places.snapshot), places.doomed)
     await meter.snapshotsChanged(id, name)
-    await notePast(places, { rolledBack: number, removed: newer })
+    await noteRemoved(places, newer)
+    await noteRollback(places, number)
     // The former files are what tells that the others are in their place, so they go after the journal.
     await unlinkDurably(places.journal)
   }
@@ -333,17 +335,4 @@ export class Boxes implements Store {
 
 async function needBox({ state }: BoxPlaces): Promise<void> {
   if (!(await isThere(state))) throw noSuchBox()
-}
-
-const readPast = async ({ past }: BoxPlaces): Promise<Past> => (await readJson<Past>(past)) ?? noPast
-
-/** Notes what must not be done again. */
-async function notePast(places: BoxPlaces, { rolledBack, removed = [] }: Partial<Past>): Promise<void> {
-  const before = await readPast(places)
-  const others = before.removed.filter((name) => !removed.includes(name))
-  const after: Past = {
-    rolledBack: rolledBack ?? before.rolledBack,
-    removed: [...others, ...removed].slice(-namesKept),
-  }
-  await writeDurably(places.past, JSON.stringify(after))
 }

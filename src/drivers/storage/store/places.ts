@@ -89,7 +89,10 @@ function placesWithin(box: string) {
     snapshots: join(box, 'snapshots'),
     snapshot: (name: string) => join(box, 'snapshots', encodeName(name)),
     state: join(box, 'box.json'),
-    past: join(box, 'past.json'),
+    rollbacks: join(box, 'rollbacks.json'),
+    /** An empty file for each snapshot that was removed, by its name. */
+    gone: join(box, 'gone'),
+    goneSnapshot: (name: string) => join(box, 'gone', encodeName(name)),
     count: join(box, 'count.json'),
   }
 }
