@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/kit/consistency.ts'
-import { forProjects, testClock, type World } from '../../../test/kit/harness.ts'
+import { forEachDatabase, forProjects, testClock, type World } from '../../../test/kit/harness.ts'
 import { done } from '../../../test/kit/proof.ts'
 import { assertRefused } from '../../../test/kit/refusals.ts'
 import { expect, outcomeOf, refused } from '../../../test/kit/resources.ts'
@@ -145,29 +145,6 @@ forProjects('Storage Boxes', (open) => {
     )
   })
 
-  test('lists are filtered by name and labels, and sorted by what boxes take', async () => {
-    const world = await open()
-    const { api } = world
-    const small = await makeBox(world, { name: 'small', labels: { env: 'dev' } })
-    const large = await makeBox(world, { name: 'large', labels: { env: 'prod' } })
-    await makeSubaccount(world, large)
-    await makeSnapshot(world, large)
-    const ids = async (query: string) =>
-      (await done(api.get(`/storage_boxes?${query}`))).storage_boxes.map(({ id }: { id: number }) => id)
-    assert.deepEqual(await ids('name=large'), [large])
-    assert.deepEqual(await ids('label_selector=env%3Ddev'), [small])
-    for (const field of ['stats.size', 'stats.size_filesystem', 'id', 'created']) {
-      assert.deepEqual(await ids(`sort=${field}:asc`), [small, large], field)
-      assert.deepEqual(await ids(`sort=${field}:desc`), [large, small], field)
-    }
-    assert.deepEqual(await ids('sort=name'), [large, small])
-    assert.deepEqual(await ids('per_page=1&page=2'), [large])
-    assertRefused(await api.get('/storage_boxes?sort=size'), 'invalid_input')
-    const { stats } = await boxOf(world, large)
-    assert.equal(stats.size, stats.size_data + stats.size_snapshots)
-    assert.ok(stats.size_data > 0)
-  })
-
   test('name and labels change, and a body without any of them changes nothing', async () => {
     const world = await open()
     const { api } = world
@@ -282,5 +259,30 @@ forProjects('Storage Boxes', (open) => {
     await world.app.jobs.run()
     assert.ok(calls.some(({ method }) => method === 'usage'))
     assert.equal((await boxOf(world, id)).stats.size_data, 4_096)
+  })
+})
+
+forEachDatabase('lists of Storage Boxes', (open) => {
+  test('are filtered by name and labels, and sorted by what boxes take', async () => {
+    const world = await open()
+    const { api } = world
+    const small = await makeBox(world, { name: 'small', labels: { env: 'dev' } })
+    const large = await makeBox(world, { name: 'large', labels: { env: 'prod' } })
+    await makeSubaccount(world, large)
+    await makeSnapshot(world, large)
+    const ids = async (query: string) =>
+      (await done(api.get(`/storage_boxes?${query}`))).storage_boxes.map(({ id }: { id: number }) => id)
+    assert.deepEqual(await ids('name=large'), [large])
+    assert.deepEqual(await ids('label_selector=env%3Ddev'), [small])
+    for (const field of ['stats.size', 'stats.size_filesystem', 'id', 'created']) {
+      assert.deepEqual(await ids(`sort=${field}:asc`), [small, large], field)
+      assert.deepEqual(await ids(`sort=${field}:desc`), [large, small], field)
+    }
+    assert.deepEqual(await ids('sort=name'), [large, small])
+    assert.deepEqual(await ids('per_page=1&page=2'), [large])
+    assertRefused(await api.get('/storage_boxes?sort=size'), 'invalid_input')
+    const { stats } = await boxOf(world, large)
+    assert.equal(stats.size, stats.size_data + stats.size_snapshots)
+    assert.ok(stats.size_data > 0)
   })
 })
