@@ -77,7 +77,7 @@ export const spec: SpecRows = {
       says: 'stats are what was measured last: after each action on snapshots, and by a job',
       tests: [
         'storage-boxes.test.ts: what a box takes is measured by a job, too, and by no list',
-        'storage-boxes.test.ts: lists are filtered by name and labels, and sorted by what boxes take',
+        'storage-boxes.test.ts: are filtered by name and labels, and sorted by what boxes take',
       ],
     },
   ],
