@@ -8,7 +8,16 @@ import type { Incoming, Outgoing } from './exchange.ts'
  * that leaves or is late.
  */
 export function bytesIn({ body }: Pick<Incoming, 'body'>): AsyncIterable<Buffer> {
-  return body instanceof Readable ? body : Readable.from([])
+  return body instanceof Readable ? bytesOf(body) : Readable.from([])
+}
+
+/** What its reader does not want is thrown away, so that the next request on the connection is heard. */
+async function* bytesOf(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false })
+  } finally {
+    body.resume()
+  }
 }
 
 /** Two texts for a file name: one that every browser knows, and the name itself (RFC 6266). */
