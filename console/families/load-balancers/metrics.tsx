@@ -4,12 +4,12 @@ import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { Card } from '../../ui/card.tsx'
+import { Chart, type ChartLine } from '../../ui/chart.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { number, timeOfDay } from '../../words/format.ts'
-import styles from './balancers.module.css'
+import { number } from '../../words/format.ts'
 import { balancers as w } from './words.ts'
 
 const kinds = ['open_connections', 'connections_per_second', 'requests_per_second', 'bandwidth'] as const
@@ -46,7 +46,12 @@ export function MetricsTab({ id }: { readonly id: number }) {
         <Halves>
           {kinds.map((kind) => (
             <Card key={kind} title={w.metrics[kind]} padded>
-              <Chart title={w.metrics[kind]} kind={kind} series={data.metrics.time_series} />
+              <Chart
+                title={w.metrics[kind]}
+                lines={linesOf(kind, data.metrics.time_series)}
+                empty={w.notMeasured}
+                sentence={(name, latest, highest) => w.seriesText(nameOf(name), short(latest), short(highest))}
+              />
             </Card>
           ))}
         </Halves>
@@ -55,55 +60,11 @@ export function MetricsTab({ id }: { readonly id: number }) {
   )
 }
 
-interface ChartProps {
-  readonly title: string
-  readonly kind: (typeof kinds)[number]
-  readonly series: Series
-}
-
-function Chart({ title, kind, series }: ChartProps) {
-  const lines = Object.entries(series)
+/** The lines of a kind. */
+function linesOf(kind: (typeof kinds)[number], series: Series): readonly ChartLine[] {
+  return Object.entries(series)
     .filter(([name]) => name === kind || name.startsWith(`${kind}.`))
     .map(([name, { values }]) => ({ name, points: values.map(([at, value]) => [at, Number(value)] as const) }))
-  const all = lines.flatMap(({ points }) => points)
-  if (all.length === 0) return <p className="dim">{w.notMeasured}</p>
-  const times = all.map(([at]) => at)
-  const [start, end] = [Math.min(...times), Math.max(...times)]
-  const most = Math.max(...all.map(([, value]) => value), 1)
-  const path = (points: readonly (readonly [number, number])[]) =>
-    points
-      .map(([at, value], index) => {
-        const x = end === start ? 0 : ((at - start) / (end - start)) * 100
-        return `${index === 0 ? 'M' : 'L'}${x.toFixed(2)} ${(98 - (value / most) * 94).toFixed(2)}`
-      })
-      .join('')
-  const summary = lines.map(({ name, points }) => {
-    const values = points.map(([, value]) => value)
-    return w.seriesText(nameOf(name), short(values.at(-1) ?? 0), short(Math.max(...values)))
-  })
-  return (
-    <>
-      <svg
-        className={styles.chart}
-        viewBox="0 0 100 100"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${title}. ${summary.join(' ')}`}
-      >
-        <path className={styles.ground} d="M0 98H100" />
-        {lines.map(({ name, points }, index) => (
-          <path key={name} className={`${styles.line} ${index > 0 ? styles.second : ''}`} d={path(points)} />
-        ))}
-      </svg>
-      <p className="row faint">
-        <span>{timeOfDay(start * 1000)}</span>
-        <span className="end">{timeOfDay(end * 1000)}</span>
-      </p>
-      {summary.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
-    </>
-  )
 }
 
 function nameOf(series: string): string {
