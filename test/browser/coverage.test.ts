@@ -37,6 +37,7 @@ const notInConsole: Readonly<Record<string, string>> = {
   reachability_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   storage_box_types_get: inList,
+  storage_boxes_uploadFile: 'files come in pieces from there, which have all the time that they need',
   storage_boxes_folders: 'programs that complete paths use it',
   storage_boxes_getSnapshot: inList,
   storage_boxes_getSubaccount: inList,

@@ -25,7 +25,7 @@ export function FilesTab({ box }: { readonly box: Box }) {
   const uploads = useUploads(box.id)
   useUnsaved(uploads.isBusy)
   const { data, error } = useFiles(box, folder, snapshot)
-  const mayWrite = useReason('storage_boxes_uploadFile')
+  const mayWrite = useReason('storage_boxes_uploadPiece')
   const cannot = snapshot === undefined ? (mayWrite ?? (box.status === 'active' ? undefined : b.notYet)) : w.isOld
   return (
     <>

@@ -165,7 +165,17 @@ const subaccounts = {
 
 /** The files themselves are reached by the doors, which hcloud does not know. */
 const files = refuseAll(
-  ['getDoors', 'listFiles', 'downloadFile', 'uploadFile', 'createFolder', 'renameFile', 'removeFile'],
+  [
+    'getDoors',
+    'listFiles',
+    'downloadFile',
+    'uploadFile',
+    'uploadPiece',
+    'removeUpload',
+    'createFolder',
+    'renameFile',
+    'removeFile',
+  ],
   noCommand,
 )
 

@@ -1,9 +1,8 @@
 /** Files on their way into a Storage Box, one after the other. */
 import { useEffect, useRef, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
-import type { ApiRequest } from '../../api/operations.ts'
-import { upload } from '../../api/upload.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
+import { sendFile } from './send-file.ts'
 
 export interface Upload {
   readonly key: number
@@ -50,13 +49,8 @@ export function useUploads(box: number): Uploads {
   const send = async (key: number, file: File, path: string, { signal }: AbortController) => {
     if (signal.aborted) return
     change(key, { state: 'sending' })
-    const request: ApiRequest<'storage_boxes_uploadFile'> = {
-      operation: 'storage_boxes_uploadFile',
-      params: { id: box },
-      query: { path },
-    }
     try {
-      await upload(project, request, file, { signal, onSent: (sent) => change(key, { sent }) })
+      await sendFile({ project, box, path }, file, { signal, onSent: (sent) => change(key, { sent }) })
       change(key, { state: 'done', sent: file.size })
       await outdate('storage_boxes')
     } catch (cause) {

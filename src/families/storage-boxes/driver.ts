@@ -49,6 +49,16 @@ export interface FilePlace {
   readonly path: string
 }
 
+/** A piece of a file that comes in several, each with a request of its own. */
+export interface FilePiece {
+  /** The name by which the pieces of one file are known. */
+  readonly upload: string
+  /** Where it begins, in bytes: not behind the end of what has come. */
+  readonly offset: number
+  /** Bytes of the whole file. */
+  readonly size: number
+}
+
 /**
  * The files of boxes, as their owners see them. Nothing leads out of a box. Errors: `DriverError` with the codes `not_found`;
  * `conflict` where something of another kind is in the way; `no_room`; all others are transient.
@@ -64,6 +74,15 @@ export interface BoxFiles {
   read(place: FilePlace, start: number, end: number): AsyncGenerator<Buffer>
   /** Puts a file in the place of what is there, once all of it has come and is on disk. */
   write(place: FilePlace, source: AsyncIterable<Buffer>): Promise<void>
+  /**
+   * Writes a piece of a file, and returns how far the file has come when it is on disk: with the last one it is put in the
+   * place of what is there. Errors: `conflict` also for a piece that does not follow, or is longer than what is left.
+   */
+  writePiece(place: FilePlace, piece: FilePiece, source: AsyncIterable<Buffer>): Promise<number>
+  /** Removes the pieces of a file that is not whole; succeeds where there are none. */
+  dropPieces(box: number, upload: string): Promise<void>
+  /** Removes those to which nobody has added anything for a day. */
+  clearPieces(box: number): Promise<void>
   makeFolder(place: FilePlace): Promise<void>
   /** There is nothing at the new path yet. */
   rename(place: FilePlace, to: string): Promise<void>

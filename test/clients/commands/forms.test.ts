@@ -184,7 +184,9 @@ describe('the forms of the console', () => {
         rowOf(operation).needs !== 'anyone',
     )
     // Boxes hold no files here, and the bytes of one are no text that a panel could show.
-    const ofFiles = ['createFolder', 'removeFile', 'renameFile', 'uploadFile'].map((key) => `storage_boxes_${key}`)
+    const ofFiles = ['createFolder', 'removeFile', 'removeUpload', 'renameFile', 'uploadPiece'].map(
+      (key) => `storage_boxes_${key}`,
+    )
     assert.deepEqual(missing, ['management_retryMail', ...ofFiles], 'paste these in the steps of a story')
   })
 })

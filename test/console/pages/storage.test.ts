@@ -181,6 +181,46 @@ forConsole('files of Storage Boxes in the console', (open) => {
     await expect(page.getByRole('link', { name: 'letters/' })).toHaveCount(0)
   })
 
+  test('come in pieces when they are large, go on after a cut, and leave nothing when they are stopped', async () => {
+    await using files = await withFiles()
+    const console = await open(files)
+    await someBoxes(console)
+    await openBox(console, '/files')
+    const { page } = console
+    console.allow(/Failed to load resource/)
+    const large = Buffer.alloc(12 * 1024 * 1024, 'large ')
+    const upload = (name: string) =>
+      page.getByLabel('Upload files').first().setInputFiles({ name, mimeType: 'text/plain', buffer: large })
+    const pieces: string[] = []
+    let isHeld = false
+    await page.route(/\/files\/uploads\?/, async (route) => {
+      const query = new URL(route.request().url()).searchParams
+      if (route.request().method() === 'PUT') {
+        pieces.push(query.get('offset')!)
+        if (pieces.length === 2) return route.abort()
+        if (isHeld && query.get('offset') !== '0') return
+      }
+      return route.continue()
+    })
+    await upload('large.txt')
+    await expect(page.getByText('Uploaded · 12 MiB')).toBeVisible()
+    const piece = 8 * 1024 * 1024
+    // What was cut off is sent again.
+    assert.deepEqual(pieces.map(Number), [0, piece, piece])
+    const waiting = page.waitForEvent('download')
+    await tabTo(page, 'link', 'large.txt')
+    await press(page, 'Enter')
+    assert.ok(readFileSync(await (await waiting).path()).equals(large))
+    isHeld = true
+    await upload('stopped.txt')
+    await expect.poll(() => pieces.length).toBe(5)
+    const removed = page.waitForResponse((reply) => reply.request().method() === 'DELETE')
+    await act(page, 'Stop the upload of stopped.txt')
+    assert.equal((await removed).status(), 204)
+    await expect(page.getByText('Stopped · 12 MiB')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'stopped.txt' })).toHaveCount(0)
+  })
+
   test('are those of a snapshot where one is chosen, and cannot be changed there', async () => {
     await using files = await withFiles()
     const console = await open(files)

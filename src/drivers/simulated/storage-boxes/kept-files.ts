@@ -109,6 +109,19 @@ export class KeptFiles implements BoxFiles {
     return (await this.#filesOf(asked[0])).write(...asked)
   }
 
+  async writePiece(...asked: Parameters<BoxFiles['writePiece']>) {
+    return (await this.#filesOf(asked[0])).writePiece(...asked)
+  }
+
+  async dropPieces(...asked: Parameters<BoxFiles['dropPieces']>) {
+    return (await this.#filesOf({ box: asked[0] })).dropPieces(...asked)
+  }
+
+  /** An infrastructure that was lost has nothing to be cleared. */
+  async clearPieces(box: number): Promise<void> {
+    await (await this.of(box))?.files?.clearPieces(box)
+  }
+
   async makeFolder(...asked: Parameters<BoxFiles['makeFolder']>) {
     return (await this.#filesOf(asked[0])).makeFolder(...asked)
   }

@@ -36,6 +36,8 @@ export interface WriteOptions {
   readonly at?: number | undefined
   /** There must be no such file yet. */
   readonly isNew?: boolean
+  /** Whether there must be such a file already. */
+  readonly isThere?: boolean
   /** Whether the bytes are on disk in the end. */
   readonly isSynced?: boolean
 }
@@ -192,10 +194,11 @@ export class Files {
   async write(
     path: string,
     source: AsyncIterable<Buffer> | Iterable<Buffer>,
-    { mode = 0o644, at, isNew = false, isSynced = false }: WriteOptions = {},
+    { mode = 0o644, at, isNew = false, isThere = false, isSynced = false }: WriteOptions = {},
   ): Promise<number> {
-    const ways = (at === undefined ? openFlags.truncate : 0) | (isNew ? openFlags.exclusive : 0)
-    const handle = await this.#handle(types.open, path, openFlags.write | openFlags.create | ways, { mode })
+    const { write, create, truncate, exclusive } = openFlags
+    const ways = (isThere ? 0 : create) | (at === undefined ? truncate : 0) | (isNew ? exclusive : 0)
+    const handle = await this.#handle(types.open, path, write | ways, { mode })
     let offset = at ?? 0
     const pending: Promise<void>[] = []
     try {

@@ -1,15 +1,24 @@
 /** The files of boxes for the API: the same steps, however they are reached. */
-import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { posix } from 'node:path'
-import type { AccountState, BoxFiles, FileInfo, FilePlace, NamedFile } from '../../../families/storage-boxes/driver.ts'
+import { join } from 'node:path'
+import type {
+  AccountState,
+  BoxFiles,
+  FileInfo,
+  FilePiece,
+  FilePlace,
+  NamedFile,
+} from '../../../families/storage-boxes/driver.ts'
 import type { Account } from '../doors/accounts.ts'
 import type { Ledger } from '../doors/ledger.ts'
 import { FilesPool } from '../doors/webdav/pool.ts'
+import { isThere } from '../store/durable.ts'
+import { uploadsFolder } from '../store/places.ts'
 import type { Store } from '../store/store.ts'
 import { Confined } from './confined.ts'
 import { Direct } from './direct.ts'
 import { inTheWay, noSuchFile, outOfOrder, type Reach } from './reach.ts'
+import { clearPieces, dropPieces, isUploads, unlessMissing, writePiece, writeWhole } from './uploads.ts'
 
 /** The API sees all of a box. */
 const everything: Omit<AccountState, 'username' | 'isReadonly'> = {
@@ -89,7 +98,8 @@ export class FilesOfBoxes implements BoxFiles {
     const { reach } = await this.#open(place)
     const { kind } = await reach.look(pathOf(place))
     if (kind !== 'directory') throw inTheWay('It is no directory.')
-    return reach.list(pathOf(place))
+    const all = await reach.list(pathOf(place))
+    return place.path === '' ? all.filter(({ name }) => name !== uploadsFolder) : all
   }
 
   async *read(place: FilePlace, start: number, end: number): AsyncGenerator<Buffer> {
@@ -99,34 +109,41 @@ export class FilesOfBoxes implements BoxFiles {
 
   write(place: FilePlace, source: AsyncIterable<Buffer>): Promise<void> {
     return this.#change(place, async ({ reach, ledger }) => {
-      const path = pathOf(place)
-      const there = await find(reach, path)
-      if (there && there.kind !== 'file') throw inTheWay('There is something else than a file at this path.')
       await ledger?.renew()
-      const beside = posix.join(posix.dirname(path), `.upload-${randomBytes(8).toString('hex')}`)
-      try {
-        await reach.write(beside, source)
-        await reach.rename(beside, path)
-      } catch (error) {
-        await reach.remove(beside).catch(() => undefined)
-        throw error
-      }
+      await writeWhole(reach, pathOf(place), source)
     })
+  }
+
+  writePiece(place: FilePlace, piece: FilePiece, source: AsyncIterable<Buffer>): Promise<number> {
+    return this.#change(place, async ({ reach, ledger }) => {
+      await ledger?.renew()
+      return writePiece(reach, pathOf(place), piece, source)
+    })
+  }
+
+  dropPieces(box: number, upload: string): Promise<void> {
+    return this.#change({ box }, ({ reach }) => dropPieces(reach, upload))
+  }
+
+  /** Looks first, because few boxes have any, and a file server would be started for each. */
+  async clearPieces(box: number): Promise<void> {
+    const { files } = await this.#store.paths(box)
+    if (await isThere(join(files, uploadsFolder))) await this.#change({ box }, ({ reach }) => clearPieces(reach))
   }
 
   makeFolder(place: FilePlace): Promise<void> {
     return this.#change(place, async ({ reach }) => {
-      if (await find(reach, pathOf(place))) throw inTheWay('There is something at this path already.')
+      if (await unlessMissing(reach.look(pathOf(place)))) throw inTheWay('There is something at this path already.')
       await reach.makeFolder(pathOf(place))
     })
   }
 
   rename(place: FilePlace, to: string): Promise<void> {
     return this.#change(place, async ({ reach }) => {
-      const [from, target] = [pathOf(place), `/${to}`]
+      const [from, target] = [pathOf(place), pathOf({ path: to })]
       if (place.path === '' || `${target}/`.startsWith(`${from}/`)) throw inTheWay('It cannot be moved into itself.')
       await reach.look(from)
-      if (await find(reach, target)) throw inTheWay('There is something at the new path already.')
+      if (await unlessMissing(reach.look(target))) throw inTheWay('There is something at the new path already.')
       await reach.rename(from, target)
     })
   }
@@ -153,17 +170,18 @@ export class FilesOfBoxes implements BoxFiles {
   }
 
   /** Changes files; what was written to those that a rollback has replaced meanwhile is not there. */
-  async #change(place: FilePlace, work: (opened: OpenTree) => Promise<void>): Promise<void> {
+  async #change<T>(place: Omit<FilePlace, 'path'>, work: (opened: OpenTree) => Promise<T>): Promise<T> {
     const { files } = await this.#store.paths(place.box)
     const before = await stat(files)
     // Nobody knows yet how much it will be, so the box is counted anew.
     await this.#store.changed(place.box)
-    await work(await this.#open(place))
+    const done = await work(await this.#open(place))
     const after = await stat(files)
     if (before.ino !== after.ino) throw outOfOrder(new Error('the files were replaced meanwhile'))
+    return done
   }
 
-  async #open(place: Pick<FilePlace, 'box' | 'snapshot'>): Promise<OpenTree> {
+  async #open(place: Omit<FilePlace, 'path'>): Promise<OpenTree> {
     const { box, snapshot } = place
     const { files, bySnapshot, snapshots, owner } = await this.#store.paths(box)
     const directory = snapshot === undefined ? files : bySnapshot.get(snapshot)
@@ -181,17 +199,11 @@ export class FilesOfBoxes implements BoxFiles {
   }
 }
 
-const nameOf = ({ box, snapshot }: Pick<FilePlace, 'box' | 'snapshot'>) =>
+const nameOf = ({ box, snapshot }: Omit<FilePlace, 'path'>) =>
   snapshot === undefined ? `${box}` : `${box}/${snapshot}`
 
-const pathOf = ({ path }: FilePlace) => `/${path}`
-
-/** Undefined where there is nothing; the directory above it is there. */
-async function find(reach: Reach, path: string): Promise<FileInfo | undefined> {
-  try {
-    return await reach.look(path)
-  } catch (error) {
-    if ((error as { code?: string }).code === 'not_found') return undefined
-    throw error
-  }
+/** Errors: `not_found` for what has not come as a whole, which nobody sees. */
+function pathOf({ path }: Pick<FilePlace, 'path'>): string {
+  if (isUploads(`/${path}`)) throw noSuchFile()
+  return `/${path}`
 }

@@ -40,7 +40,7 @@ export class Confined implements Reach {
     }
   }
 
-  async write(path: string, source: AsyncIterable<Buffer>): Promise<void> {
+  async write(path: string, at: number, source: AsyncIterable<Buffer>): Promise<void> {
     // What comes from the client fails in words of its own.
     let failed: unknown
     const watched = async function* () {
@@ -53,7 +53,7 @@ export class Confined implements Reach {
     }
     await this.#use(async (files) => {
       try {
-        await files.write(path, watched(), { isNew: true, isSynced: true })
+        await files.write(path, watched(), { at, isThere: at > 0, isSynced: true })
       } catch (error) {
         if (failed !== undefined) throw failed
         throw isFailure(error) ? noRoom(error) : error
@@ -71,6 +71,10 @@ export class Confined implements Reach {
 
   remove(path: string): Promise<void> {
     return this.#use((files) => files.removeAll(path))
+  }
+
+  removeFolder(path: string): Promise<void> {
+    return this.#use((files) => files.rmdir(path))
   }
 
   async #use<T>(work: (files: Files) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
  * class changes anything in boxes; it steps from directory to open directory all the same, and follows no link.
  */
 import { constants, type Stats } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { FileInfo, NamedFile } from '../../../families/storage-boxes/driver.ts'
 import { DriverError } from '../../../kernel/actions/define.ts'
@@ -59,15 +59,21 @@ export class Direct implements Reach {
     }
   }
 
-  write(path: string, source: AsyncIterable<Buffer>): Promise<void> {
-    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  write(path: string, start: number, source: AsyncIterable<Buffer>): Promise<void> {
+    const { O_WRONLY, O_CREAT, O_NOFOLLOW } = constants
     return this.#at(path, async (at) => {
-      const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
+      const file = await open(at, O_WRONLY | O_NOFOLLOW | (start === 0 ? O_CREAT : 0), 0o644)
       try {
         if (process.getuid?.() === 0) await file.chown(this.#owner.uid, this.#owner.gid)
+        let { size } = await file.stat()
+        let end = start
         for await (const bytes of source) {
-          if (this.#ledger && !take(this.#ledger, bytes.length)) throw noRoom()
-          await file.writeFile(bytes)
+          const before = end
+          end += bytes.length
+          // What is written once more takes no more room.
+          if (this.#ledger && !take(this.#ledger, end - size)) throw noRoom()
+          size = Math.max(size, end)
+          await writeAll(file, bytes, before)
         }
         await file.sync()
       } finally {
@@ -94,6 +100,10 @@ export class Direct implements Reach {
     )
   }
 
+  removeFolder(path: string): Promise<void> {
+    return this.#at(path, (at) => rmdir(at))
+  }
+
   remove(path: string): Promise<void> {
     return this.#at(path, async (at) => {
       await lstat(at)
@@ -116,6 +126,13 @@ export class Direct implements Reach {
     } catch (error) {
       throw refusalOf(error)
     }
+  }
+}
+
+/** A write may take less than it is given. */
+async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten
   }
 }
 

@@ -9,13 +9,15 @@ export interface Reach {
   look(path: string): Promise<FileInfo>
   list(path: string): Promise<readonly NamedFile[]>
   read(path: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Writes a file that there is not yet; its bytes are on disk when this returns. */
-  write(path: string, source: AsyncIterable<Buffer>): Promise<void>
+  /** Writes to a file from `at`, and makes it where that is 0; the bytes are on disk when this returns. */
+  write(path: string, at: number, source: AsyncIterable<Buffer>): Promise<void>
   makeFolder(path: string): Promise<void>
   /** In the place of a file that is there. */
   rename(from: string, to: string): Promise<void>
   /** Removes it with all that is in it. */
   remove(path: string): Promise<void>
+  /** Removes a directory in which nothing is. */
+  removeFolder(path: string): Promise<void>
 }
 
 export const noSuchFile = (cause?: unknown) =>
@@ -26,3 +28,6 @@ export const noRoom = (cause?: unknown) =>
   new DriverError('The Storage Box has no room left for this.', { transient: false, code: 'no_room', cause })
 export const outOfOrder = (cause: unknown) =>
   new DriverError('The files of the Storage Box cannot be reached now.', { transient: true, cause })
+
+/** Whether an error is one of those of `BoxFiles` with this code. */
+export const isCode = (error: unknown, code: string) => error instanceof DriverError && error.code === code

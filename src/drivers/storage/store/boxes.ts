@@ -11,7 +11,7 @@ import { isThere, moveDurably, readJson, syncDirectory, unlinkDurably, writeDura
 import { Exclusive } from './exclusive.ts'
 import type { Meter } from './meters/meter.ts'
 import { lastRollback, noteRemoved, noteRollback, wasRemoved } from './past.ts'
-import { type BoxPlaces, decodeName, type Places } from './places.ts'
+import { type BoxPlaces, decodeName, type Places, uploadsFolder } from './places.ts'
 import { noSuchBox, noSuchFolder, noSuchSnapshot, Refusal, refusalOf } from './refusal.ts'
 import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog, StoreOptions } from './store.ts'
 import type { Trees } from './trees/trees.ts'
@@ -222,7 +222,9 @@ export class Boxes implements Store {
     try {
       await using opened = await openBeneath(places.files, path)
       const names: string[] = []
-      for await (const entry of await opendir(opened.path)) if (entry.isDirectory()) names.push(entry.name)
+      for await (const entry of await opendir(opened.path)) {
+        if (entry.isDirectory() && entry.name !== uploadsFolder) names.push(entry.name)
+      }
       return names.sort()
     } catch (error) {
       if (isNoDirectory(error)) throw noSuchFolder()

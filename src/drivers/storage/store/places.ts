@@ -2,6 +2,9 @@
 import { join } from 'node:path'
 import { DriverError } from '../../../kernel/actions/define.ts'
 
+/** The folder of a box in which files are while they come. Nobody sees it but who comes by SSH. */
+export const uploadsFolder = '.wolke-uploads'
+
 /** The longest name of a file, in bytes. */
 const longestName = 255
 

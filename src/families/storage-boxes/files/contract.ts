@@ -22,6 +22,7 @@ import { fileKinds, maxPath } from './domain.ts'
 const section = 'Files of Storage Boxes'
 const all = '/storage_boxes/{id}/files' as const
 const content = `${all}/content` as const
+const uploads = `${all}/uploads` as const
 
 function pathParam(description: string): Param<string> {
   return {
@@ -49,6 +50,33 @@ const snapshot: Param<number | undefined> = {
     if (id === undefined) throw 'must be an id'
     return id
   },
+}
+
+const uploadName = /^[A-Za-z0-9_-]{16,64}$/
+
+const upload: Param<string> = {
+  schema: { type: 'string', pattern: uploadName.source },
+  description: 'A name that the caller draws for the upload, such as a UUID. Required',
+  repeatable: false,
+  parse(texts) {
+    const text = texts.at(-1) ?? ''
+    if (!uploadName.test(text)) throw 'must have 16 to 64 letters, digits, hyphens and underscores'
+    return text
+  },
+}
+
+function bytesParam(description: string): Param<number> {
+  return {
+    schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    description: `${description}, in bytes. Required`,
+    repeatable: false,
+    parse(texts) {
+      const text = texts.at(-1) ?? ''
+      const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+      if (!Number.isSafeInteger(value)) throw 'must be a number of bytes'
+      return value
+    },
+  }
 }
 
 const Path = Type.String({ minLength: 1, maxLength: maxPath })
@@ -114,6 +142,36 @@ export const fileEndpoints = defineEndpoints({
     status: 200,
     reply: Reply,
     errors: ['locked', 'conflict', 'resource_limit_exceeded', 'unsupported_error'],
+  },
+  uploadPiece: {
+    method: 'PUT',
+    needs: 'restricted',
+    path: uploads,
+    summary: 'Write a piece of a file of a Storage Box; the last one puts the file in the place of one that is there',
+    section,
+    query: {
+      path: pathParam('The file'),
+      upload,
+      offset: bytesParam('Where the piece begins in the file: where the one before it ended'),
+      size: bytesParam('The size of the whole file'),
+    },
+    takesBytes: true,
+    status: 200,
+    reply: Type.Object({
+      file: nullable(BoxFile),
+      received: Type.Integer({ description: 'Bytes of the file by now: the offset of the next piece' }),
+    }),
+    errors: ['locked', 'conflict', 'resource_limit_exceeded', 'unsupported_error'],
+  },
+  removeUpload: {
+    method: 'DELETE',
+    needs: 'restricted',
+    path: uploads,
+    summary: 'Give up a file of a Storage Box that has come in part, and remove its pieces',
+    section,
+    query: { upload },
+    status: 204,
+    errors: ['locked', 'conflict', 'unsupported_error'],
   },
   createFolder: {
     method: 'POST',

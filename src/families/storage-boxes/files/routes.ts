@@ -13,6 +13,8 @@ export function fileRoutes(platform: Platform, drivers: Drivers): Handlers<typeo
     listFiles: (call) => work.list(shop, call),
     downloadFile: (call) => work.download(shop, call),
     uploadFile: (call) => work.upload(shop, call),
+    uploadPiece: (call) => work.uploadPiece(shop, call),
+    removeUpload: (call) => work.removeUpload(shop, call),
     createFolder: (call) => work.createFolder(shop, call),
     renameFile: (call) => work.rename(shop, call),
     removeFile: (call) => work.remove(shop, call),

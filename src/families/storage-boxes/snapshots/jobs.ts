@@ -62,7 +62,10 @@ const callTimeoutMs = 20_000
 /** The box of each cloud that was measured last. */
 const measured = new WeakMap<Platform['db'], number>()
 
-/** Measures what the next boxes take. Those on which an action is running are left to it. */
+/**
+ * Measures what the next boxes take, and removes what nobody goes on uploading. Those on which an action is running are left to
+ * it.
+ */
 export async function measure({ db }: Platform, drivers: Drivers): Promise<void> {
   const some = await boxesAfter(db.query, measured.get(db) ?? 0, measuredAtOnce)
   measured.set(db, some.length < measuredAtOnce ? 0 : some.at(-1)!.id)
@@ -74,5 +77,6 @@ export async function measure({ db }: Platform, drivers: Drivers): Promise<void>
       await refuseLocked(tx.query, scope, boxes.ref(id))
       await recordUsage(tx, scope, id, usage)
     })
+    await drivers.storageBoxes.files?.clearPieces(id)
   })
 }

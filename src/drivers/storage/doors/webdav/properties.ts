@@ -2,6 +2,7 @@
 import type { FileInfo } from '../files.ts'
 import type { Lock } from './locks.ts'
 import { answer, type Call, checkLocks, etagOf, header, hrefOf, inBox, Refusal } from './request.ts'
+import { isUnfinished } from './unfinished.ts'
 import { BadXml, type Element, escaped, parseXml, written } from './xml.ts'
 
 /** In bytes. Clients ask for some properties or note a few; all of it is read at once, while others wait. */
@@ -144,6 +145,7 @@ export async function propfind(call: Call): Promise<void> {
     for await (const entries of files.list(path)) {
       const described: string[] = []
       for (const entry of entries) {
+        if (isUnfinished(entry.name)) continue
         const child = `${path === '/' ? '' : path}/${entry.name}`
         // The target of a link is shown in its place; a link that leads nowhere is not.
         const shown = entry.kind === 'link' ? await files.find(child) : entry

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { FileInfo } from '../files.ts'
 import { SftpError } from '../sftp/client.ts'
 import { answer, type Call, checkConditions, checkLocks, etagOf, header, hrefOf, parentOf, Refusal } from './request.ts'
+import { isUnfinished } from './unfinished.ts'
 import { escaped } from './xml.ts'
 
 const dateOf = (seconds: number) => new Date(seconds * 1000).toUTCString()
@@ -56,7 +57,7 @@ export async function get(call: Call): Promise<void> {
 
 /** Lists a directory for people who open it in a browser. */
 async function list(call: Call): Promise<void> {
-  const entries = await call.files.entries(call.path)
+  const entries = (await call.files.entries(call.path)).filter(({ name }) => !isUnfinished(name))
   const links = entries.map(({ name, kind }) => {
     const href = hrefOf(`${call.path === '/' ? '' : call.path}/${name}`, kind === 'directory')
     return `<li><a href="${escaped(href)}">${escaped(name)}</a></li>`

@@ -5,8 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { uploadsFolder } from '../../store/places.ts'
 import type { Account } from '../accounts.ts'
 import { type Files, isMissing } from '../files.ts'
+
+const beginning = '.wolke-put-'
+
+/** Whether this is the name of what is not whole yet, which is in no list. */
+export const isUnfinished = (name: string) => name.startsWith(beginning) || name === uploadsFolder
 
 interface Note {
   readonly box: number
@@ -30,7 +36,7 @@ export class Unfinished {
   /** Notes a file before it is made. Returns its path, and what to call when nothing is there any more. */
   begin({ place, state }: Account, folder: string): { path: string; end(): void } {
     const name = randomUUID()
-    const path = `${folder.replace(/\/$/, '')}/.wolke-put-${name}`
+    const path = `${folder.replace(/\/$/, '')}/${beginning}${name}`
     const note: Note = { box: place.id, username: state.username, path }
     writeFileSync(join(this.#folder, name), JSON.stringify(note), { mode: 0o600 })
     return { path, end: () => rmSync(join(this.#folder, name), { force: true }) }
