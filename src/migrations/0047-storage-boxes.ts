@@ -1,7 +1,7 @@
 /** Tables of Storage Boxes. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
-/** Storage Boxes, their snapshots and subaccounts, and the desired state of each. */
+/** Storage Boxes, their snapshots and subaccounts, what they took over time, and the desired state of each. */
 export const storageBoxes: Migration = {
   id: '0047-storage-boxes',
   statements: [
@@ -75,6 +75,14 @@ export const storageBoxes: Migration = {
       version integer not null,
       unique (storage_box_id, name),
       unique (storage_box_id, number)
+    )`,
+    `create table storage_box_usage (
+      storage_box_id integer not null,
+      project_id integer not null,
+      measured text not null,
+      size_data integer not null,
+      size_snapshots integer not null,
+      primary key (storage_box_id, measured)
     )`,
     `create table storage_box_state (
       id integer primary key,

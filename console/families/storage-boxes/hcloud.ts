@@ -167,6 +167,7 @@ const subaccounts = {
 const files = refuseAll(
   [
     'getDoors',
+    'getUsage',
     'listFiles',
     'downloadFile',
     'uploadFile',

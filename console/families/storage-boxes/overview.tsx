@@ -21,6 +21,7 @@ import type { BoxActs } from './acts.tsx'
 import type { Box } from './box.ts'
 import styles from './boxes.module.css'
 import { boxFlags, flagsText } from './flags.tsx'
+import { HistoryCard } from './history.tsx'
 import { limitsOf } from './new-steps.tsx'
 import { planText } from './plan.ts'
 import { almostFull, sizeText, usageOf } from './usage.ts'
@@ -35,6 +36,7 @@ export function OverviewTab({ box, acts }: OverviewProps) {
   return (
     <>
       <UsageCard box={box} />
+      <HistoryCard id={box.id} />
       <Halves>
         <ReachCard box={box} acts={acts} />
         <AboutCard box={box} acts={acts} />

@@ -41,6 +41,12 @@ export const boxes: typeof English = {
   snapshots: 'Snapshots',
   free: 'Frei',
   measured: 'Wie zuletzt gemessen, höchstens vor einigen Minuten.',
+  history: 'Platz im Lauf der Zeit',
+  range: 'Zeitraum',
+  ranges: { day: 'Letzter Tag', week: 'Letzte Woche', month: 'Letzte 30 Tage' },
+  noHistory:
+    'In dieser Zeit wurde noch nichts gemessen. Der erste Wert kommt in einigen Minuten, weitere, wo er sich ändert.',
+  historyText: (what, last, most) => `${what}: jetzt ${last}, höchstens ${most}.`,
   almostFull: (percent) => `${percent} des Platzes sind belegt. Ist keiner mehr da, schlägt jedes Schreiben fehl.`,
   about: 'Eckdaten',
   limits: 'Erlaubt',

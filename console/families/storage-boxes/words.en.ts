@@ -39,6 +39,12 @@ export const boxes = {
   snapshots: 'Snapshots',
   free: 'Free',
   measured: 'As it was measured last, some minutes ago at most.',
+  history: 'Room over time',
+  range: 'Range',
+  ranges: { day: 'Last day', week: 'Last week', month: 'Last 30 days' },
+  noHistory:
+    'Nothing was measured in this time yet. The first value comes within minutes, and later ones where it changes.',
+  historyText: (what: string, last: string, most: string) => `${what}: ${last} now, ${most} at most.`,
   almostFull: (percent: string) => `${percent} of the room is taken. When nothing is left, writing fails.`,
   about: 'About',
   limits: 'Allows',

@@ -17,6 +17,7 @@ import { snapshots, snapshotsOf } from './snapshots/store.ts'
 import { boxes, holdBox } from './store.ts'
 import { subaccountFlags } from './subaccounts/domain.ts'
 import { subaccounts, subaccountsOf } from './subaccounts/store.ts'
+import { dropPoints } from './usage/store.ts'
 
 export interface Input extends ActionInput {
   readonly box: number
@@ -61,6 +62,7 @@ export const removeBox = defineAction<Input>({
         if (!box) return
         for (const one of await snapshotsOf(tx.query, scope, id)) await snapshots.remove(tx, scope, one)
         for (const one of await subaccountsOf(tx.query, scope, id)) await subaccounts.remove(tx, scope, one)
+        await dropPoints(tx, scope, id)
         await boxes.remove(tx, scope, box)
       },
     }),

@@ -19,6 +19,8 @@ import { measure, startPlanned } from './snapshots/jobs.ts'
 import { boxes } from './store.ts'
 import { subaccountActions } from './subaccounts/actions.ts'
 import { storageBoxLocks } from './tables.ts'
+import { usageEndpoints } from './usage/contract.ts'
+import { usageRoutes } from './usage/routes.ts'
 
 const planned: Events = ({ db }, afterMs, limit) =>
   eventsOfRows(
@@ -40,7 +42,10 @@ export const storageBoxes = defineFamily({
   seed,
   endpoints: storageBoxEndpoints,
   routes: storageBoxRoutes,
-  own: defineOwn(fileEndpoints, fileRoutes),
+  own: defineOwn({ ...fileEndpoints, ...usageEndpoints }, (platform, drivers) => ({
+    ...fileRoutes(platform, drivers),
+    ...usageRoutes(platform),
+  })),
   limited: [boxes],
   locks: storageBoxLocks,
   resources: byId(boxes),

@@ -76,11 +76,22 @@ export interface SubaccountRow {
   readonly version: number
 }
 
+/** What a box took from an hour on, as it was measured last in it. */
+export interface UsageRow {
+  readonly storage_box_id: number
+  readonly project_id: ProjectId
+  /** The beginning of the hour. */
+  readonly measured: string
+  readonly size_data: number
+  readonly size_snapshots: number
+}
+
 declare module '../../kernel/data/db.ts' {
   interface TenantTables {
     storage_box: StorageBoxRow
     storage_box_snapshot: SnapshotRow
     storage_box_subaccount: SubaccountRow
+    storage_box_usage: UsageRow
     /** Each box has its size and its accounts here. The row outlives the box until the infrastructure has removed it. */
     storage_box_state: DesiredRow
   }
@@ -88,5 +99,5 @@ declare module '../../kernel/data/db.ts' {
 
 export const storageBoxLocks: Locks = {
   order: [['storage_box', 'storage_box_state']],
-  belonging: { storage_box_snapshot: 'its box', storage_box_subaccount: 'its box' },
+  belonging: { storage_box_snapshot: 'its box', storage_box_subaccount: 'its box', storage_box_usage: 'its box' },
 }

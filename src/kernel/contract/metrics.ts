@@ -74,14 +74,16 @@ const stepParam: Param<number | undefined> = {
   },
 }
 
+/** The query parameters of measurements of which there is one kind. */
+export const rangeQuery = {
+  start: momentParam('The first moment'),
+  end: momentParam('The moment after the last one'),
+  step: stepParam,
+} as const
+
 /** The query parameters of measurements of some kinds. */
 export function metricsQuery<const Kind extends string>(kinds: readonly Kind[]) {
-  return {
-    type: typesParam(kinds),
-    start: momentParam('The first moment'),
-    end: momentParam('The moment after the last one'),
-    step: stepParam,
-  } as const
+  return { type: typesParam(kinds), ...rangeQuery } as const
 }
 
 /** The most values of a series when the caller names no step, and when it does. */

@@ -69,6 +69,24 @@ forConsole('Storage Boxes in the console', (open) => {
     assert.equal(await boxOf(console, 'attic'), undefined)
   })
 
+  test('show what they took over time, and say so where nothing was measured yet', async () => {
+    const console = await open({ clock: testClock() })
+    await someBoxes(console)
+    await console.page.clock.setFixedTime(console.world.clock.now())
+    const { id } = await boxOf(console, 'closed')
+    await console.visit(`P/storage-boxes/${id}`)
+    const { page, world } = console
+    const history = page.getByRole('region', { name: 'Room over time' })
+    await expect(history).toContainText('Nothing was measured in this time yet')
+    await world.app.jobs.run()
+    world.clock.advance(8 * 3_600_000)
+    await page.clock.setFixedTime(world.clock.now())
+    await console.visit(`P/storage-boxes/${id}`)
+    await expect(history.getByRole('img', { name: /Room over time.*Files: 0 B now/ })).toBeVisible()
+    await act(page, 'Last week')
+    await expect(history).toContainText('Snapshots: 0 B now, 0 B at most.')
+  })
+
   test('say while a password is typed what it lacks', async () => {
     const console = await open()
     await console.visit('P/storage-boxes/new')

@@ -7,6 +7,7 @@ export const consistency: NonNullable<Proof['consistency']> = {
   belongs: [
     ['storage_box_snapshot', 'storage_box_id', 'storage_box'],
     ['storage_box_subaccount', 'storage_box_id', 'storage_box'],
+    ['storage_box_usage', 'storage_box_id', 'storage_box'],
   ],
   async rows(found) {
     const all = await found.all('storage_box')

@@ -9,6 +9,7 @@ import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { BoxUsage } from '../driver.ts'
 import { boxes } from '../store.ts'
 import type { SnapshotRow } from '../tables.ts'
+import { notePoint } from '../usage/store.ts'
 import { snapshotSpelling } from './contract.ts'
 import type { Snapshot, SnapshotPlan } from './domain.ts'
 
@@ -81,6 +82,7 @@ export async function recordUsage(tx: Transaction, scope: ProjectScope, id: numb
     const columns = { size_data: usage.data, size_snapshots: usage.snapshots, size: usage.data + usage.snapshots }
     await boxes.set(tx, scope, id, columns)
   }
+  await notePoint(tx, scope, id, usage)
   for (const { id: snapshot, name, size, sizeFilesystem } of await snapshotsOf(tx.query, scope, id)) {
     const measured = usage.bySnapshot.get(name)
     if (!measured || (measured.size === size && measured.filesystem === sizeFilesystem)) continue
