@@ -47,7 +47,8 @@ export function FileTable({ box, place, files, cannot, onUpload }: FileTableProp
   const ways = useMemo(
     (): Ways => ({
       linkTo: ({ path }) => folderLink(box, { folder: path, snapshot: place.snapshot }),
-      addressOf: ({ path }) => addressOf(project, downloadOf(box, path, place.snapshot)),
+      project,
+      bytesOf: ({ path }) => downloadOf(box, path, place.snapshot),
     }),
     [box, place.snapshot, project],
   )
@@ -114,7 +115,7 @@ function downloadOf({ id }: Box, path: string, snapshot: number | undefined): Ap
 
 /** Returns the menu of a file or a folder. */
 function useMenu(
-  { addressOf }: Ways,
+  { project, bytesOf }: Ways,
   cannot: string | undefined,
   ask: (kind: 'move' | 'remove', file: BoxFile) => void,
 ) {
@@ -124,7 +125,7 @@ function useMenu(
     key: 'download',
     label: w.download,
     icon: 'download',
-    onSelect: () => saveFrom(file.name, addressOf(file)),
+    onSelect: () => saveFrom(file.name, addressOf(project, bytesOf(file))),
   })
   return (file: Row): readonly MenuEntry[] => [
     ...(file.kind === 'file' ? [download(file)] : []),
@@ -151,8 +152,9 @@ function useMenu(
 interface Ways {
   /** The link into a folder. */
   readonly linkTo: (file: BoxFile) => ReturnType<typeof folderLink>
-  /** The address of the bytes of a file. */
-  readonly addressOf: (file: BoxFile) => string
+  readonly project: number | undefined
+  /** The request for the bytes of a file. */
+  readonly bytesOf: (file: BoxFile) => ApiRequest<'storage_boxes_downloadFile'>
 }
 
 function columnsOf(ways: Ways): readonly Column<Row>[] {
@@ -197,7 +199,7 @@ function NameCell(props: Ways & { readonly file: BoxFile }) {
 }
 
 /** A folder opens, and a file is downloaded. */
-function Name({ file, linkTo, addressOf }: Ways & { readonly file: BoxFile }) {
+function Name({ file, linkTo, project, bytesOf }: Ways & { readonly file: BoxFile }) {
   if (file.kind === 'directory') {
     return (
       <Link {...linkTo(file)} className={nameClass}>
@@ -207,7 +209,7 @@ function Name({ file, linkTo, addressOf }: Ways & { readonly file: BoxFile }) {
   }
   if (file.kind !== 'file') return <span className={nameClass}>{file.name}</span>
   return (
-    <a href={addressOf(file)} download={file.name} className={nameClass} title={w.download}>
+    <a href={addressOf(project, bytesOf(file))} download={file.name} className={nameClass} title={w.download}>
       {file.name}
     </a>
   )

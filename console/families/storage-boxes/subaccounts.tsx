@@ -136,6 +136,7 @@ const columns: readonly Column<Subaccount>[] = [
   {
     key: 'access',
     label: b.access,
+    card: 'stat',
     cell: ({ access_settings: access }) => flagsText(subaccountFlags, access) || <span className="faint">{w.off}</span>,
   },
   { key: 'labels', label: c.labels, rank: 3, cell: ({ labels }) => <Labels labels={labels} /> },
