@@ -83,11 +83,16 @@ test('borg keeps archives in a box and reads them', { skip: missing('borg') }, a
     assert.equal(made.code, 0, made.stderr)
     const created = await borg('create', `${repo}::first`, 'tree')
     assert.equal(created.code, 0, created.stderr)
-    assert.equal((await borg('check', repo)).code, 0)
+    assert.equal((await borg('create', `${repo}::second`, 'tree')).code, 0)
+    const pruned = await borg('prune', '--keep-last', '1', '--list', repo)
+    assert.match(pruned.stderr, /Pruning archive.* first /)
+    assert.equal((await borg('compact', repo)).code, 0)
+    assert.equal((await borg('list', '--short', repo)).stdout, 'second\n')
+    assert.equal((await borg('check', '--verify-data', repo)).code, 0)
   }
   assert.ok(existsSync(join(box.files, 'repo/config')) && existsSync(join(box.files, 'absolute/config')))
   rmSync(join(local, 'tree'), { recursive: true })
-  assert.equal((await borg('extract', `ssh://${remote}:${fixture.sshPort}/./repo::first`)).code, 0)
+  assert.equal((await borg('extract', `ssh://${remote}:${fixture.sshPort}/./repo::second`)).code, 0)
   assert.equal(readFileSync(join(local, 'tree/deep/plain'), 'utf8'), 'content of plain')
   assert.deepEqual(
     readdirSync(box.files).filter((name) => name.startsWith('loaded')),

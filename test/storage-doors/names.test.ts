@@ -108,6 +108,20 @@ test('sftp brings them and takes them back', { skip: missing('sftp') }, async (t
   assert.deepEqual(contentsByName(join(local, 'back/tree')), tree)
 })
 
+test('scp brings them and takes them back', { skip: missing('scp') }, async (t) => {
+  const { fixture, box, local, tree } = await filled(t, bytes)
+  const options = ['-s', '-r', '-P', `${fixture.sshPort}`, ...fixture.options()]
+  for (const [from, to] of [
+    ['tree', 'u1@127.0.0.1:up'],
+    ['u1@127.0.0.1:up', 'back'],
+  ] as const) {
+    const { code, stderr } = await fixture.run('scp', [...options, from, to])
+    assert.equal(code, 0, stderr)
+  }
+  assert.deepEqual(contentsByName(join(box.files, 'up')), tree)
+  assert.deepEqual(contentsByName(join(local, 'back')), tree)
+})
+
 test('rsync brings them and takes them back', { skip: missing('rsync') }, async (t) => {
   const { fixture, box, local, tree } = await filled(t, bytes)
   for (const [from, to] of [

@@ -164,3 +164,35 @@ test('lftp goes on after a cut', { skip: missing('lftp') }, async (t) => {
   assert.equal((await lftp('get -c f')).code, 0)
   assert.ok(readFileSync(join(local, 'f')).equals(content))
 })
+
+test('curl goes on after a cut of a download by WebDAV', { skip: missing('curl') }, async (t) => {
+  const { fixture, box, local, own } = await boxOf(t)
+  const content = randomBytes(12 * megabyte)
+  writeFileSync(join(box.files, 'f'), content)
+  own('f')
+  const url = `http://127.0.0.1:${fixture.webdavPort}/f`
+  const curl = (...more: string[]) => ['-sS', '--fail', '-u', `u1:${password}`, ...more, '-o', 'back', url]
+  await cut(fixture, 'curl', curl('--limit-rate', '5M'), '', () => sizeOf(join(local, 'back')))
+  assert.ok(sizeOf(join(local, 'back')) < content.length)
+  const { code, stderr } = await fixture.run('curl', curl('-C', '-'))
+  assert.equal(code, 0, stderr)
+  assert.ok(readFileSync(join(local, 'back')).equals(content))
+})
+
+test('borg goes on after a cut, without anybody who breaks a lock', { skip: missing('borg') }, async (t) => {
+  const { fixture, box, local } = await boxOf(t)
+  writeFileSync(join(local, 'f'), randomBytes(12 * megabyte))
+  const repo = `ssh://u1@127.0.0.1:${fixture.sshPort}/./repo`
+  const borg = (...args: string[]) => ['--rsh', fixture.shell, ...args]
+  const run = (...args: string[]) =>
+    fixture.run('borg', borg(...args), undefined, { BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK: 'yes' })
+  const made = await run('init', '-e', 'none', repo)
+  assert.equal(made.code, 0, made.stderr)
+  const held = () => (existsSync(join(box.files, 'repo/lock.exclusive')) ? 3 * megabyte : 0)
+  // It waits for the rest of its input, with the lock in its hand.
+  await cut(fixture, 'borg', borg('create', `${repo}::cut`, '-'), 'begins', held)
+  const again = await run('--lock-wait', '10', 'create', `${repo}::whole`, 'f')
+  assert.equal(again.code, 0, again.stderr)
+  assert.equal((await run('list', '--short', repo)).stdout, 'whole\n')
+  assert.equal((await run('check', '--verify-data', repo)).code, 0)
+})
