@@ -36,7 +36,11 @@ async function ask(method: string, path: string, body?: unknown): Promise<Json> 
 }
 
 async function paste(text: string, { program }: HcloudProgram): Promise<void> {
-  const env = { ...service.env, PASSWORD: '1-secret-PASSW0RD-=)', PATH: `${dirname(program)}${delimiter}${process.env.PATH}` }
+  const env = {
+    ...service.env,
+    PASSWORD: '1-secret-PASSW0RD-=)',
+    PATH: `${dirname(program)}${delimiter}${process.env.PATH}`,
+  }
   const { code, stderr } = await run('sh', ['-ec', selected(text)], { env, cwd: service.folder })
   assert.equal(code, 0, `${text}\n${stderr}`)
 }

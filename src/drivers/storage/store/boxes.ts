@@ -30,22 +30,6 @@ interface Journal {
   readonly number: number
 }
 
-/** A box has had these done to it, and somebody who is late must not do them again. */
-interface Past {
-  /** The number of the last rollback. */
-  readonly rolledBack: number
-  /** The names of the snapshots that were removed last, oldest first. */
-  readonly removed: readonly string[]
-}
-
-const noPast: Past = { rolledBack: 0, removed: [] }
-
-/**
- * The names of so many removed snapshots are kept. No two snapshots of a box are ever called alike, so a name is asked for
- * again by nobody but an action whose process stood still, and until so many others were removed it has ended.
- */
-const namesKept = 1_000
-
 export interface StoreParts {
   readonly kind: StoreKind
   readonly reason: string

@@ -66,15 +66,16 @@ export async function uploadPiece(shop: FileShop, { scope, params, query, bytes 
   const { path, upload, offset, size } = query
   if (path === '') throw invalidInput([{ field: 'path', message: 'must name a file' }])
   if (offset > size) throw invalidInput([{ field: 'offset', message: 'must not be behind the end of the file' }])
-  const { files, place } = await open(shop, scope, params.id, { path })
-  const received = await asked(files.writePiece(place, { upload, offset, size }, bytes()))
-  return { received, file: received < size ? null : fileToWire(path, await look(files, place)) }
+  const opened = await open(shop, scope, params.id, { path })
+  const { files, place, ask } = opened
+  const received = await ask(files.writePiece(place, { upload, offset, size }, bytes()))
+  return { received, file: received < size ? null : fileToWire(path, await look(opened)) }
 }
 
 /** Removes the pieces of a file that is not whole. Errors: those that the contract declares. */
 export async function removeUpload(shop: FileShop, { scope, params, query }: Call['removeUpload']): Promise<void> {
-  const { files, place } = await open(shop, scope, params.id, { path: '' })
-  await asked(inTime(files.dropPieces(place.box, query.upload), callTimeoutMs))
+  const { files, place, ask } = await open(shop, scope, params.id, { path: '' })
+  await ask(inTime(files.dropPieces(place.box, query.upload), callTimeoutMs))
 }
 
 /** Makes a directory. Errors: those that the contract declares. */
