@@ -8,17 +8,18 @@ import {
   noOption,
   positional,
   protection,
+  Refusal,
   refuseAll,
   usual,
   type Words,
 } from '../../commands/hcloud/forms.ts'
+import { optionOf } from '../../commands/hcloud/options.ts'
 import type { Contract } from './contract.ts'
 
 /** The minor version that was the first to have these commands. */
 const since = 55
 
 const inSnapshot = ['id', 'snapshot_id']
-const inSubaccount = ['id', 'subaccount_id']
 const snapshot = ['{id}', '{snapshot_id}']
 const subaccount = ['{id}', '{subaccount_id}']
 
@@ -43,7 +44,14 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const orNothing = (option: string) => (value: number | null) => (value === null ? [] : [option, String(value)])
 
 /** An empty description is what there is without the option. */
-const description = (text: string, _: Context<unknown>): Words => (text === '' ? [] : ['--description', text])
+const description = (text: string, _: Context<unknown>): Words => (text === '' ? [] : optionOf('--description', text))
+
+/** hcloud gives a subaccount its labels when it makes it, and has no command that changes them. */
+function labelsKept(wanted: Readonly<Record<string, string>>, { known: { labels } }: Context<unknown>): Words {
+  if (!labels) return new Refusal('labels')
+  const isSame = Object.keys({ ...labels, ...wanted }).every((key) => labels[key] === wanted[key])
+  return isSame ? [] : noOption
+}
 
 const parts = { sort: '--sort', label_selector: '--selector', name: noOption }
 
@@ -141,7 +149,7 @@ const subaccounts = {
     fields: {
       name: '--name',
       description: '--description',
-      labels: labelsOf('storage-box subaccount', inSubaccount),
+      labels: labelsKept,
     },
     since,
   },

@@ -12,7 +12,7 @@ import type { Endpoint } from '../../../src/kernel/contract/contract.ts'
 import { allEndpoints } from '../../../src/pages/openapi.ts'
 import { selected } from '../../kit/samples/pasted.ts'
 import { accepted } from '../kit/bodies.ts'
-import { endpointsAt, hcloudsBySince, run, type Service, serve, skipWithout, token } from '../kit/clients.ts'
+import { endpointsAt, hcloudsBySince, publicKey, run, type Service, serve, skipWithout, token } from '../kit/clients.ts'
 import { type Arrived, type Recorder, record } from '../kit/recorder.ts'
 import { meaningOf, type Site, settle } from './commands.ts'
 
@@ -53,11 +53,15 @@ async function shell(text: string, path = '') {
 }
 
 const labels = { kept: 'yes', old: 'x' }
+const boxKey = publicKey()
 
 /** A random valid request of a kind; `isMinimal` leaves out all that may be absent. */
 function requests({ operation, family, endpoint }: Row, isMinimal = false): fc.Arbitrary<Asked> {
   const id = site.one[endpoint.path.split('/')[1]!] ?? site.one[family] ?? 1
-  const named: Asked['params'] = { rr_name: 'www', rr_type: 'A' }
+  const named: Asked['params'] = {
+    ...{ rr_name: 'www', rr_type: 'A' },
+    ...{ snapshot_id: site.one.snapshots!, subaccount_id: site.one.subaccounts! },
+  }
   const params = Object.fromEntries(
     [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, named[name!] ?? id]),
   )
@@ -139,6 +143,11 @@ function made(operation: string, { ...body }: Record<string, unknown>): Record<s
     body.public_net = { ...(body.public_net as object), enable_ipv4: true }
     if ((body.public_net as { enable_ipv6?: boolean }).enable_ipv6 === false) body.public_net = { enable_ipv6: false }
   }
+  // hcloud takes no change of these that says nothing.
+  if (/^storage_boxes_update.*Access/.test(operation) && Object.keys(body).length === 0) return { ssh_enabled: true }
+  if (/^storage_boxes_update(Snapshot|Subaccount)$/.test(operation)) return { description: 'changed', ...body }
+  // Boxes have the text of a key, where servers have what is called so.
+  if (operation === 'storage_boxes_create' && body.ssh_keys) return { ...body, ssh_keys: [boxKey] }
   if (operation === 'networks_addSubnet' && body.type !== 'vswitch') delete body.vswitch_id
   if (Array.isArray(body.rules)) {
     // Rules have networks on the side of their direction only.

@@ -1,9 +1,12 @@
 /** A server with one resource of every kind, and what requests to it mean, whoever spells them. */
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseCidr } from '../../../src/protocols/net/ip.ts'
 import type { References } from '../kit/bodies.ts'
 import { publicKey, type Service } from '../kit/clients.ts'
 
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any
 type Named = { readonly id: number; readonly name?: string | null }
 
 /** Ids by family, and names by family, of what there is. */
@@ -15,16 +18,20 @@ export interface Site {
   readonly one: Readonly<Record<string, number>>
 }
 
+const boxPassword = '1-secret-PASSW0RD-=)'
+
 /** Makes the resources. */
 export async function settle({ env }: Service): Promise<Site> {
   const headers = { authorization: `Bearer ${env.HCLOUD_TOKEN}`, 'content-type': 'application/json' }
-  const call = async (method: string, path: string, body?: unknown) => {
+  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const reply = await fetch(`${env.HCLOUD_ENDPOINT}${path}`, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await reply.text()
+    // What is locked is free once another action has ended, so clients repeat this.
+    if (reply.status === 423) return delay(20).then(() => call(method, path, body))
     assert.ok(reply.ok, `${method} ${path}: ${text}`)
     return text === '' ? {} : JSON.parse(text)
   }
@@ -73,17 +80,22 @@ export async function settle({ env }: Service): Promise<Site> {
     name: 'box',
     storage_box_type: 'bx11',
     ...place,
-    password: '1-secret-PASSW0RD-=)',
+    password: boxPassword,
     labels,
   })
+  const boxPart = async (family: string, kind: string, body: object) =>
+    make(`storage_boxes/${box.id}/${family}`, kind, { ...body, labels })
+  const snapshot = await boxPart('snapshots', 'snapshot', {})
+  const subaccount = await boxPart('subaccounts', 'subaccount', { home_directory: 'team', password: boxPassword })
   const zone = await make('zones', 'zone', { name: 'zone.example', mode: 'primary', labels })
   await make(`zones/${zone.id}/rrsets`, 'rrset', { name: 'www', type: 'A', labels, records: [{ value: '192.0.2.1' }] })
   const { image } = (await call('POST', `/servers/${other.id}/actions/create_image`, { type: 'snapshot', labels })) as {
     image: Named
   }
-  const [types, images, locations, datacenters, isos, balancerTypes] = await Promise.all(
-    ['server_types', 'images', 'locations', 'datacenters', 'isos', 'load_balancer_types'].map((path) =>
-      path === 'datacenters' ? Promise.resolve([]) : there(path, path === 'images' ? '&architecture=x86' : ''),
+  const [types, images, locations, datacenters, isos, balancerTypes, boxTypes] = await Promise.all(
+    ['server_types', 'images', 'locations', 'datacenters', 'isos', 'load_balancer_types', 'storage_box_types'].map(
+      (path) =>
+        path === 'datacenters' ? Promise.resolve([]) : there(path, path === 'images' ? '&architecture=x86' : ''),
     ),
   )
   const namesOf = (some: readonly Named[] = []) =>
@@ -96,6 +108,8 @@ export async function settle({ env }: Service): Promise<Site> {
     datacenter: namesOf(datacenters),
     iso: namesOf(isos),
     load_balancer_type: namesOf(balancerTypes),
+    storage_box_type: namesOf(boxTypes),
+    snapshot: new Map([[String(snapshot.id), snapshot.id]]),
     ssh_keys: namesOf([sshKey]),
   }
   const either = (field: keyof typeof ids, most = 3) => [...ids[field]].slice(0, most).flat()
@@ -120,6 +134,8 @@ export async function settle({ env }: Service): Promise<Site> {
       home_location: either('home_location'),
       iso: either('iso'),
       load_balancer_type: either('load_balancer_type'),
+      storage_box_type: either('storage_box_type'),
+      snapshot: [snapshot.id],
     },
     one: {
       servers: server.id,
@@ -134,6 +150,9 @@ export async function settle({ env }: Service): Promise<Site> {
       load_balancers: balancer.id,
       images: image.id,
       storage_boxes: box.id,
+      storage_box_types: boxTypes![0]!.id,
+      snapshots: snapshot.id,
+      subaccounts: subaccount.id,
       zones: zone.id,
       locations: locations![0]!.id,
       server_types: types![0]!.id,
@@ -142,6 +161,16 @@ export async function settle({ env }: Service): Promise<Site> {
     },
   }
 }
+
+const accessFlags = [
+  'reachable_externally',
+  'readonly',
+  'samba_enabled',
+  'ssh_enabled',
+  'webdav_enabled',
+  'zfs_enabled',
+]
+const accessOff = Object.fromEntries(accessFlags.map((flag) => [`access_settings.${flag}`, false]))
 
 /** What the API takes where a request does not say it, so that clients may say it or not. */
 const usual: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -166,6 +195,9 @@ const usual: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   servers_createImage: { type: 'snapshot' },
   servers_enableRescue: { type: 'linux64' },
+  storage_boxes_create: accessOff,
+  storage_boxes_createSnapshot: { description: '' },
+  storage_boxes_createSubaccount: accessOff,
   volumes_attach: { automount: false },
   volumes_create: { automount: false },
   zones_create: { mode: 'primary' },

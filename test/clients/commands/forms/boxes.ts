@@ -97,7 +97,7 @@ const subaccounts: readonly Step[] = [
   ),
   form(
     inDialogs('EditDialog'),
-    (of) => ofPart(of, 'subaccounts', 'web', 'updateSubaccount', { name: 'shop', description: nasty, labels: {} }),
+    (of) => ofPart(of, 'subaccounts', 'web', 'updateSubaccount', { name: 'shop', description: nasty, labels }),
     { labels: (of) => of.one('subaccounts', 'web').labels },
   ),
   form(inDialogs('HomeDialog'), (of) =>
