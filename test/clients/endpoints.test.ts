@@ -61,7 +61,7 @@ async function asksNobodyElse(ask: (settings: (text: string) => string) => Promi
 }
 
 /** hcloud has the commands for Storage Boxes since 1.55, and lists them with all. */
-async function hcloud(t: TestContext, generation: 'old' | 'new') {
+async function hcloud(t: TestContext, generation: 'old' | 'new' | 'newest') {
   const installed = await installHcloud(generation)
   if (!installed) return skipWithout(t, 'hcloud is not installed')
   const { program, minor } = installed
@@ -79,6 +79,8 @@ describe('with the settings of the README, nothing goes elsewhere', { concurrenc
   it('from the hcloud of the machine', (t) => hcloud(t, 'old'))
 
   it('from the hcloud of Debian 13', (t) => hcloud(t, 'new'))
+
+  it('from the newest hcloud', (t) => hcloud(t, 'newest'))
 
   it('and the commands of the README make a server that a key opens', async (t) => {
     const installed = await installHcloud('new')

@@ -38,18 +38,30 @@ export interface Story {
   readonly steps: readonly Step[]
 }
 
+/** Which command lines take the stories of a file, each on a database of its own. */
+export type Generations = readonly (readonly [name: 'old' | 'new' | 'newest', database: 'memory' | 'sqlite'])[]
+
+const packaged: Generations = [
+  ['old', 'memory'],
+  ['new', 'sqlite'],
+]
+
 /**
- * Declares the tests of a file: the same stories with both generations, each on a database of its own, without those of
- * which a generation could take no step; `options` are further ones of the server.
+ * Declares the tests of a file: the same stories with the two generations that distributions package, or those that are
+ * named, without those of which a generation could take no step; `options` are further ones of the server.
  */
-export async function tells(path: string, stories: readonly Story[], options: readonly string[] = []): Promise<void> {
-  const generations = [
-    { name: 'old', database: 'memory', installed: await installHcloud('old') },
-    { name: 'new', database: 'sqlite', installed: await installHcloud('new') },
-  ] as const
+export async function tells(
+  path: string,
+  stories: readonly Story[],
+  options: readonly string[] = [],
+  generations = packaged,
+): Promise<void> {
+  const programs = await Promise.all(
+    generations.map(async ([name, database]) => ({ name, database, installed: await installHcloud(name) })),
+  )
   // Commands mostly wait for actions, so the generations do so together.
   describe('hcloud', { concurrency: 2 }, () => {
-    for (const { name, database, installed } of generations) {
+    for (const { name, database, installed } of programs) {
       describe(`the ${name} one, on ${database}`, { concurrency: 1 }, () => {
         if (!installed) return void it('is driven', (t) => skipWithout(t, 'hcloud is not installed'))
         let hcloud: Hcloud | undefined
@@ -116,10 +128,13 @@ export function works(line: string, ...printed: readonly (string | RegExp)[]): S
 }
 
 /** Describing this resource shows at least this. What is null may be left out, as newer versions do. */
-export function shows(resource: string, expected: object): Step {
+export const shows = (resource: string, expected: object): Step => says(describing(resource), expected)
+
+/** The command prints JSON with at least this. */
+export function says(line: string, expected: object): Step {
   return async (hcloud) => {
     const wanted = await fillAll(hcloud, expected)
-    assert.deepEqual(among(await described(hcloud, resource), wanted), wanted, resource)
+    assert.deepEqual(among(JSON.parse(await succeeds(hcloud, `${line} -o json`)), wanted), wanted, line)
   }
 }
 
@@ -187,10 +202,11 @@ export async function succeeds(hcloud: Hcloud, line: string): Promise<string> {
 
 /** What describing a resource shows, as JSON. */
 export async function described(hcloud: Hcloud, resource: string): Promise<Json> {
-  const space = resource.indexOf(' ')
-  const line = `${resource.slice(0, space)} describe ${resource.slice(space + 1)} -o json`
-  return JSON.parse(await succeeds(hcloud, line))
+  return JSON.parse(await succeeds(hcloud, `${describing(resource)} -o json`))
 }
+
+/** The command that describes a resource, which is its kind and its name. */
+const describing = (resource: string) => resource.replace(' ', ' describe ')
 
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 

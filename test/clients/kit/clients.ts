@@ -6,7 +6,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { storageUrlOf } from '../../../src/kernel/contract/bases.ts'
 import { bundle } from '../../program/kit/program.ts'
@@ -133,11 +133,13 @@ export interface HcloudProgram {
 }
 
 /**
- * The hcloud command line in one of two generations: `old` is the one on the machine, which distributions package, and
- * `new` that of Debian 13, unpacked on first use; undefined where it cannot be had.
+ * The hcloud command line in one of three generations: `old` is the one on the machine, which distributions package,
+ * `new` that of Debian 13, unpacked on first use, and `newest` the one of hcloud/go.mod, built on first use, which is the
+ * only one that knows Storage Boxes; undefined where it cannot be had.
  */
-export async function installHcloud(generation: 'old' | 'new'): Promise<HcloudProgram | undefined> {
+export async function installHcloud(generation: 'old' | 'new' | 'newest'): Promise<HcloudProgram | undefined> {
   if (generation === 'new') return unpackHcloud()
+  if (generation === 'newest') return buildHcloud()
   const program = process.env.WOLKE_TEST_HCLOUD ?? findProgram('hcloud')
   if (!program) return undefined
   const { stdout } = await run(program, ['version'])
@@ -147,9 +149,9 @@ export async function installHcloud(generation: 'old' | 'new'): Promise<HcloudPr
   return { program, minor: minorOf(version ?? '') }
 }
 
-/** The hcloud to take for what came with a minor version: that of Debian 13 where it can do it, or that of the machine. */
+/** The hcloud to take for what came with a minor version: that of Debian 13 where it can do it, or one that can. */
 export async function hcloudsBySince(): Promise<(since?: number) => HcloudProgram | undefined> {
-  const all = [await installHcloud('new'), await installHcloud('old')]
+  const all = [await installHcloud('new'), await installHcloud('old'), await installHcloud('newest')]
   return (since = 0) => all.find((one) => one !== undefined && one.minor >= since)
 }
 
@@ -237,6 +239,31 @@ async function makePython(system: string, folder: string, packages: readonly str
   await install(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...packages], cache)
 }
 
+/** Ansible's program, what its collection needs, and the package of all collections that has it. */
+const ansibleVersions = { core: 'ansible-core==2.19.14', all: 'ansible==14.5.0' }
+const collectionNeeds = ['requests==2.34.2', 'python-dateutil==4.0.0']
+
+/** A Python with Ansible, and the folder of its collections, made on first use; undefined without Python. */
+export async function installAnsible(): Promise<{ python: string; collections: string } | undefined> {
+  const system = findProgram('python3')
+  if (!system) return undefined
+  const folder = await installOnce(ansibleVersions.all.replace('==', '-'), async (draft) => {
+    await makePython(system, join(draft, 'python'), [ansibleVersions.core, ...collectionNeeds])
+    const python = join(draft, 'python/bin/python')
+    // Of the hundred collections of the package one is kept, so the newest is had with an older Python, too.
+    const download = ['download', '--quiet', '--no-deps', '--only-binary=:all:', '--python-version=3.13']
+    await install(python, ['-m', 'pip', ...download, ansibleVersions.all], draft)
+    const wheel = globSync('*.whl', { cwd: draft })[0] ?? ''
+    await install(python, ['-c', unpackCollection, wheel], draft)
+    rmSync(join(draft, wheel))
+  })
+  return folder === undefined ? undefined : { python: join(folder, 'python/bin/python'), collections: folder }
+}
+
+const unpackCollection = `import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+wheel.extractall(members=[name for name in wheel.namelist() if name.startswith("ansible_collections/hetzner/")])`
+
 /** What cloud-init's own code needs to be imported; its package is unpacked, not installed, so that nothing starts. */
 const cloudInitNeeds = [
   'requests==2.34.2',
@@ -262,19 +289,34 @@ export async function installCloudInit(): Promise<{ python: string; packages: st
 
 /** The folder of the Terraform provider, built on first use; undefined without Go. */
 export async function installProvider(): Promise<string | undefined> {
-  const source = join(import.meta.dirname, 'provider')
-  const path = 'github.com/hetznercloud/terraform-provider-hcloud'
-  const version = new RegExp(`${path} (v\\S+)`).exec(readFileSync(join(source, 'go.mod'), 'utf8'))?.[1]
-  const folder = join(cache, `terraform-provider-hcloud-${version}`)
-  const binary = join(folder, 'terraform-provider-hcloud')
-  if (existsSync(binary)) return folder
+  const built = await buildModule('provider', 'github.com/hetznercloud/terraform-provider-hcloud')
+  return built?.folder
+}
+
+async function buildHcloud(): Promise<HcloudProgram | undefined> {
+  const built = await buildModule('hcloud', 'github.com/hetznercloud/cli', 'cmd/hcloud')
+  return built && { program: join(built.folder, 'hcloud'), minor: minorOf(built.version) }
+}
+
+/**
+ * Builds the program of a Go module in the version of a go.mod beside this file, once; undefined without Go, or where
+ * the module cannot be had. What go.sum says of it holds, wherever GOPROXY takes it from.
+ */
+async function buildModule(
+  pins: string,
+  module: string,
+  program = '',
+): Promise<{ folder: string; version: string } | undefined> {
+  const source = join(import.meta.dirname, pins)
+  const version = new RegExp(`${module} (v\\S+)`).exec(readFileSync(join(source, 'go.mod'), 'utf8'))![1]!
   const go = findProgram('go')
-  if (!go) return undefined
-  mkdirSync(folder, { recursive: true })
-  const draft = `${binary}.${process.pid}`
-  await install(go, ['build', '-mod=readonly', '-ldflags=-s -w', '-o', draft, path], source)
-  renameSync(draft, binary)
-  return folder
+  const path = join(module, program)
+  const folder = await installOnce(`${basename(path)}-${version}`, async (draft) => {
+    if (!go) throw new InstallError(`there is no go to build ${path}`)
+    const file = join(draft, basename(path))
+    await install(go, ['build', '-mod=readonly', '-ldflags=-s -w', '-o', file, path], source)
+  })
+  return folder === undefined ? undefined : { folder, version }
 }
 
 // ---- The server ----------------------------------------------------------------------------------------------------
@@ -339,10 +381,12 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
   const endAtLast = () => child.kill('SIGKILL')
   process.once('exit', endAtLast)
   await welcomed(child)
-  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string; metadata_url: string; dns: string }
-  const { base_url: endpoint, metadata_url: metadataUrl, dns } = ready
+  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as Readonly<Record<string, string>>
+  const { base_url: endpoint = '', metadata_url: metadataUrl = '', dns = '' } = ready
+  // Storage Boxes are at a root of their own and at that of all; clients are led to either.
+  const second = database === 'sqlite' ? { HETZNER_ENDPOINT: ready.storage_url! } : {}
   return {
-    env: { HOME: folder, XDG_CONFIG_HOME: folder, ...endpointsAt(endpoint), HCLOUD_TOKEN: token },
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, ...endpointsAt(endpoint), ...second, HCLOUD_TOKEN: token },
     metadataUrl,
     folder,
     dns,

@@ -8,6 +8,7 @@ import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { it } from 'node:test'
+import { publicRootOf } from '../../../src/kernel/contract/bases.ts'
 import { allEndpoints } from '../../../src/pages/openapi.ts'
 
 /** Operations by client, by the test that drives them. */
@@ -24,6 +25,7 @@ export function readDriven(): Driven {
 const clients: readonly (readonly [name: string, agent: RegExp])[] = [
   ['hcloud', /^hcloud-cli\//],
   ['Terraform', /terraform/i],
+  ['Ansible', /^ansible-module\//],
   ['Python', /hcloud-python\//],
 ]
 
@@ -49,7 +51,8 @@ const patterns = allEndpoints()
   .map((operation) => ({ operation, pattern: new RegExp(`^${operation.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
 
 function operationOf(request: string): string | undefined {
-  const plain = request.replace(' /v1/', ' /')
+  const [method, path = ''] = request.split(' ')
+  const plain = `${method} ${path.slice(publicRootOf(path)?.length ?? 0)}`
   return patterns.find(({ pattern }) => pattern.test(plain))?.operation
 }
 

@@ -153,6 +153,7 @@ function importsOf({ resources }: State): string {
 /** What a resource is imported by, which is nearly always its id. */
 function importIdOf(type: string, attributes: Readonly<Record<string, unknown>>): unknown {
   if (type === 'hcloud_firewall_attachment') return attributes.firewall_id
+  if (/^hcloud_storage_box_/.test(type)) return [attributes.storage_box_id, attributes.id].join('/')
   if (type !== 'hcloud_load_balancer_target') return attributes.id
   const { load_balancer_id: balancer, type: kind, server_id, label_selector, ip } = attributes
   return [balancer, kind, server_id ?? label_selector ?? ip].join('__')
