@@ -60,10 +60,12 @@ async function jobsOfHosts(
 
 function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {
   const { db, clock } = platform
+  const isNeeded = ({ due }: Job) => due !== 'shared' || db.dialect.shared
   const ofFamilies = families.flatMap((family) =>
-    family.jobs.map((job) => ({
+    family.jobs.filter(isNeeded).map((job) => ({
       name: `${family.name}: ${job.name}`,
       due: sourceOf(platform, job.due),
+      isFollowing: job.due === 'shared',
       run: () => job.run(platform, drivers),
     })),
   )
@@ -83,5 +85,5 @@ function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetenti
 }
 
 function sourceOf(platform: Platform, due: Job['due']): Due {
-  return due === 'whenever' ? due : (afterMs, limit) => due(platform, afterMs, limit)
+  return typeof due === 'string' ? 'whenever' : (afterMs, limit) => due(platform, afterMs, limit)
 }

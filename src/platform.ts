@@ -61,8 +61,11 @@ export type Events = (platform: Platform, afterMs: number, limit: number) => Pro
 export interface Job {
   readonly name: string
   run(platform: Platform, drivers: Drivers): Promise<void> | Promise<Again>
-  /** The events that give it something to do; `whenever` as in `Due`. */
-  readonly due: Events | 'whenever'
+  /**
+   * The events that give it something to do; `whenever` as in `Due`; `shared` for one that finds what other processes have
+   * committed, where several may share the database, within half a second.
+   */
+  readonly due: Events | 'whenever' | 'shared'
 }
 
 /** Defines a background job by the function that carries it out, whose name it has. */

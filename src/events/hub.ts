@@ -3,7 +3,14 @@
  * written for it. A commit of this process wakes it at once; changes of other processes are found by looking twice a
  * second (docs/adr/0021-audit-log-and-events.md).
  */
-import { actionsFrom, type ChangedAction, changedActions, newestAction, runningIn } from '../kernel/actions/changes.ts'
+import {
+  actionsFrom,
+  type ChangedAction,
+  changedActions,
+  lateActions,
+  newestAction,
+  runningIn,
+} from '../kernel/actions/changes.ts'
 import { isProjectReset } from '../kernel/audit/project-resets.ts'
 import { entriesAfter, firstIdAfter, newestId, resourcesOf } from '../kernel/audit/reading.ts'
 import type { AuditRow } from '../kernel/audit/tables.ts'
@@ -50,9 +57,8 @@ const defaultPollMs = 500
 const pauseMs = 20
 /** The most changes of either kind that a client which comes back is told; one that missed more reads everything anew. */
 const mostMissed = 1_000
-/** Ids are drawn before their commit: how far back a look goes for what was committed late. */
+/** As far back a look goes for entries that were committed late. */
 const lateEntries = 1_000
-const lateActions = 2_000
 /** The longest absence of a client, in milliseconds, and the largest difference between clocks of processes. */
 const longestAwayMs = 3_600_000
 const skewMs = 30_000

@@ -9,7 +9,7 @@ import { states } from './desired.ts'
 import { durations } from './durations.ts'
 import { fileEndpoints } from './files/contract.ts'
 import { fileRoutes } from './files/routes.ts'
-import { keepDoors } from './jobs.ts'
+import { followDoors, keepDoors } from './jobs.ts'
 import { storageBoxCosts, storageBoxRates } from './prices.ts'
 import { storageBoxRoutes } from './routes.ts'
 import { seed } from './seed.ts'
@@ -53,5 +53,10 @@ export const storageBoxes = defineFamily({
   durations,
   actions: [...boxActions, ...snapshotActions, ...subaccountActions],
   desired: [states],
-  jobs: [defineJob(startPlanned, planned), defineJob(measure, 'whenever'), defineJob(keepDoors, 'whenever')],
+  jobs: [
+    defineJob(startPlanned, planned),
+    defineJob(measure, 'whenever'),
+    defineJob(keepDoors, 'whenever'),
+    defineJob(followDoors, 'shared'),
+  ],
 })

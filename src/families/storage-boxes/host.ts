@@ -56,23 +56,32 @@ export async function boxesAfter(query: Queries, after: number, limit: number): 
 }
 
 /** A box with the generation that is in force. */
-interface InForce {
+export interface InForce {
   readonly id: number
   readonly scope: ProjectScope
   readonly generation: number
 }
 
-/** The boxes past an id of which the infrastructure has what is desired. */
-export async function boxesInForce(query: Queries, after: number, limit: number): Promise<readonly InForce[]> {
-  const rows = await acrossProjects(query)
+const inForce = (query: Queries) =>
+  acrossProjects(query)
     .selectFrom('storage_box_state')
     .select(['id', 'project_id', 'generation'])
-    .where('id', '>', after)
     .whereRef('generation_in_force', '=', 'generation')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id, project_id: projectId, generation }) => ({ id, scope: { projectId }, generation }))
+
+const foundInForce = ({ id, project_id: projectId, generation }: Omit<Row, 'plan_next'> & { generation: number }) => {
+  return { id, scope: { projectId }, generation }
+}
+
+/** The boxes past an id of which the infrastructure has what is desired. */
+export async function boxesInForce(query: Queries, after: number, limit: number): Promise<readonly InForce[]> {
+  const rows = await inForce(query).where('id', '>', after).orderBy('id').limit(limit).execute()
+  return rows.map(foundInForce)
+}
+
+/** Those of some boxes of which the infrastructure has what is desired. */
+export async function theseInForce(query: Queries, ids: readonly number[]): Promise<readonly InForce[]> {
+  const rows = await inForce(query).where('id', 'in', ids).execute()
+  return rows.map(foundInForce)
 }
 
 /** The Project of a box of which something is desired; undefined for one that is gone. */

@@ -1,4 +1,6 @@
 /** The doors of this process are told what other processes have done, and keys that people install are noted. */
+
+import { recentlyNamed } from '../../kernel/actions/changes.ts'
 import type { Drivers } from '../../kernel/actions/define.ts'
 import { inTime } from '../../kernel/actions/in-time.ts'
 import { Note } from '../../kernel/audit/note.ts'
@@ -9,10 +11,12 @@ import { readPublicKey } from '../ssh-keys/reads.ts'
 import { states } from './desired.ts'
 import { usernameOf } from './domain.ts'
 import type { BoxDoors } from './driver.ts'
-import { boxesInForce, scopeOfBox } from './host.ts'
+import { boxesInForce, type InForce, scopeOfBox, theseInForce } from './host.ts'
 import { boxes } from './store.ts'
 import { subaccountName } from './subaccounts/domain.ts'
 import { subaccounts, subaccountsOf } from './subaccounts/store.ts'
+
+type DoorsParts = Pick<Platform, 'db' | 'secrets'>
 
 const atOnce = 1_000
 const usualTimeoutMs = 20_000
@@ -21,7 +25,7 @@ const usualTimeoutMs = 20_000
  * Hands over the boxes of which the doors of this process do not know the newest generation: all of them after a start, and later
  * those that another process has changed. One that fails does not keep the others waiting. Errors: one for all that failed.
  */
-export async function keepDoors(platform: Platform, drivers: Drivers): Promise<void> {
+export async function keepDoors(platform: DoorsParts, drivers: Drivers): Promise<void> {
   const { doors } = drivers.storageBoxes
   if (!doors) return
   doors.noteKeys((box, username, key) => noteKey(platform, drivers, { box, username, key }))
@@ -29,20 +33,48 @@ export async function keepDoors(platform: Platform, drivers: Drivers): Promise<v
   const gone = new Set(doors.known().keys())
   for (let after = 0; ; ) {
     const some = await boxesInForce(platform.db.query, after, atOnce)
-    for (const row of some) {
-      gone.delete(row.id)
-      if (doors.known().get(row.id) === row.generation) continue
-      await handOver(platform, drivers, row).catch((error: unknown) => void failures.push(error))
-    }
+    for (const { id } of some) gone.delete(id)
+    failures.push(...(await tell(platform, drivers, doors, some)))
     if (some.length < atOnce) break
     after = some.at(-1)!.id
   }
   await forgetGone(platform, doors, gone)
+  refuseFailures(failures)
+}
+
+/**
+ * Does the same at once for the boxes of which actions tell that run or are new, whichever process runs them. Errors: those of
+ * `keepDoors`.
+ */
+export async function followDoors(platform: DoorsParts, drivers: Drivers): Promise<void> {
+  const { doors } = drivers.storageBoxes
+  if (!doors) return
+  const { query } = platform.db
+  const named = (await recentlyNamed(query, boxes.path)).filter(({ type }) => type === boxes.type)
+  const ids = [...new Set(named.map(({ id }) => id))]
+  const found = ids.length > 0 ? await theseInForce(query, ids) : []
+  const failures = await tell(platform, drivers, doors, found)
+  const isThere = new Set(found.map(({ id }) => id))
+  await forgetGone(platform, doors, new Set(ids.filter((id) => !isThere.has(id) && doors.known().has(id))))
+  refuseFailures(failures)
+}
+
+/** Hands over those boxes whose generation the doors do not know. Returns why that failed. */
+async function tell(platform: DoorsParts, drivers: Drivers, doors: BoxDoors, some: readonly InForce[]) {
+  const failures: unknown[] = []
+  for (const row of some) {
+    if (doors.known().get(row.id) === row.generation) continue
+    await handOver(platform, drivers, row).catch((error: unknown) => void failures.push(error))
+  }
+  return failures
+}
+
+function refuseFailures(failures: readonly unknown[]): void {
   if (failures.length > 0) throw new AggregateError(failures, `doors do not lead to ${failures.length} Storage Boxes`)
 }
 
 async function handOver(
-  { db, secrets }: Platform,
+  { db, secrets }: DoorsParts,
   drivers: Drivers,
   { id, scope }: { readonly id: number; readonly scope: ProjectScope },
 ): Promise<void> {
@@ -51,7 +83,7 @@ async function handOver(
 }
 
 /** Boxes of which nothing is desired any more; those with something that is still to be brought about stay. */
-async function forgetGone({ db }: Platform, doors: BoxDoors, ids: ReadonlySet<number>): Promise<void> {
+async function forgetGone({ db }: DoorsParts, doors: BoxDoors, ids: ReadonlySet<number>): Promise<void> {
   for (const id of ids) if ((await scopeOfBox(db.query, id)) === undefined) await doors.forget(id)
 }
 
@@ -67,7 +99,7 @@ interface Installed {
 }
 
 /** Notes a key of an account, which has it from then on. Returns undefined, or why it has not. */
-async function noteKey(platform: Platform, drivers: Drivers, installed: Installed): Promise<string | undefined> {
+async function noteKey(platform: DoorsParts, drivers: Drivers, installed: Installed): Promise<string | undefined> {
   const { db, secrets } = platform
   const { box, username, key } = installed
   const read = readPublicKey(key)
@@ -98,7 +130,7 @@ async function noteKey(platform: Platform, drivers: Drivers, installed: Installe
 /** Says that nothing was changed, to the audit log as well. */
 const unchanged = Symbol('unchanged')
 
-async function write({ db }: Platform, scope: ProjectScope, { box: id, username, key }: Installed) {
+async function write({ db }: DoorsParts, scope: ProjectScope, { box: id, username, key }: Installed) {
   let problem: string | undefined
   await db.transact(async (tx) => {
     problem = undefined

@@ -62,6 +62,21 @@ export async function actionsFrom(
   return parsed(await rows.orderBy('id', 'desc').limit(limit).execute())
 }
 
+/** Ids are drawn before their commit: how far back a look goes for what was committed late. */
+export const lateActions = 2_000
+
+/** What the actions of a family name that run, or that are among the newest, in no order. */
+export async function recentlyNamed(query: Queries, family: string): Promise<readonly ResourceRef[]> {
+  const newest = (await newestAction(query)) ?? 0
+  const ofFamily = () =>
+    acrossProjects(query).selectFrom('action').select('resources').where('definition', 'like', `${family}/%`)
+  const rows = await ofFamily()
+    .where('id', '>', newest - lateActions)
+    .union(ofFamily().where(sql<boolean>`status = 'running'`))
+    .execute()
+  return rows.flatMap(({ resources }) => JSON.parse(resources) as ResourceRef[])
+}
+
 /** The id of the newest action, if there is one. */
 export async function newestAction(query: Queries): Promise<number | undefined> {
   const { rows } = await sql<{ id: number | null }>`select max(id) as id from action`.execute(query)

@@ -53,3 +53,30 @@ test('rounds do not overlap, and none begins after the stop, which waits for the
   await jobs.run()
   assert.deepEqual(seen, ['begun', 'ended', 'stopped'])
 })
+
+test('what follows other processes is done twice a second beside the rounds, one look at a time', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const gate = Promise.withResolvers<void>()
+  const seen: string[] = []
+  const follow = async () => void seen.push('looked')
+  const slow = async () => {
+    seen.push('slow')
+    await gate.promise
+  }
+  const following = (run: () => Promise<void>) => ({ ...job(run), isFollowing: true })
+  const jobs = planJobs([job(async () => void seen.push('round')), following(follow), following(slow)], parts)
+  await jobs.run()
+  assert.deepEqual(seen.splice(0), ['round'])
+  jobs.start({ haveRun: true })
+  t.mock.timers.tick(500)
+  await new Promise(setImmediate)
+  t.mock.timers.tick(500)
+  assert.deepEqual(seen.splice(0), ['looked', 'slow'])
+  gate.resolve()
+  await new Promise(setImmediate)
+  t.mock.timers.tick(500)
+  await new Promise(setImmediate)
+  await jobs.stop()
+  t.mock.timers.tick(500)
+  assert.deepEqual(seen, ['looked', 'slow'])
+})

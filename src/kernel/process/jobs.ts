@@ -6,6 +6,8 @@ import type { Clock, ClockEvent, EventSource } from './clock.ts'
 import type { Logger } from './log.ts'
 
 const everyMs = 60_000
+/** How often the commits of other processes are looked for, in milliseconds. */
+const followMs = 500
 
 /**
  * When a job has something to do: at the events of a source, or `whenever` for one that repairs what may be wrong at any
@@ -25,6 +27,8 @@ export interface PlannedJob {
   readonly run: Work
   /** True where nothing shows when it was done, and no other work depends on it. */
   readonly isTidying?: boolean
+  /** True for one that finds what other processes have committed, which is done twice a second instead of in the rounds. */
+  readonly isFollowing?: boolean
 }
 
 /** Work that is done at the events of a source, which is told those that have come. */
@@ -47,7 +51,7 @@ export interface Jobs {
   readonly timed: readonly Timed[]
   /** Runs all jobs periodically: at once, too, unless they have just run. */
   start(options?: { readonly haveRun: boolean }): void
-  /** Runs all jobs once; a failure is logged and the job waits for the next round. */
+  /** Runs all jobs of a round once; a failure is logged and the job waits for the next round. */
   run(): Promise<void>
   /** Waits for the job in progress and starts no more. */
   stop(): Promise<void>
@@ -56,8 +60,9 @@ export interface Jobs {
 /** Schedules background jobs; nothing runs before it is started. */
 export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Logger; clock: Clock }): Jobs {
   const planned = jobs.map((job) => ({ job, last: undefined as JobRun | undefined }))
-  let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | undefined
+  const inRounds = planned.filter(({ job }) => !job.isFollowing)
+  const following = planned.filter(({ job }) => job.isFollowing)
+  let timers: NodeJS.Timeout[] = []
   let stopping = false
 
   const runOne = async (one: (typeof planned)[number]): Promise<Again> => {
@@ -67,24 +72,23 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
       return (await one.job.run()) ?? undefined
     } catch (error) {
       hasFailed = true
-      log.error({ err: error, job: one.job.name }, 'a background job failed')
+      // What is tried twice a second says once that it fails.
+      if (!one.job.isFollowing || !one.last?.hasFailed) {
+        log.error({ err: error, job: one.job.name }, 'a background job failed')
+      }
       return undefined
     } finally {
       one.last = { startedAt, tookMs: performance.now() - begun, hasFailed }
     }
   }
-  const goRound = async () => {
-    for (const one of planned) {
+  const runAll = async (some: typeof planned) => {
+    for (const one of some) {
       if (stopping) return
       await runOne(one)
     }
   }
-  const run = () => {
-    round ??= goRound().finally(() => {
-      round = undefined
-    })
-    return round
-  }
+  const round = oneAtATime(() => runAll(inRounds))
+  const look = oneAtATime(() => runAll(following))
   return {
     runs: () => planned.map(({ job: { name, due }, last }) => ({ name, due, last })),
     timed: planned.flatMap((one) => {
@@ -92,14 +96,26 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
       return due === 'whenever' ? [] : [{ due, isTidying, run: () => runOne(one) }]
     }),
     start({ haveRun } = { haveRun: false }) {
-      timer = setInterval(run, everyMs)
-      if (!haveRun) void run()
+      timers = [setInterval(round.run, everyMs), ...(following.length > 0 ? [setInterval(look.run, followMs)] : [])]
+      if (!haveRun) void round.run()
     },
-    run,
+    run: round.run,
     async stop() {
       stopping = true
-      clearInterval(timer)
-      await round
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all([round.running(), look.running()])
     },
   }
+}
+
+/** Work that is not begun again while it runs: whoever asks for it meanwhile waits for the same end. */
+function oneAtATime(work: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  const run = () => {
+    running ??= work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return { run, running: () => running }
 }

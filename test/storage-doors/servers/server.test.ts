@@ -6,88 +6,25 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import { program, type Served, token } from '../program/kit/program.ts'
-import { DoorsFixture, missing, password } from './kit/doors.ts'
+import { test } from 'node:test'
+import { boxBody } from '../../../src/families/storage-boxes/proof.ts'
+import { program } from '../../program/kit/program.ts'
+import { missing, password } from '../kit/doors.ts'
+import { act, ask, clients, type Json, makeBox, open, send, sftpByPassword, start, until } from '../kit/server.ts'
 
 const skip = missing('sftp', 'ssh', 'sshpass', 'ssh-keygen')
-const { folder, serve } = program('storage')
-
-// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-type Json = any
-
-async function start(database: string, ...options: string[]) {
-  const readyFile = join(folder, `at-${database.replaceAll(/\W/g, '')}`)
-  const doors = ['--storage-ssh', '127.0.0.1:0', '--storage-webdav', '127.0.0.1:0', '--ready-file', readyFile]
-  const served = await serve(database, ...doors, ...options)
-  const { storage_ssh: ssh, storage_webdav: webdav } = JSON.parse(readFileSync(readyFile, 'utf8'))
-  return { served, sshPort: Number(ssh.split(':')[1]), webdav: `http://${webdav}` }
-}
-
-/** Sends a request; bytes as they are, all else as JSON. */
-async function send(served: Served, method: string, path: string, body?: unknown, headers: object = {}) {
-  const root = path.startsWith('/wolke') ? served.baseUrl.replace(/\/v1$/, '') : served.baseUrl
-  const isBytes = body instanceof Uint8Array
-  return fetch(root + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: isBytes ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
-  })
-}
-
-async function ask(served: Served, method: string, path: string, body?: unknown): Promise<Json> {
-  const reply = await send(served, method, path, body)
-  const text = await reply.text()
-  assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
-}
-
-/** Sends a request that starts an action, and waits for its end. */
-async function act(served: Served, method: string, path: string, body?: unknown): Promise<Json> {
-  const reply = await ask(served, method, path, body)
-  for (;;) {
-    const { action } = await ask(served, 'GET', `/actions/${reply.action.id}`)
-    if (action.status === 'running') await delay(20)
-    else {
-      assert.equal(action.status, 'success', JSON.stringify(action.error))
-      return reply
-    }
-  }
-}
-
-const open = { ssh_enabled: true, webdav_enabled: true, reachable_externally: true }
-
-async function makeBox(served: Served, key: string): Promise<{ id: number; username: string }> {
-  const body = { name: 'files', storage_box_type: 'bx11', location: 'fsn1', password, ssh_keys: [key] }
-  const { storage_box: box } = await act(served, 'POST', '/storage_boxes', { ...body, access_settings: open })
-  const { storage_box: made } = await ask(served, 'GET', `/storage_boxes/${box.id}`)
-  return { id: made.id, username: made.username }
-}
-
-async function clients(t: TestContext): Promise<DoorsFixture> {
-  const fixture = new DoorsFixture()
-  t.after(() => fixture.close())
-  await fixture.makeKey()
-  return fixture
-}
-
-/** As a person types it who has no key. */
-function sftpByPassword(fixture: DoorsFixture, username: string, batch: string, typed = password) {
-  const args = ['-P', `${fixture.sshPort}`, ...fixture.options(false), `${username}@127.0.0.1`]
-  return fixture.run('sshpass', ['-p', typed, 'sftp', ...args], batch)
-}
+const place = program('storage')
+const { folder } = place
 
 test('a box is what its owner has put there, through snapshots and the death of the server', { skip }, async (t) => {
   const fixture = await clients(t)
   const database = `sqlite:${join(folder, 'life.db')}`
-  let { served, sshPort } = await start(database)
+  let { served, sshPort } = await start(place, 'life', database)
   fixture.sshPort = sshPort
-  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const { id, username } = await makeBox(
+    served,
+    boxBody({ password, access_settings: open, ssh_keys: [await fixture.publicKey()] }),
+  )
   const local = join(fixture.folder, 'clients', 'local')
   const content = Buffer.alloc(3_000_000, 'what it was ')
   writeFileSync(local, content)
@@ -103,7 +40,7 @@ test('a box is what its owner has put there, through snapshots and the death of 
   assert.ok(measured.stats.size_data >= content.length, JSON.stringify(measured.stats))
 
   await served.kill()
-  ;({ served, sshPort } = await start(database))
+  ;({ served, sshPort } = await start(place, 'life', database))
   fixture.sshPort = sshPort
   await until(async () => (await fixture.sftp(username, 'rm docs/first\nmkdir later\n')).code === 0)
   assert.deepEqual((await ask(served, 'GET', `/storage_boxes/${id}/folders`)).folders, ['docs', 'later'])
@@ -120,24 +57,21 @@ test('a box is what its owner has put there, through snapshots and the death of 
   await served.stop()
 })
 
-async function until(is: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await is()); await delay(100)) {
-    assert.ok(Date.now() < end, 'it does not come about')
-  }
-}
-
 test('accounts may do what the API says, from the end of its action', { skip }, async (t) => {
   const fixture = await clients(t)
-  const { served, sshPort, webdav } = await start('memory')
+  const { served, sshPort, webdav } = await start(place, 'memory', 'memory')
   fixture.sshPort = sshPort
-  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const { id, username } = await makeBox(
+    served,
+    boxBody({ password, access_settings: open, ssh_keys: [await fixture.publicKey()] }),
+  )
   const local = join(fixture.folder, 'clients', 'local')
   writeFileSync(local, 'hello')
   assert.equal((await fixture.sftp(username, `mkdir team\nput ${local} team/there\n`)).code, 0)
 
   const access = { ...open, readonly: true }
   const given = { home_directory: 'team', password: `${password}-2`, access_settings: access }
-  await act(served, 'POST', `/storage_boxes/${id}/subaccounts`, given)
+  const { subaccount } = await act(served, 'POST', `/storage_boxes/${id}/subaccounts`, given)
   const sub = `${username}-sub1`
   const seen = await sftpByPassword(fixture, sub, 'ls /\n', given.password)
   assert.match(seen.stdout, /there/, seen.stderr)
@@ -149,6 +83,24 @@ test('accounts may do what the API says, from the end of its action', { skip }, 
     headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
   })
   assert.equal(await asked.text(), 'hello')
+
+  const ofSub = `/storage_boxes/${id}/subaccounts/${subaccount.id}`
+  const working = fixture.start('sshpass', [
+    ...['-p', given.password, 'ssh', '-p', `${sshPort}`, ...fixture.options(false), `${sub}@127.0.0.1`, 'cat'],
+  ])
+  const left = once(working, 'exit')
+  const hears = async (word: string) => {
+    working.stdin.write(word)
+    const [heard] = await once(working.stdout, 'data')
+    assert.equal(String(heard), word)
+  }
+  await hears('before')
+  await act(served, 'POST', `${ofSub}/actions/reset_subaccount_password`, { password: `${password}-3` })
+  await hears('after')
+  assert.notEqual((await sftpByPassword(fixture, sub, 'ls /\n', given.password)).code, 0)
+  assert.match((await sftpByPassword(fixture, sub, 'ls /\n', `${password}-3`)).stdout, /there/)
+  await act(served, 'DELETE', ofSub)
+  await left
 
   const stays = fixture.start('ssh', ['-p', `${sshPort}`, ...fixture.options(), `${username}@127.0.0.1`, 'cat'])
   const ended = once(stays, 'exit')
@@ -162,9 +114,12 @@ test('accounts may do what the API says, from the end of its action', { skip }, 
 
 test('a key that somebody installs lets him in, and the audit log says so', { skip }, async (t) => {
   const fixture = await clients(t)
-  const { served, sshPort } = await start('memory')
+  const { served, sshPort } = await start(place, 'memory', 'memory')
   fixture.sshPort = sshPort
-  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const { id, username } = await makeBox(
+    served,
+    boxBody({ password, access_settings: open, ssh_keys: [await fixture.publicKey()] }),
+  )
   const another = join(fixture.folder, 'clients', 'another')
   await fixture.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', another])
   const withAnother = () => {
@@ -188,9 +143,12 @@ test('a key that somebody installs lets him in, and the audit log says so', { sk
 
 test('files are read and written without any client', { skip }, async (t) => {
   const fixture = await clients(t)
-  const { served, sshPort } = await start('memory')
+  const { served, sshPort } = await start(place, 'memory', 'memory')
   fixture.sshPort = sshPort
-  const { id, username } = await makeBox(served, await fixture.publicKey())
+  const { id, username } = await makeBox(
+    served,
+    boxBody({ password, access_settings: open, ssh_keys: [await fixture.publicKey()] }),
+  )
   const files = `/wolke/v1/storage_boxes/${id}/files`
   const content = Buffer.from(Array.from({ length: 500_000 }, (_, index) => index % 251))
   await ask(served, 'POST', `${files}/folders`, { path: 'a folder' })
