@@ -22,6 +22,8 @@ export interface Site {
   readonly directory: string
   /** All clients of SSH are told these. */
   readonly options: readonly string[]
+  /** The path of the private key that lets in. */
+  readonly key: string
 }
 
 export const password = 'The-password-0f-a-box'
@@ -67,7 +69,7 @@ export async function doorsSite(workshop: Workshop): Promise<Site & { readonly w
   )
   const site = { user: accounts[0]!, home: '/', port: doors.opened.ssh!, webdavPort: doors.opened.webdav! }
   const options = optionsFor(key, workshop.file('known'))
-  return { ...site, pid: childWith('storage/doors'), directory: directory!, options }
+  return { ...site, pid: childWith('storage/doors'), directory: directory!, options, key }
 }
 
 /** Starts OpenSSH with a configuration of its own. */
@@ -105,7 +107,7 @@ export async function opensshSite(workshop: Workshop): Promise<Site> {
   workshop.keep(async () => void child.kill('SIGTERM'))
   await opened(port)
   const options = optionsFor(key, workshop.file('known'))
-  return { user: 'root', home: `${directory!}/`, port, pid: child.pid!, directory: directory!, options }
+  return { user: 'root', home: `${directory!}/`, port, pid: child.pid!, directory: directory!, options, key }
 }
 
 async function opened(port: number): Promise<void> {

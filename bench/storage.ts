@@ -1,6 +1,7 @@
 /**
  * Measures the doors of Storage Boxes beside OpenSSH with the same clients and files: one large file, many small ones,
- * processor time, memory, a large folder, and logins while others guess passwords. Needs root, `sshd` and `rsync`.
+ * processor time, memory, a large folder, and logins while others guess passwords. Needs root, `sshd` and `rsync`. Beside that
+ * it measures what plans of snapshots cost.
  */
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,6 +16,8 @@ import { types } from '../src/drivers/storage/doors/sftp/packets.ts'
 import type { Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
 import { type Compared, type Effort, inTurns } from './rounds.ts'
+import { sshLogins } from './storage-logins.ts'
+import { plans } from './storage-plans.ts'
 import { accounts, childrenOf, cpuOf, doorsSite, heldMb, opensshSite, password, type Site } from './storage-sites.ts'
 
 const largeMb = 128
@@ -39,15 +42,17 @@ export async function storage(workshop: Workshop, effort: Effort): Promise<Row[]
   const why = whyImpossible() ?? (lacking.length > 0 ? `${lacking.join(', ')} is not installed` : undefined)
   if (why !== undefined) {
     console.error(`the doors of Storage Boxes are not measured: ${why}`)
-    return []
+    return plans(workshop)
   }
   const local = workshop.file('local')
   makeFiles(local)
   const sites: Sites = { wolke: await doorsSite(workshop), bare: await opensshSite(workshop), local }
   return [
+    ...(await plans(workshop)),
     ...(await transferRows(sites, effort)),
     await memoryRow(sites),
     await listRow(sites, effort),
+    ...(await sshLogins(sites.wolke, sites.bare, effort)),
     await loginRow(sites, effort),
   ]
 }

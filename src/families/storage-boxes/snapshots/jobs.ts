@@ -36,7 +36,7 @@ async function onEach(
 }
 
 /** Starts the snapshots that plans have at this time; several processes may do so at once. */
-export async function startPlanned({ db, clock }: Platform): Promise<Again> {
+export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Again> {
   const now = timestamp(clock.now())
   let again: Again
   for (let due: readonly BoxOfProject[] = []; ; ) {
