@@ -280,13 +280,14 @@ function printWelcome(
 }
 
 /** Where files of Storage Boxes are, and which doors lead to them. */
-function storageLines({ store, doors: { ssh, webdav }, closed }: StorageFacts): string[] {
+function storageLines({ store, doors: { ssh, webdav }, closed, warning }: StorageFacts): string[] {
   const kept = store
     ? `${store.directory}  (${store.kind}: ${store.reason})`
     : 'in a folder that is made with the first Storage Box, and goes with the server'
   const open = [ssh && `ssh ${ssh}`, webdav && `webdav ${webdav}`].filter((one) => one !== null).join(', ')
   const doors = open === '' ? `closed: ${closed}` : open
-  return [`  Storage    ${kept}`, `             doors ${doors}`]
+  const warnings = warning === undefined ? [] : [`             WARNING: ${warning}`]
+  return [`  Storage    ${kept}`, `             doors ${doors}`, ...warnings]
 }
 
 function labLines({ mode, token, isShared }: LabShown): string[] {

@@ -9,6 +9,7 @@ export interface StorageConfig {
   /** Undefined means whatever this machine can do. */
   readonly storageSsh?: ListenAddress | 'off'
   readonly storageWebdav?: ListenAddress | 'off'
+  readonly storageDoorsUnconfined?: boolean
 }
 
 const byItself = '(default: where the first address of the pool is one of this machine, at port'
@@ -31,6 +32,10 @@ export function storageOptions(listen: (text: string) => ListenAddress): Option[
     )
       .env('WOLKE_STORAGE_WEBDAV')
       .argParser(door),
+    new Option(
+      '--storage-doors-unconfined',
+      'open the doors of Storage Boxes without root or Linux, where only checks of paths keep accounts in their boxes',
+    ).env('WOLKE_STORAGE_DOORS_UNCONFINED'),
   ]
 }
 
@@ -39,10 +44,11 @@ export function storageOf({
   storage: given,
   storageSsh: ssh,
   storageWebdav: webdav,
+  storageDoorsUnconfined: isUnconfined = false,
   database,
 }: StorageConfig & { readonly database: DatabaseUrl }) {
   const isPassing = isInMemory(database)
   const file = fileOf(database)
   const beside = file === undefined ? 'data/storage' : `${file}.storage`
-  return { directory: given ?? (isPassing ? tmpdir() : beside), isPassing, ssh, webdav }
+  return { directory: given ?? (isPassing ? tmpdir() : beside), isPassing, ssh, webdav, isUnconfined }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
 import type { ListenAddress } from '../../protocols/net/listen-address.ts'
 import { ownAddress } from '../load-balancers/data-plane.ts'
-import { whyImpossible } from './doors/jail/possible.ts'
+import { whyImpossible, whyNotUnconfined } from './doors/jail/possible.ts'
 import { type AskedDoors, type OpenDoors, openStorage, type Storage } from './storage.ts'
 import type { StoreLog } from './store/store.ts'
 
@@ -17,6 +17,8 @@ export interface StoragePlan {
   readonly isPassing: boolean
   readonly ssh: DoorOption
   readonly webdav: DoorOption
+  /** Whether doors open where programs cannot be confined, as the operator has said. */
+  readonly isUnconfined?: boolean | undefined
   /** The networks from which public addresses are given out: where one is this machine's, doors are there. */
   readonly addressPool: readonly string[]
   readonly log: StoreLog
@@ -29,6 +31,8 @@ export interface StorageFacts {
   readonly doors: OpenDoors
   /** One line says why doors are closed; undefined where all that can be are open. */
   readonly closed: string | undefined
+  /** What the operator of open doors has to know; undefined where that is nothing. */
+  readonly warning: string | undefined
 }
 
 export interface OpenedStorage extends Storage {
@@ -44,10 +48,16 @@ interface Decided extends AskedDoors {
   readonly closed: string | undefined
 }
 
+const unconfinedWarning =
+  'the doors of Storage Boxes are not confined (--storage-doors-unconfined): only checks of paths keep whoever has an ' +
+  'account from all other files of the user of this server'
+
 /** Which doors are to be opened. Errors: one line for the operator where what he asks for is not possible. */
-export async function decideDoors({ ssh, webdav, addressPool }: StoragePlan): Promise<Decided> {
+export async function decideDoors({ ssh, webdav, isUnconfined, addressPool }: StoragePlan): Promise<Decided> {
+  const senseless = ssh === 'off' && webdav === 'off' ? 'both doors are switched off' : whyNotUnconfined()
+  if (isUnconfined && senseless !== undefined) throw new Error(`--storage-doors-unconfined: ${senseless}`)
   const isGiven = (asked: DoorOption): asked is ListenAddress => asked !== undefined && asked !== 'off'
-  const impossible = whyImpossible()
+  const impossible = whyImpossible(isUnconfined)
   if (isGiven(ssh) || isGiven(webdav)) {
     if (impossible !== undefined)
       throw new Error(`${isGiven(ssh) ? '--storage-ssh' : '--storage-webdav'}: ${impossible}`)
@@ -78,9 +88,12 @@ export async function openDecided(
   const { ssh, webdav, closed } = decided
   const isOwnChoice = plan.ssh === undefined && plan.webdav === undefined
   const open = async (doors: AskedDoors, why: string | undefined): Promise<OpenedStorage> => {
-    const storage = await openStorage({ ...doors, ...places, log: plan.log })
+    const storage = await openStorage({ ...doors, ...places, isUnconfined: plan.isUnconfined, log: plan.log })
     const { kind, reason, doors: opened } = storage
-    return { ...storage, facts: { store: { kind, directory: places.directory, reason }, doors: opened, closed: why } }
+    const warning = plan.isUnconfined && (opened.ssh ?? opened.webdav) !== null ? unconfinedWarning : undefined
+    if (warning !== undefined) plan.log.warn({ doors: opened }, warning)
+    const store = { kind, directory: places.directory, reason }
+    return { ...storage, facts: { store, doors: opened, closed: why, warning } }
   }
   try {
     return await open({ ssh, webdav }, closed)
@@ -129,7 +142,7 @@ export class PassingStorage {
   private constructor(plan: StoragePlan, decided: Decided) {
     this.#plan = plan
     this.#decided = decided
-    this.#facts = { store: undefined, doors: noDoors, closed: decided.closed }
+    this.#facts = { store: undefined, doors: noDoors, closed: decided.closed, warning: undefined }
   }
 
   /** Errors: one line for the operator. */

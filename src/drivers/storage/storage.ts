@@ -24,6 +24,8 @@ export interface StorageOptions extends AskedDoors {
   readonly directory: string
   /** The doors keep here what stays the same, such as their keys. */
   readonly doorsDirectory: string
+  /** Whether doors open where programs cannot be confined. */
+  readonly isUnconfined?: boolean | undefined
   readonly log: StoreLog
 }
 
@@ -57,6 +59,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
   readonly files: FilesOfBoxes
   readonly doors: BoxDoors | undefined
   readonly #log: StoreLog
+  readonly #isUnconfined: boolean
   readonly #known = new Map<number, number>()
   #doors: DoorsDriver | undefined
   #opened: OpenDoors = { ssh: null, webdav: null }
@@ -65,6 +68,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
   private constructor(store: Store, options: StorageOptions) {
     this.store = store
     this.#log = options.log
+    this.#isUnconfined = options.isUnconfined ?? false
     this.files = new FilesOfBoxes(store, whyImpossible() === undefined)
     this.doors = options.ssh || options.webdav ? this : undefined
   }
@@ -75,11 +79,9 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const store = await openStore({
       directory: options.directory,
       log: options.log,
-      // Nobody can be inside of boxes that all have the user of this process.
-      ...(hasUsers && {
-        pause: during((boxes, id) => boxes.#pause(id)),
-        vacate: during((boxes, id) => boxes.#vacate(id)),
-      }),
+      // Where all boxes have the user of this process, it is not known who is inside of them but for those who came by its doors.
+      ...(hasUsers && { pause: during((boxes, id) => boxes.#pause(id)) }),
+      ...((hasUsers || options.isUnconfined) && { vacate: during((boxes, id) => boxes.#vacate(id)) }),
     })
     boxes = new Boxes(store, options)
     try {
@@ -89,6 +91,10 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       throw error
     }
     return boxes
+  }
+
+  get isConfined(): boolean {
+    return !this.#isUnconfined
   }
 
   get opened(): OpenDoors {
@@ -101,7 +107,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     if (!this.#doors) return
     const { files: directory, snapshots, owner } = await store.paths(box.id)
     const quota = store.hasKernelQuota ? null : await store.quota(box.id)
-    const place = { id: box.id, directory, snapshots, ...owner, quota }
+    const place = { id: box.id, directory, snapshots, ...owner, quota, isUnconfined: this.#isUnconfined }
     await this.#doors.setAccounts(place, box.generation, box.accounts)
     if (quota) await this.#doors.setQuota(box.id, quota)
     this.#known.set(box.id, Math.max(box.generation, this.#known.get(box.id) ?? 0))
@@ -173,6 +179,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       directory: doorsDirectory,
       ssh,
       webdav,
+      isUnconfined: this.#isUnconfined,
       charged: (box, bytes) => void (async () => this.store.charge(box, bytes))().catch(fail(box)),
       changed: (box) => void this.store.changed(box).catch(fail(box)),
       installKey: (box, username, key) => this.#noteKey(box, username, key),
@@ -206,7 +213,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const empty = async () => {
       await this.#doors?.endSessions(id)
       this.files.forget(id)
-      await endAll(uid)
+      if (hasUsers) await endAll(uid)
     }
     await empty()
     return { [Symbol.asyncDispose]: empty }

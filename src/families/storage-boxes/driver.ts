@@ -113,6 +113,8 @@ export type NoteKey = (box: number, username: string, key: string) => Promise<st
 export interface BoxDoors {
   /** Each is at HOST:PORT; null for one that is closed. */
   readonly opened: { readonly ssh: string | null; readonly webdav: string | null }
+  /** Whether the kernel keeps in its box whoever comes in, rather than checks of paths. */
+  readonly isConfined: boolean
   /** The generations of the boxes that they were told of. */
   known(): ReadonlyMap<number, number>
   /** Lets nobody in any more to a box that is gone. */

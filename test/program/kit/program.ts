@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -45,9 +45,17 @@ export interface Program {
 /** The file to run after `build`. */
 export const bundle = join(root, 'dist/main.js')
 
+/** Whose program it is: with `uid` and `gid` it is another user's than that of the tests. */
+export interface RunAs {
+  readonly uid?: number
+  readonly gid?: number
+}
+
 /** Makes a place to run the program from; what still runs in it after the tests is killed. */
-export function program(name: string): Program {
+export function program(name: string, { uid, gid }: RunAs = {}): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
+  const user = uid === undefined || gid === undefined ? undefined : { uid, gid }
+  if (user) chownSync(folder, user.uid, user.gid)
   const running = new Set<ChildProcess>()
   let started = 0
   // Hooks of the tests may run the program before those of this file would have built it.
@@ -55,7 +63,10 @@ export function program(name: string): Program {
     await build()
     // Commands find servers by this folder, and shall not meet those of other tests.
     const env = { ...process.env, TMPDIR: folder }
-    const child = spawn(process.execPath, [bundle, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [bundle, ...args], {
+      ...{ cwd: folder, env, ...user },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     running.add(child)
     const written = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {

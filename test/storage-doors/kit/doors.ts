@@ -17,8 +17,17 @@ const passwordHash = await hashPassword(password)
 
 /** Says why a test that needs these programs cannot run here; with CI everything has to be there. */
 export function missing(...programs: string[]): string | false {
-  const lacking = programs.filter((name) => programAt(name) === undefined)
-  const why = whyImpossible() ?? (lacking.length > 0 ? `${lacking.join(', ')} is not installed` : undefined)
+  return lacking(programs, false)
+}
+
+/** The same for doors of a user who cannot confine programs. */
+export function missingUnconfined(...programs: string[]): string | false {
+  return lacking(programs, true)
+}
+
+function lacking(programs: readonly string[], isUnconfined: boolean): string | false {
+  const absent = programs.filter((name) => programAt(name) === undefined)
+  const why = whyImpossible(isUnconfined) ?? (absent.length > 0 ? `${absent.join(', ')} is not installed` : undefined)
   return process.env.CI ? false : (why ?? false)
 }
 

@@ -14,6 +14,8 @@ export interface BoxPlace {
   readonly gid: number
   /** Undefined where the file system itself keeps boxes within their limits. */
   readonly ledger: Ledger | undefined
+  /** As in `Jail`. */
+  readonly isUnconfined?: boolean | undefined
 }
 
 export interface Account {
@@ -137,8 +139,9 @@ export function jailOf({ place, state }: Account): Jail {
     uid: place.uid,
     gid: place.gid,
     isReadonly: state.isReadonly,
+    isUnconfined: place.isUnconfined,
     // Snapshots are those of the whole box, so they are for whoever sees the whole box.
-    snapshots: state.seesSnapshots && homeOf(state) === '' ? place.snapshots : undefined,
+    snapshots: !place.isUnconfined && state.seesSnapshots && homeOf(state) === '' ? place.snapshots : undefined,
   }
 }
 

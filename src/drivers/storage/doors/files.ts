@@ -71,13 +71,13 @@ export class Files {
 
   /** Starts a file server for an account. Errors: those of `startFileServer`. */
   static async open(account: Account): Promise<Files> {
-    const { child } = await startFileServer(jailOf(account))
+    const { stdin, stdout } = await startFileServer(jailOf(account))
     const { ledger } = account.place
-    const end = () => child.stdin.end()
-    if (ledger === undefined) return new Files(new SftpClient(child.stdout, child.stdin), end)
+    const end = () => stdin.end()
+    if (ledger === undefined) return new Files(new SftpClient(stdout, stdin), end)
     const answers = new PassThrough()
     const watch = new SftpWatch(ledger, {
-      toServer: (bytes) => child.stdin.write(bytes),
+      toServer: (bytes) => stdin.write(bytes),
       toClient: (bytes) => answers.write(bytes),
     })
     const requests = new Writable({
@@ -86,9 +86,9 @@ export class Files {
         done()
       },
     })
-    child.stdout.on('data', (chunk: Buffer) => watch.fromServer(chunk))
-    child.stdout.once('close', () => answers.destroy())
-    child.stdout.resume()
+    stdout.on('data', (chunk: Buffer) => watch.fromServer(chunk))
+    stdout.once('close', () => answers.destroy())
+    stdout.resume()
     return new Files(new SftpClient(answers, requests), end)
   }
 

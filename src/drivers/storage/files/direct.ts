@@ -1,6 +1,6 @@
 /**
- * Reaches files from this process itself, where programs cannot be confined. Then no doors are open, so that nobody but this
- * class changes anything in boxes; it steps from directory to open directory all the same, and follows no link.
+ * Reaches files from this process itself, where programs cannot be confined. It steps from directory to open directory, and
+ * follows no link, so that it stays within the box whatever others do there meanwhile.
  */
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'

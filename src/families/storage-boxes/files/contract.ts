@@ -89,11 +89,15 @@ export const BoxFile = named('StorageBoxFile', {
   modified: Timestamp,
 })
 
-const Doors = named('StorageDoors', {
+/** What this installation has for the files of Storage Boxes. */
+export const StorageDoors = named('StorageDoors', {
   ssh: nullable(Type.String({ description: 'HOST:PORT of the SSH door, null while it is closed' })),
   webdav: nullable(Type.String({ description: 'HOST:PORT of the WebDAV door, null while it is closed' })),
   files: Type.Boolean({ description: 'Whether Storage Boxes have files' }),
   store: nullable(Type.String({ description: 'How files are kept, such as btrfs' })),
+  confined: nullable(
+    Type.Boolean({ description: 'Whether the kernel keeps in its box whoever comes in; null while no door is open' }),
+  ),
 })
 
 const Reply = Type.Object({ file: BoxFile })
@@ -106,7 +110,7 @@ export const fileEndpoints = defineEndpoints({
     summary: 'Tell which doors lead to the files of a Storage Box, and how files are kept',
     section,
     status: 200,
-    reply: Type.Object({ doors: Doors }),
+    reply: Type.Object({ doors: StorageDoors }),
     errors: [],
   },
   listFiles: {

@@ -28,9 +28,14 @@ const callTimeoutMs = 20_000
 /** Says where a box is reached. Errors: `not_found`. */
 export async function doors({ platform: { db }, drivers }: FileShop, { scope, params }: Call['getDoors']) {
   await boxes.get(db.query, scope, params.id)
-  const { doors: known, files } = drivers.storageBoxes
+  return { doors: doorsToWire(drivers) }
+}
+
+/** Which doors this process has, and how files are kept. */
+export function doorsToWire({ storageBoxes: { doors: known, files } }: Drivers) {
   const { ssh, webdav } = known?.opened ?? { ssh: null, webdav: null }
-  return { doors: { ssh, webdav, files: files !== undefined, store: files?.kind ?? null } }
+  const confined = known?.isConfined ?? null
+  return { ssh, webdav, files: files !== undefined, store: files?.kind ?? null, confined }
 }
 
 /** A directory by name. Errors: those that the contract declares. */

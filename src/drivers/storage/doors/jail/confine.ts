@@ -3,7 +3,7 @@
  * own; once it has loaded all that it needs, the root is pivoted under it: pivot_root(2) changes the root of every process in
  * the mount namespace. The kernel then resolves every path, link and race within the directory, without any program in it.
  */
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { lstat, readFile, stat } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { systemPath } from './possible.ts'
@@ -21,10 +21,16 @@ export interface Jail {
   readonly isReadonly: boolean
   /** This directory is seen below `.zfs/snapshot`, which has to be a directory by then; nothing is when it is undefined. */
   readonly snapshots: string | undefined
+  /** True where nothing but checks of paths keeps programs in it, as the operator has said. */
+  readonly isUnconfined?: boolean | undefined
 }
 
 export interface Prisoner {
-  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly child: Pick<ChildProcess, 'pid' | 'kill' | 'once'>
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** Missing where nobody may read it. */
+  readonly stderr?: Readable
   /** The last of what it said on its standard error. */
   lastWords(): string
 }
@@ -54,7 +60,8 @@ export function startProgram(command: readonly string[], { uid, gid }: Jail, mos
   })
   // Whoever reads its output learns of its end; what was written to it after that is lost with it.
   child.stdin.on('error', () => undefined)
-  return { child, lastWords: () => words }
+  const { stdin, stdout, stderr } = child
+  return { child, stdin, stdout, stderr, lastWords: () => words }
 }
 
 /**

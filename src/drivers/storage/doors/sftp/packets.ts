@@ -86,6 +86,11 @@ export class PacketReader {
     return this.bytes().toString('utf8')
   }
 
+  /** All that was not read. */
+  rest(): Buffer {
+    return this.#bytes.subarray(this.#at)
+  }
+
   attributes(): Attributes {
     const flags = this.uint32()
     const size = flags & attributeFlags.size ? this.uint64() : undefined

@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { confine, type Jail, JailError, type Prisoner, startProgram } from '../jail/confine.ts'
 import { fileServer } from '../jail/possible.ts'
+import { startUnconfined } from '../jail/unconfined.ts'
 import { SftpClient, SftpError } from './client.ts'
 import { statusCodes, types } from './packets.ts'
 
@@ -29,31 +30,34 @@ export async function startFileServer(jail: Jail): Promise<Prisoner> {
 async function start(jail: Jail): Promise<Prisoner> {
   const program = fileServer()
   if (program === undefined) throw new JailError('sftp-server of OpenSSH is not installed')
-  const prisoner = startProgram([program, '-e', '-l', 'QUIET', '-u', umask, ...(jail.isReadonly ? ['-R'] : [])], jail)
-  const { child } = prisoner
-  const client = new SftpClient(child.stdout, child.stdin)
+  const command = [program, '-e', '-l', 'QUIET', '-u', umask, ...(jail.isReadonly ? ['-R'] : [])]
+  const prisoner = jail.isUnconfined ? await startUnconfined(command, jail) : startProgram(command, jail)
+  const { child, stdin, stdout } = prisoner
+  const client = new SftpClient(stdout, stdin)
   const failed = new Promise<never>((_, reject) => child.once('error', reject))
   failed.catch(() => undefined)
   try {
     await Promise.race([client.init(), failed])
-    await confine(prisoner, jail, async () => {
-      if (jail.snapshots !== undefined) await makeFolders(client, snapshotFolder)
-    })
+    if (!jail.isUnconfined) {
+      await confine(prisoner, jail, async () => {
+        if (jail.snapshots !== undefined) await makeFolders(client, snapshotFolder)
+      })
+    }
   } catch (error) {
     child.kill('SIGKILL')
     throw error
   }
-  client.release(child.stdout)
+  client.release(stdout)
   return prisoner
 }
 
 /** Makes a directory with those above it, as the owner of the box and within it. */
 async function makeHome(jail: Jail): Promise<void> {
-  const { child } = await start({ ...jail, home: '', isReadonly: false, snapshots: undefined })
+  const { stdin, stdout } = await start({ ...jail, home: '', isReadonly: false, snapshots: undefined })
   try {
-    await makeFolders(new SftpClient(child.stdout, child.stdin), jail.home)
+    await makeFolders(new SftpClient(stdout, stdin), jail.home)
   } finally {
-    child.stdin.end()
+    stdin.end()
   }
 }
 
@@ -65,18 +69,20 @@ export async function removeSnapshotFolders({
   directory,
   uid,
   gid,
-}: Pick<Jail, 'directory' | 'uid' | 'gid'>): Promise<void> {
+  isUnconfined,
+}: Pick<Jail, 'directory' | 'uid' | 'gid' | 'isUnconfined'>): Promise<void> {
   // Most boxes have none. Whatever is there by the time is removed from within, where no link leads out.
   const isThere = await lstat(`${directory}/${snapshotFolder}`).catch(() => undefined)
   if (!isThere) return
-  const { child } = await start({ directory, uid, gid, home: '', isReadonly: false, snapshots: undefined })
+  const top = { directory, uid, gid, isUnconfined, home: '', isReadonly: false, snapshots: undefined }
+  const { stdin, stdout } = await start(top)
   try {
-    const client = new SftpClient(child.stdout, child.stdin)
+    const client = new SftpClient(stdout, stdin)
     for (const folder of [snapshotFolder, dirname(snapshotFolder)]) await client.tell(types.rmdir, `/${folder}`)
   } catch (error) {
     if (!(error instanceof SftpError)) throw error
   } finally {
-    child.stdin.end()
+    stdin.end()
   }
 }
 

@@ -31,6 +31,7 @@ export async function runCommand(
   if (name === 'sftp-server') return serveSftp(channel, account)
   if (name === 'install-ssh-key') return install(channel, account, installKey)
   const program = Object.hasOwn(programs, name) ? programs[name] : undefined
+  if (program && account.place.isUnconfined) throw new Refused(`${name} is not served where programs are not confined`)
   if (program) return runProgram(channel, account, program(words))
   const own = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!own) throw new Refused(`${name}: this command is not served; \`help\` lists those that are`)
@@ -78,7 +79,7 @@ function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Ac
 
 async function runProgram(channel: ServerChannel, account: Account, program: Program): Promise<void> {
   const { prisoner, first } = await startInJail(program, account)
-  const { child } = prisoner
+  const { child, stdin, stdout, stderr } = prisoner
   const { ledger } = account.place
   connect(channel, prisoner)
   if (first.length > 0) channel.write(first)
@@ -91,9 +92,9 @@ async function runProgram(channel: ServerChannel, account: Account, program: Pro
       child.kill('SIGKILL')
     })
   }
-  channel.pipe(child.stdin)
-  child.stdout.pipe(channel, { end: false })
-  child.stderr.on('data', (chunk: Buffer) => void channel.stderr.write(chunk))
+  channel.pipe(stdin)
+  stdout.pipe(channel, { end: false })
+  stderr?.on('data', (chunk: Buffer) => void channel.stderr.write(chunk))
 }
 
 const longestKey = 16 * 1024

@@ -13,18 +13,18 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
   const prisoner = await startFileServer(jailOf(account))
   connect(channel, prisoner)
   const { ledger } = account.place
-  const { child } = prisoner
+  const { child, stdin, stdout } = prisoner
   if (ledger === undefined) {
-    channel.pipe(child.stdin)
-    child.stdout.pipe(channel, { end: false })
+    channel.pipe(stdin)
+    stdout.pipe(channel, { end: false })
     return
   }
   const watch = new SftpWatch(ledger, {
     toServer: (piece) => {
-      if (!child.stdin.write(piece)) channel.pause()
+      if (!stdin.write(piece)) channel.pause()
     },
     toClient: (piece) => {
-      if (!channel.write(piece)) child.stdout.pause()
+      if (!channel.write(piece)) stdout.pause()
     },
   })
   // Whoever says what no client says is not served any more.
@@ -36,7 +36,7 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
     }
   }
   const goOn = () => {
-    if (!watch.isHeld && !child.stdin.writableNeedDrain) channel.resume()
+    if (!watch.isHeld && !stdin.writableNeedDrain) channel.resume()
   }
   channel.on(
     'data',
@@ -45,17 +45,17 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
       if (watch.isHeld) channel.pause()
     }),
   )
-  child.stdout.on(
+  stdout.on(
     'data',
     guarded((chunk) => {
       watch.fromServer(chunk)
       goOn()
     }),
   )
-  child.stdout.resume()
-  child.stdin.on('drain', goOn)
-  channel.on('drain', () => child.stdout.resume())
-  channel.once('end', () => child.stdin.end())
+  stdout.resume()
+  stdin.on('drain', goOn)
+  channel.on('drain', () => stdout.resume())
+  channel.once('end', () => stdin.end())
 }
 
 /** Channels that have ended, which may be before anything serves them. */
@@ -73,14 +73,14 @@ export function hasEnded(channel: ServerChannel): boolean {
 }
 
 /** Ties the lives of a channel and of what serves it together: a client waits for an exit status. */
-export function connect(channel: ServerChannel, { child }: Prisoner): void {
+export function connect(channel: ServerChannel, { child, stdin }: Prisoner): void {
   if (hasEnded(channel)) {
     child.kill('SIGKILL')
     return
   }
   let patience: NodeJS.Timeout | undefined
   channel.once('close', () => {
-    child.stdin.end()
+    stdin.end()
     patience = setTimeout(() => child.kill('SIGKILL'), goodbyeMs)
   })
   child.once('close', (code) => {

@@ -124,13 +124,13 @@ export async function startInJail(program: Program, account: Account): Promise<{
   const jail = jailOf(account)
   const room = account.place.ledger?.room()
   const prisoner = startProgram(program.words, jail, room)
-  const { child } = prisoner
+  const { child, stdin, stdout } = prisoner
   const patience = setTimeout(() => child.kill('SIGKILL'), startMs)
   try {
-    const first = await firstBytes(child.stdout, program.ready.length)
+    const first = await firstBytes(stdout, program.ready.length)
     if (first === undefined) throw new Refused(prisoner.lastWords().trim() || 'the program does not start')
     await confine(prisoner, jail)
-    if (program.go) child.stdin.write(program.go)
+    if (program.go) stdin.write(program.go)
     return { prisoner, first: program.ready.isSaid ? first : first.subarray(program.ready.length) }
   } catch (error) {
     child.kill('SIGKILL')
