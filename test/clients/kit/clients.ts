@@ -384,7 +384,7 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
   const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as Readonly<Record<string, string>>
   const { base_url: endpoint = '', metadata_url: metadataUrl = '', dns = '' } = ready
   // Storage Boxes are at a root of their own and at that of all; clients are led to either.
-  const second = database === 'sqlite' ? { HETZNER_ENDPOINT: ready.storage_url! } : {}
+  const second = database === 'memory' ? { HETZNER_ENDPOINT: endpoint } : {}
   return {
     env: { HOME: folder, XDG_CONFIG_HOME: folder, ...endpointsAt(endpoint), ...second, HCLOUD_TOKEN: token },
     metadataUrl,
