@@ -1,9 +1,12 @@
 /** SFTP with the client of OpenSSH: files come back as they went, and nobody sees more than his home. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+import { type TestContext, test } from 'node:test'
+import { accountFor, type DoorsFixture, missing, openDoors, password } from './kit/doors.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
 
@@ -105,4 +108,87 @@ test('OpenSSH gets the cipher that is fastest here, and others where it wants th
   const other = await ssh('-c', 'aes256-ctr')
   assert.equal(other.code, 0, other.stderr)
   assert.match(other.stderr, /cipher: aes256-ctr/)
+})
+
+/** Puts something between clients and the door, which gets whatever is sent and says what is sent on, piece by piece. */
+async function between(t: TestContext, fixture: DoorsFixture, pieces: (chunk: Buffer, isUp: boolean) => Buffer[]) {
+  const sockets: Socket[] = []
+  const { sshPort } = fixture
+  const proxy = createServer((client) => {
+    const door = connect(sshPort, '127.0.0.1')
+    sockets.push(client, door)
+    const pass = (from: Socket, to: Socket) => {
+      to.setNoDelay()
+      from.on('data', (chunk) => {
+        for (const piece of pieces(chunk, from === client)) to.write(piece)
+      })
+      from.on('error', () => undefined).once('close', () => to.end())
+    }
+    pass(client, door)
+    pass(door, client)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => {
+    proxy.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  fixture.sshPort = (proxy.address() as AddressInfo).port
+}
+
+const byCipher = (fixture: DoorsFixture, cipher: string, batch: string) =>
+  fixture.run(
+    'sftp',
+    [
+      ...['-P', `${fixture.sshPort}`, '-o', `Ciphers=${cipher}`, '-o', 'RekeyLimit=1M'],
+      ...[...fixture.options(), '-b', '-', 'u1@127.0.0.1'],
+    ],
+    batch,
+  )
+
+for (const cipher of ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']) {
+  test(`bytes arrive as they were in whatever pieces they come, with new keys on the way: ${cipher}`, {
+    skip,
+  }, async (t) => {
+    const fixture = await openDoors(t)
+    const box = fixture.addBox()
+    fixture.set(box, await accountFor(fixture))
+    let turn = 0
+    await between(t, fixture, (chunk) => {
+      const pieces: Buffer[] = []
+      for (let at = 0; at < chunk.length; ) {
+        const length = [1, 3, 4, 15, 20, 1_000, 33_000][turn++ % 7]!
+        pieces.push(chunk.subarray(at, at + length))
+        at += length
+      }
+      return pieces
+    })
+    const sent = randomBytes(5_000_000)
+    const local = join(fixture.folder, 'clients', 'sent')
+    writeFileSync(local, sent)
+    const { code, stderr } = await byCipher(fixture, cipher, `put ${local} there\nget there ${local}2\n`)
+    assert.equal(code, 0, stderr)
+    assert.ok(readFileSync(join(box.files, 'there')).equals(sent) && readFileSync(`${local}2`).equals(sent))
+  })
+}
+
+test('a byte that is changed on the way ends the connection before anything of it is written', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  fixture.set(box, await accountFor(fixture))
+  let passed = 0
+  await between(t, fixture, (chunk, isUp) => {
+    const before = passed
+    if (isUp) passed += chunk.length
+    const changed = 1_000_000 - before
+    if (isUp && changed >= 0 && changed < chunk.length) chunk[changed]! ^= 1
+    return [chunk]
+  })
+  const sent = randomBytes(3_000_000)
+  const local = join(fixture.folder, 'clients', 'sent')
+  writeFileSync(local, sent)
+  const { code } = await byCipher(fixture, 'aes128-gcm@openssh.com', `put ${local} there\n`)
+  assert.notEqual(code, 0)
+  const arrived = readFileSync(join(box.files, 'there'))
+  assert.ok(passed > 1_000_000 && arrived.length < 1_000_000)
+  assert.ok(arrived.equals(sent.subarray(0, arrived.length)))
 })

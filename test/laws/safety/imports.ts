@@ -275,19 +275,22 @@ const pureDomains: Rule = {
 const packages: Rule = {
   promise:
     'only the edge knows the HTTP framework, only kernel/data knows database drivers, only the doors of boxes know SSH',
-  check: checkImports(({ path }, { specifier }) => {
+  check: checkImports(({ path }, { specifier, isTypeOnly }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
       return /^kernel\/http\/(\w+\/)?(caller|calls|edge|http|instance|interception|page-trees|refusals|replies|served|streams|lazy-part)\.ts$/.test(
         path,
       )
-    if (specifier === 'ssh2') return inFolder(path, 'drivers/storage/doors')
+    // What replaces a part of the library has to come before it.
+    if (specifier === 'ssh2' && isTypeOnly) return inFolder(path, 'drivers/storage/doors')
+    if (/^ssh2(\/|$)/.test(specifier)) return /^drivers\/storage\/doors\/ssh\/(library|quick-gcm)\.ts$/.test(path)
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/file-lock)\.ts$/.test(path)
     return true
   }),
   planted: [
     { 'families/servers/routes.ts': "import type { FastifyRequest } from 'fastify'" },
     { 'kernel/resource/listing.ts': "const pg = await import('pg')" },
-    { 'drivers/hosts/a.ts': "import ssh2 from 'ssh2'" },
+    { 'drivers/hosts/a.ts': "import type { Server } from 'ssh2'" },
+    { 'drivers/storage/doors/ssh/a.ts': "import ssh2 from 'ssh2'" },
   ],
 }
 

@@ -1,12 +1,13 @@
 /** The SSH door: connections, logins, and what each session asks for. */
 import { createServer, type Server, type Socket } from 'node:net'
-import ssh2, { type Connection, type ServerChannel, type Session } from 'ssh2'
+import type { Connection, ServerChannel, Session, Server as SshServer } from 'ssh2'
 import { FairQueue } from '../../../../kernel/process/fair-queue.ts'
 import type { Accounts } from '../accounts.ts'
 import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
 import { writeTogether } from '../together.ts'
 import { ciphers, noteMismatch, offerFastest } from './ciphers.ts'
+import { ssh2 } from './library.ts'
 import { Login } from './login.ts'
 
 /** These serve an account once it is in. */
@@ -35,7 +36,7 @@ const mostChannels = 10
 
 export class SshDoor {
   readonly #options: SshDoorOptions
-  readonly #ssh: ssh2.Server
+  readonly #ssh: SshServer
   readonly #listener: Server
   readonly #sockets = new Set<Socket>()
   /** These get the connection that the library makes of a socket, once its client has said which version it speaks. */

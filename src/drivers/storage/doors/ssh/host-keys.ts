@@ -1,7 +1,7 @@
 /** The keys by which clients know the SSH door again. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ssh2 from 'ssh2'
+import { ssh2 } from './library.ts'
 
 /** The order is the one in which clients learn of them. */
 const kinds = ['ed25519', 'ecdsa'] as const

@@ -1,7 +1,8 @@
 /** Accounts come in by SSH with a key, which costs no hash, or with a password. */
-import ssh2, { type AuthContext, type PasswordAuthContext, type PublicKeyAuthContext } from 'ssh2'
+import type { AuthContext, PasswordAuthContext, PublicKeyAuthContext } from 'ssh2'
 import type { Accounts } from '../accounts.ts'
 import type { Passwords } from '../passwords.ts'
+import { ssh2 } from './library.ts'
 
 const methods: ('publickey' | 'password')[] = ['publickey', 'password']
 /** Wrong answers of one connection. Clients try all keys that they have. */

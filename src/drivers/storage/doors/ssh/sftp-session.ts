@@ -4,6 +4,7 @@ import { type Account, jailOf } from '../accounts.ts'
 import type { Prisoner } from '../jail/confine.ts'
 import { startFileServer } from '../sftp/server.ts'
 import { SftpWatch } from '../sftp/watch.ts'
+import { writeTogether } from '../together.ts'
 
 /** A server may take so many milliseconds to end after its client has gone: it may have to write what it was given. */
 const goodbyeMs = 10_000
@@ -12,6 +13,7 @@ const goodbyeMs = 10_000
 export async function serveSftp(channel: ServerChannel, account: Account): Promise<void> {
   const prisoner = await startFileServer(jailOf(account))
   connect(channel, prisoner)
+  writeTogether(prisoner.child.stdin)
   const { ledger } = account.place
   const { child, stdin, stdout } = prisoner
   if (ledger === undefined) {
