@@ -6,12 +6,14 @@ import { test } from 'node:test'
 import ssh2 from 'ssh2'
 import { isLong } from '../run/long.ts'
 import { accountFor, missing, password } from './kit/doors.ts'
-import { processOf } from './kit/process.ts'
+import { childrenOf, heldMb, processOf, programPid } from './kit/process.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
 /** One account has so many connections. */
 const each = 10
 const connections = isLong ? 1_000 : 100
+/** What the doors and their file servers may hold for each. */
+const mostMb = 8
 /** So many log in at a time, as one network may. */
 const together = 8
 
@@ -37,6 +39,8 @@ test(`${connections} connections stay open and each is served`, { skip }, async 
     )
     return files
   }
+  const programs = () => [programPid(), ...childrenOf(programPid())]
+  const before = heldMb(programs())
   const all = usernames.flatMap((username) => Array.from({ length: each }, () => username))
   const sessions: ssh2.SFTPWrapper[] = []
   for (let at = 0; at < all.length; at += together) {
@@ -48,6 +52,9 @@ test(`${connections} connections stay open and each is served`, { skip }, async 
     )
   assert.equal(sessions.length, connections)
   assert.ok((await Promise.all(sessions.map(root))).every((path) => path === '/'))
+  const mb = (heldMb(programs()) - before) / connections
+  t.diagnostic(`${mb.toFixed(2)} MB are held for each connection`)
+  assert.ok(mb <= mostMb, `${mb} MB are held for each connection`)
 })
 
 test('who guesses passwords is answered each time, by both doors, and others come in', { skip }, async (t) => {

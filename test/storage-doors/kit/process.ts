@@ -46,9 +46,29 @@ export const childrenOf = (pid: number) => {
   return found === '' ? [] : found.split(' ').map(Number)
 }
 
+/** The words that a process was started with; '' for one that has ended. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** A process that has ended has no command, whether anybody has asked for its end or not. */
+export const isRunning = (pid: number) => commandOf(pid) !== ''
+
 /** The process of the doors that this one has started. */
 export function programPid(): number {
-  const pid = childrenOf(process.pid).find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('doors'))
+  const pid = childrenOf(process.pid).find((child) => commandOf(child).includes('doors'))
   assert.ok(pid)
   return pid
+}
+
+/** What processes hold in MB, with their shares of what several have. */
+export function heldMb(pids: readonly number[]): number {
+  const kilobytes = pids.map((pid) =>
+    Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
+  )
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024
 }
