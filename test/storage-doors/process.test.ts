@@ -73,7 +73,7 @@ test('what was written is said, and what does not fit is refused', { skip }, asy
   // A file of the right size that is not whole would be taken for done.
   assert.ok(!existsSync(join(box.files, 'c')) || readFileSync(join(box.files, 'c')).length < 600_000)
   await arrived(() => charged.reduce((sum, bytes) => sum + bytes, 0) >= 600_000)
-  await doors.setQuota(box.place.id, { limit: 10_000_000, used: 600_000 })
+  await doors.setQuota(box.place.id, async () => ({ limit: 10_000_000, used: 600_000 }))
   assert.equal((await fixture.sftp('u1', `put ${local} b\n`)).code, 0)
 })
 

@@ -2,6 +2,7 @@
  * Storage Boxes with files: a store that keeps them, and doors that lead to them where there can be some. Several processes
  * may have the same directory, each with doors of its own.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { BoxDoors, BoxState, BoxUsage, NoteKey, StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
 import { hostAndPort, type ListenAddress } from '../../protocols/net/listen-address.ts'
 import { makePrivate } from '../private-folder.ts'
@@ -51,6 +52,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   return { driver: boxes, kind, reason, doors: boxes.opened, close: () => boxes.close() }
 }
 
+/** The part of its room from which on a box counts as full. */
+const nearlyFull = 0.9
+/** How long such a box is not measured again while it changes, in milliseconds. */
+const calmMs = 500
+
 /** Only here do boxes have users of their own, so that it is known which programs work on one. */
 const hasUsers = process.platform === 'linux' && process.getuid?.() === 0
 
@@ -61,6 +67,8 @@ class Boxes implements StorageBoxDriver, BoxDoors {
   readonly #log: StoreLog
   readonly #isUnconfined: boolean
   readonly #known = new Map<number, number>()
+  /** Boxes that are being measured, and whether they have changed since that began. */
+  readonly #measuring = new Map<number, boolean>()
   #doors: DoorsDriver | undefined
   #opened: OpenDoors = { ssh: null, webdav: null }
   #noteKey: NoteKey = async () => 'keys cannot be noted yet'
@@ -69,7 +77,8 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     this.store = store
     this.#log = options.log
     this.#isUnconfined = options.isUnconfined ?? false
-    this.files = new FilesOfBoxes(store, whyImpossible() === undefined)
+    const noteChange = (id: number) => this.#noteChange(id).catch(this.#complain(id))
+    this.files = new FilesOfBoxes(store, whyImpossible() === undefined, noteChange)
     this.doors = options.ssh || options.webdav ? this : undefined
   }
 
@@ -109,7 +118,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const quota = store.hasKernelQuota ? null : await store.quota(box.id)
     const place = { id: box.id, directory, snapshots, ...owner, quota, isUnconfined: this.#isUnconfined }
     await this.#doors.setAccounts(place, box.generation, box.accounts)
-    if (quota) await this.#doors.setQuota(box.id, quota)
+    await this.#tellQuota(box.id)
     this.#known.set(box.id, Math.max(box.generation, this.#known.get(box.id) ?? 0))
   }
 
@@ -126,22 +135,26 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       // A process that was cut off while everybody stood still for a snapshot leaves them so.
       if (hasUsers && this.store.hasKernelQuota) await this.#letGoOn(id)
     }
+    await this.#tellQuota(id)
   }
 
-  deleteSnapshot(id: number, name: string): Promise<void> {
+  async deleteSnapshot(id: number, name: string): Promise<void> {
     // Whoever has it as a root keeps its room.
     this.files.forget(id)
-    return this.store.deleteSnapshot(id, name)
+    await this.store.deleteSnapshot(id, name)
+    // The box may be gone as well.
+    await this.#tellQuota(id).catch(this.#complain(id))
   }
 
-  rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
+  async rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
     this.files.forget(id)
-    return this.store.rollback(id, name, newer, number)
+    await this.store.rollback(id, name, newer, number)
+    await this.#tellQuota(id)
   }
 
   async usage(id: number): Promise<BoxUsage> {
     const usage = await this.store.usage(id)
-    if (this.#doors && !this.store.hasKernelQuota) await this.#doors.setQuota(id, await this.store.quota(id))
+    await this.#tellQuota(id)
     return usage
   }
 
@@ -171,17 +184,13 @@ class Boxes implements StorageBoxDriver, BoxDoors {
 
   async #openDoors({ doorsDirectory, ssh, webdav }: StorageOptions): Promise<void> {
     makePrivate(doorsDirectory)
-    const fail = (box: number) => (err: unknown) => {
-      const isGone = (err as { code?: string }).code === noSuchBox().code
-      if (!isGone) this.#log.warn({ err, storage_box: box }, 'what was written to a Storage Box could not be noted')
-    }
     const doors = openDoors({
       directory: doorsDirectory,
       ssh,
       webdav,
       isUnconfined: this.#isUnconfined,
-      charged: (box, bytes) => void (async () => this.store.charge(box, bytes))().catch(fail(box)),
-      changed: (box) => void this.store.changed(box).catch(fail(box)),
+      charged: (box, bytes) => void (async () => this.store.charge(box, bytes))().catch(this.#complain(box)),
+      changed: (box) => void this.#noteChange(box).catch(this.#complain(box)),
       installKey: (box, username, key) => this.#noteKey(box, username, key),
       report: (message, fields) => this.#log.warn(fields, message),
     })
@@ -192,6 +201,36 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const at = (asked: ListenAddress | undefined, port: number | null) =>
       asked && port !== null ? hostAndPort({ host: asked.host, port }) : null
     this.#opened = { ssh: at(ssh, opened.ssh), webdav: at(webdav, opened.webdav) }
+  }
+
+  #complain(box: number): (err: unknown) => void {
+    return (err) => {
+      const isGone = (err as { code?: string }).code === noSuchBox().code
+      if (!isGone) this.#log.warn({ err, storage_box: box }, 'what was written to a Storage Box could not be noted')
+    }
+  }
+
+  /** Who has made room in a box that is full waits for it, so it is measured soon. */
+  async #noteChange(id: number): Promise<void> {
+    await this.store.changed(id)
+    const { limit, used } = await this.store.quota(id)
+    if (used < limit * nearlyFull) return this.#tellQuota(id)
+    const isUnderWay = this.#measuring.has(id)
+    this.#measuring.set(id, true)
+    if (isUnderWay) return
+    try {
+      while (this.#measuring.get(id)) {
+        this.#measuring.set(id, false)
+        await this.usage(id)
+        await delay(calmMs, undefined, { ref: false })
+      }
+    } finally {
+      this.#measuring.delete(id)
+    }
+  }
+
+  async #tellQuota(id: number): Promise<void> {
+    if (!this.store.hasKernelQuota) await this.#doors?.setQuota(id, () => this.store.quota(id))
   }
 
   async #pause(id: number): Promise<AsyncDisposable> {

@@ -2,9 +2,12 @@
  * The files of an account as WebDAV, SCP, commands and the console see them: through a file server in its jail, so that no
  * path, link or race leads out, and writes count. Paths are those of SFTP; `/` is the home.
  */
+import { posix } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { type Account, jailOf } from './accounts.ts'
+import { isFull, quotaWords, spaceWords } from './ledger.ts'
 import { SftpClient, SftpError } from './sftp/client.ts'
+import { freeAt, holesOf } from './sftp/kernel.ts'
 import { type Attributes, openFlags, statusCodes, types } from './sftp/packets.ts'
 import { startFileServer } from './sftp/server.ts'
 import { SftpWatch } from './sftp/watch.ts'
@@ -62,21 +65,26 @@ export const isForbidden = (error: unknown): boolean => isCode(error, statusCode
 
 export class Files {
   readonly #client: SftpClient
+  /** Whether it is the file system that keeps the box within its limit. */
+  readonly #hasKernelQuota: boolean
   readonly #end: () => void
 
-  private constructor(client: SftpClient, end: () => void) {
+  private constructor(client: SftpClient, hasKernelQuota: boolean, end: () => void) {
     this.#client = client
+    this.#hasKernelQuota = hasKernelQuota
     this.#end = end
   }
 
   /** Starts a file server for an account. Errors: those of `startFileServer`. */
   static async open(account: Account): Promise<Files> {
-    const { stdin, stdout } = await startFileServer(jailOf(account))
+    const { child, stdin, stdout } = await startFileServer(jailOf(account))
     const { ledger } = account.place
     const end = () => stdin.end()
-    if (ledger === undefined) return new Files(new SftpClient(stdout, stdin), end)
+    if (ledger === undefined) return new Files(new SftpClient(stdout, stdin), true, end)
     const answers = new PassThrough()
     const watch = new SftpWatch(ledger, {
+      holes: () => holesOf(child.pid!),
+      free: () => freeAt(account.place.directory),
       toServer: (bytes) => stdin.write(bytes),
       toClient: (bytes) => answers.write(bytes),
     })
@@ -89,7 +97,7 @@ export class Files {
     stdout.on('data', (chunk: Buffer) => watch.fromServer(chunk))
     stdout.once('close', () => answers.destroy())
     stdout.resume()
-    return new Files(new SftpClient(answers, requests), end)
+    return new Files(new SftpClient(answers, requests), false, end)
   }
 
   get isOpen(): boolean {
@@ -190,7 +198,10 @@ export class Files {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
   }
 
-  /** Writes a file from its beginning, or from `at` of what is there. Returns how many bytes there were. */
+  /**
+   * Writes a file from its beginning, or from `at` of what is there. Returns how many bytes there were. Errors: `SftpError`, with
+   * `quotaWords` or `spaceWords` where there is no room for it.
+   */
   async write(
     path: string,
     source: AsyncIterable<Buffer> | Iterable<Buffer>,
@@ -214,10 +225,20 @@ export class Files {
       }
       await Promise.all(pending)
       if (isSynced) await this.#client.tell(types.extended, 'fsync@openssh.com', handle)
+    } catch (error) {
+      throw isCode(error, statusCodes.failure) ? await this.#whyRefused(error as SftpError) : error
     } finally {
       await this.#close(handle)
     }
     return offset - (at ?? 0)
+  }
+
+  /** The server has no word for what is the reason in most cases why an open file takes no bytes. */
+  async #whyRefused(error: SftpError): Promise<SftpError> {
+    if (error.message === quotaWords) return error
+    const { free } = await this.room('/')
+    if (isFull(free)) return new SftpError(error.code, spaceWords)
+    return this.#hasKernelQuota ? new SftpError(error.code, quotaWords) : error
   }
 
   mkdir(path: string, mode = 0o755): Promise<void> {
@@ -236,6 +257,26 @@ export class Files {
   /** Renames, in the place of a file that is there. */
   rename(from: string, to: string): Promise<void> {
     return this.#client.tell(types.extended, 'posix-rename@openssh.com', from, to)
+  }
+
+  /** The same; the new name is on disk when this returns, unless the owner forbids to read the directory. */
+  async renameDurably(from: string, to: string): Promise<void> {
+    await this.rename(from, to)
+    try {
+      await this.#sync(posix.dirname(to))
+    } catch (error) {
+      if (!isForbidden(error)) throw error
+    }
+  }
+
+  /** Waits until a file, or the names in a directory, are on disk. */
+  async #sync(path: string): Promise<void> {
+    const handle = await this.#handle(types.open, path, openFlags.read, {})
+    try {
+      await this.#client.tell(types.extended, 'fsync@openssh.com', handle)
+    } finally {
+      await this.#close(handle)
+    }
   }
 
   symlink(target: string, path: string): Promise<void> {

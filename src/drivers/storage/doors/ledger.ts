@@ -5,12 +5,23 @@ export interface Ledger {
   room(): number
   /** Counts bytes that are about to be written. */
   charge(bytes: number): void
-  /** Hears that a program has written more, or less, than was charged. */
+  /** Hears that a box takes another amount than was charged, such as less because something was removed. */
   changed(): void
+  /** How often it was measured what the box takes; what was charged before that is forgotten. */
+  measured(): number
 }
 
 /** Writers are told this, in the words of the system. */
 export const quotaWords = 'Disk quota exceeded: the Storage Box is full'
+
+/** The same where the disk is full below all boxes. */
+export const spaceWords = 'No space left on device'
+
+/** So many free bytes are none: file systems keep some for themselves. */
+const nothing = 4 << 20
+
+/** Whether a file system has no room for more. */
+export const isFull = (free: number): boolean => free < nothing
 
 /** Counts bytes when there is room for them. Returns whether there is. */
 export function take(ledger: Ledger, bytes: number): boolean {

@@ -31,15 +31,24 @@ const everything: Omit<AccountState, 'username' | 'isReadonly'> = {
   seesSnapshots: false,
 }
 
+/** Says what others have to know of a box that changes. */
+type NoteChange = (box: number) => Promise<void>
+
+/** Who writes learns so often what others have written meanwhile, and they of him, in milliseconds. */
+const sharedMs = 200
+
 /** Those who write by this process learn here what a box takes. */
 class StoreLedger implements Ledger {
   readonly #store: Store
   readonly #id: number
+  readonly #noteChange: NoteChange
   #left = 0
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(store: Store, id: number) {
+  constructor(store: Store, id: number, noteChange: NoteChange) {
     this.#store = store
     this.#id = id
+    this.#noteChange = noteChange
   }
 
   /** Looks what others have written. */
@@ -56,10 +65,25 @@ class StoreLedger implements Ledger {
     this.#left -= bytes
     // It was counted as changed before, so that it is counted anew if this fails.
     void Promise.resolve(this.#store.charge(this.#id, bytes)).catch(() => undefined)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void this.#share()
+    }, sharedMs).unref()
+  }
+
+  async #share(): Promise<void> {
+    await this.#noteChange(this.#id)
+    // Nothing more is written to a box that is gone.
+    await this.renew().catch(() => undefined)
   }
 
   changed(): void {
-    void this.#store.changed(this.#id).catch(() => undefined)
+    void this.#noteChange(this.#id)
+  }
+
+  /** Files are written here under new names, so they have no holes. */
+  measured(): number {
+    return 0
   }
 }
 
@@ -76,6 +100,7 @@ interface KeptTree extends OpenTree {
 export class FilesOfBoxes implements BoxFiles {
   readonly #store: Store
   readonly #isConfined: boolean
+  readonly #noteChange: NoteChange
   readonly #pool = new FilesPool()
   /** Open trees are kept by box, and by snapshot. */
   readonly #kept = new Map<string, KeptTree>()
@@ -84,9 +109,10 @@ export class FilesOfBoxes implements BoxFiles {
     return this.#store.kind
   }
 
-  constructor(store: Store, isConfined: boolean) {
+  constructor(store: Store, isConfined: boolean, noteChange: NoteChange) {
     this.#store = store
     this.#isConfined = isConfined
+    this.#noteChange = noteChange
   }
 
   async look(place: FilePlace): Promise<FileInfo> {
@@ -175,7 +201,13 @@ export class FilesOfBoxes implements BoxFiles {
     const before = await stat(files)
     // Nobody knows yet how much it will be, so the box is counted anew.
     await this.#store.changed(place.box)
-    const done = await work(await this.#open(place))
+    let done: T
+    try {
+      done = await work(await this.#open(place))
+    } finally {
+      // Whoever has counted meanwhile has seen a part of it.
+      void this.#noteChange(place.box)
+    }
     const after = await stat(files)
     if (before.ino !== after.ino) throw outOfOrder(new Error('the files were replaced meanwhile'))
     return done
@@ -189,7 +221,10 @@ export class FilesOfBoxes implements BoxFiles {
     const name = nameOf(place)
     const known = this.#kept.get(name)
     if (known?.directory === directory) return known
-    const ledger = this.#store.hasKernelQuota || snapshot !== undefined ? undefined : new StoreLedger(this.#store, box)
+    const ledger =
+      this.#store.hasKernelQuota || snapshot !== undefined
+        ? undefined
+        : new StoreLedger(this.#store, box, this.#noteChange)
     const state = { ...everything, username: name, isReadonly: snapshot !== undefined }
     const account: Account = { place: { id: box, directory, snapshots, ...owner, ledger }, state }
     const reach = this.#isConfined ? new Confined(account, this.#pool) : new Direct(directory, owner, ledger)

@@ -34,8 +34,8 @@ export interface DoorsDriver {
   readonly opened: OpenedPorts
   /** Makes the accounts of a box be as described. Older generations change nothing. */
   setAccounts(place: PlaceState, generation: number, accounts: readonly AccountState[]): Promise<void>
-  /** Says what a box takes, as it was just measured. */
-  setQuota(box: number, quota: Quota): Promise<void>
+  /** Says what a box takes, as it is measured now. Errors: those of `measure`. */
+  setQuota(box: number, measure: () => Promise<Quota>): Promise<void>
   removeBox(box: number, generation: number): Promise<void>
   /** Ends all that is open with a box: its files are about to be replaced. */
   endSessions(box: number): Promise<void>
@@ -72,6 +72,8 @@ class DoorsClient implements DoorsDriver {
   /** The next process is handed these over again. */
   readonly #newest = new Map<number, Methods['setAccounts']['args']>()
   readonly #waiting = new Map<number, PendingCall>()
+  /** The process has charged so many bytes to each box. */
+  readonly #heard = new Map<number, number>()
   #child: ChildProcess | undefined
   #opened: OpenedPorts = { ssh: null, webdav: null }
   #calls = 0
@@ -94,7 +96,8 @@ class DoorsClient implements DoorsDriver {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child = child
-    child.on('message', (said: Said) => this.#hear(said))
+    this.#heard.clear()
+    child.on('message', (said: Said) => this.#hear(child, said))
     child.once('error', (error) => this.#lose(child, error.message))
     child.once('exit', (code, signal) => this.#lose(child, `${signal ?? code}`))
     const { directory, ssh, webdav } = this.#options
@@ -113,15 +116,23 @@ class DoorsClient implements DoorsDriver {
     await this.#tell('setAccounts', place, generation, accounts)
   }
 
-  async setQuota(box: number, quota: Quota): Promise<void> {
+  async setQuota(box: number, measure: () => Promise<Quota>): Promise<void> {
+    // What is charged meanwhile may be in it or not, and counts in any case.
+    const heard = this.#heard.get(box) ?? 0
+    const child = this.#child
+    const quota = await measure()
     const known = this.#newest.get(box)
     if (known) this.#newest.set(box, [{ ...known[0], quota }, known[1], known[2]])
-    await this.#tell('setQuota', box, quota)
+    // Another process counts from its own beginning.
+    if (child === this.#child) await this.#tell('setQuota', box, quota, heard)
   }
 
   async removeBox(box: number, generation: number): Promise<void> {
     const known = this.#newest.get(box)
-    if (known && known[1] <= generation) this.#newest.delete(box)
+    if (known && known[1] <= generation) {
+      this.#newest.delete(box)
+      this.#heard.delete(box)
+    }
     await this.#tell('removeBox', box, generation)
   }
 
@@ -158,14 +169,17 @@ class DoorsClient implements DoorsDriver {
     })
   }
 
-  #hear(said: Said): void {
+  #hear(child: ChildProcess, said: Said): void {
+    if (child !== this.#child) return
     if ('call' in said) {
       const waiting = this.#waiting.get(said.call)
       this.#waiting.delete(said.call)
       if ('error' in said) waiting?.reject(new Error(said.error))
       else waiting?.resolve(said.result)
-    } else if ('charged' in said) for (const [box, bytes] of said.charged) this.#options.charged(box, bytes)
-    else if ('changed' in said) this.#options.changed(said.changed)
+    } else if ('charged' in said) {
+      this.#heard.set(said.box, (this.#heard.get(said.box) ?? 0) + said.charged)
+      this.#options.charged(said.box, said.charged)
+    } else if ('changed' in said) this.#options.changed(said.changed)
     else if ('report' in said) this.#options.report(said.report, said.fields)
     else void this.#install(said)
   }

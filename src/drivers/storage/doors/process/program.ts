@@ -15,9 +15,15 @@ const say = (said: Said) => {
 class CountedBox implements Ledger {
   readonly #id: number
   #quota: Quota
-  #since = 0
+  /** So many bytes were charged, and so many of them are in what was measured. */
+  #charged = 0
+  #measured = 0
   /** The server was not told of these bytes yet. */
   #unsaid = 0
+  #isChanged = false
+  /** Something was said not long ago, and more is said soon. */
+  #isAwaited = false
+  #measurements = 0
 
   constructor(id: number, quota: Quota) {
     this.#id = id
@@ -25,28 +31,41 @@ class CountedBox implements Ledger {
   }
 
   room(): number {
-    return this.#quota.limit - this.#quota.used - this.#since
+    return this.#quota.limit - this.#quota.used - (this.#charged - this.#measured)
   }
 
   charge(bytes: number): void {
-    this.#since += bytes
+    this.#charged += bytes
     this.#unsaid += bytes
+    if (!this.#isAwaited) this.say()
   }
 
   changed(): void {
-    say({ changed: this.#id })
+    this.#isChanged = true
+    if (!this.#isAwaited) this.say()
   }
 
-  /** Takes what was measured, which has all in it that was said before. */
-  set(quota: Quota): void {
-    this.#quota = quota
-    this.#since = this.#unsaid
-  }
-
-  takeUnsaid(): number {
-    const bytes = this.#unsaid
+  /**
+   * Says what has happened since it was said last. What happens first is said at once, so that who kills this process does not
+   * keep the box from being counted; what follows is said together.
+   */
+  say(): void {
+    this.#isAwaited = this.#isChanged || this.#unsaid > 0
+    if (this.#unsaid > 0) say({ charged: this.#unsaid, box: this.#id })
+    if (this.#isChanged) say({ changed: this.#id })
     this.#unsaid = 0
-    return bytes
+    this.#isChanged = false
+  }
+
+  measured(): number {
+    return this.#measurements
+  }
+
+  /** Takes what was measured when so many bytes had been heard. */
+  set(quota: Quota, heard: number): void {
+    this.#quota = quota
+    this.#measured = Math.min(heard, this.#charged)
+    this.#measurements++
   }
 }
 
@@ -57,7 +76,10 @@ class Program {
   #installs = 0
 
   constructor() {
-    setInterval(() => this.#sayCharges(), chargesMs).unref()
+    const sayAll = () => {
+      for (const counted of this.#counted.values()) counted.say()
+    }
+    setInterval(sayAll, chargesMs).unref()
   }
 
   async answer(message: Call | Installed): Promise<void> {
@@ -78,7 +100,7 @@ class Program {
     const doors = this.#doors
     if (!doors) throw new Error('the doors are not open')
     if (call.method === 'setAccounts') doors.setAccounts(this.#placeOf(call.args[0]), call.args[1], call.args[2])
-    else if (call.method === 'setQuota') this.#counted.get(call.args[0])?.set(call.args[1])
+    else if (call.method === 'setQuota') this.#counted.get(call.args[0])?.set(call.args[1], call.args[2])
     else if (call.method === 'endSessions') doors.endSessions(call.args[0])
     else {
       doors.removeBox(...call.args)
@@ -109,15 +131,6 @@ class Program {
     const ledger = this.#counted.get(place.id) ?? new CountedBox(place.id, quota)
     this.#counted.set(place.id, ledger)
     return { ...place, ledger }
-  }
-
-  #sayCharges(): void {
-    const charged: [number, number][] = []
-    for (const [box, counted] of this.#counted) {
-      const bytes = counted.takeUnsaid()
-      if (bytes > 0) charged.push([box, bytes])
-    }
-    if (charged.length > 0) say({ charged })
   }
 }
 

@@ -36,7 +36,8 @@ export interface OpenedPorts {
 export interface Methods {
   open: { args: [DoorsSettings]; result: OpenedPorts }
   setAccounts: { args: [PlaceState, number, readonly AccountState[]]; result: null }
-  setQuota: { args: [number, Quota]; result: null }
+  /** With the bytes that were heard to be charged before it was measured. */
+  setQuota: { args: [number, Quota, number]; result: null }
   removeBox: { args: [number, number]; result: null }
   endSessions: { args: [number]; result: null }
 }
@@ -51,7 +52,7 @@ export type Call = {
 export type Said =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly error: string }
-  | { readonly charged: readonly (readonly [box: number, bytes: number])[] }
+  | { readonly charged: number; readonly box: number }
   | { readonly changed: number }
   | { readonly report: string; readonly fields: object }
   | { readonly install: number; readonly box: number; readonly username: string; readonly key: string }

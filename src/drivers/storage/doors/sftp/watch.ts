@@ -1,14 +1,19 @@
 /**
  * Watches a session between a client of SFTP and the file server, where nobody else counts what a box takes. Whatever makes
- * a file longer is charged before the server gets it, and refused in words when there is no room. Bytes pass as they are.
+ * a file longer, or fills holes of it, is charged before the server gets it, and refused in words when there is no room. Bytes
+ * pass as they are.
  */
-import { type Ledger, quotaWords, take } from '../ledger.ts'
+import { isFull, type Ledger, quotaWords, spaceWords, take } from '../ledger.ts'
 import { Framing } from './framing.ts'
 import { openFlags, PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
 
 interface Handle {
   /** The length of the file, as far as this session knows. */
   size: number
+  /** How many bytes of it may be holes, which take nothing until they are filled. */
+  holes: number
+  /** After how many measurements that was known. */
+  knownAt: number
   /** A write was refused: the file is not what its writer wanted, so its size and times are not set as if it were. */
   hasFailed: boolean
   /** Whatever is written goes to the end, wherever its writer says that it belongs. */
@@ -16,6 +21,10 @@ interface Handle {
 }
 
 export interface WatchedEnds {
+  /** How many bytes of holes a file may have that the server has open. */
+  holes(): number
+  /** How many bytes the file system has left. */
+  free(): number
   toServer(piece: Buffer): void
   toClient(piece: Buffer): void
 }
@@ -25,6 +34,8 @@ const ownIds = 0xffff_ff00
 
 const wholeRequests: ReadonlySet<number> = new Set([types.open, types.setstat, types.fsetstat, types.extended])
 const wholeReplies: ReadonlySet<number> = new Set([types.version, types.handle, types.attrs, types.status])
+/** Requests after which a box may take less, or more, than what was written to it. */
+const changing: ReadonlySet<number> = new Set([types.remove, types.rename, types.mkdir, types.rmdir, types.symlink])
 /** An extension whose growth cannot be known before. */
 const unoffered = 'copy-data'
 
@@ -39,6 +50,12 @@ export class SftpWatch {
   /** The handles of writes that are not answered yet, and opens of files to write. */
   readonly #writes = new Map<number, Handle>()
   readonly #opens = new Map<number, OpenMode>()
+  /** The server was given this write last. */
+  #lastWrite = -1
+  /** These writes are refused when the server has answered another one. */
+  #late: { readonly after: number; readonly id: number }[] = []
+  /** These requests change what a box takes, and are not answered yet. */
+  readonly #changes = new Set<number>()
   /** What waits for the size of a file; nothing else of the client passes meanwhile. */
   #asked: ((size: number | undefined) => void) | undefined
   /** The client sent these while it has to wait. */
@@ -119,17 +136,29 @@ export class SftpWatch {
       case types.open:
         return this.#noteOpen(id, reader)
       case types.close:
-        this.#handles.delete(reader.bytes().toString('latin1'))
-        return true
+        return this.#handles.delete(reader.bytes().toString('latin1')) ? this.#noteChange(id) : true
       case types.fsetstat:
-        return this.#maySetSizeOfHandle(id, reader)
+        return this.#maySetHandle(id, reader)
       case types.setstat:
-        return this.#maySetSizeOfPath(id, head, reader)
+        reader.bytes()
+        return reader.attributes().size === undefined || this.#noteChange(id)
       case types.extended:
-        return reader.text() !== unoffered || this.#refuse(id, statusCodes.unsupported, 'not offered')
+        return this.#mayExtend(id, reader.text())
       default:
-        return true
+        return changing.has(type) ? this.#noteChange(id) : true
     }
+  }
+
+  /** Says that the box is about to change, and once more when it has: whoever counts meanwhile sees a part of it. */
+  #noteChange(id: number): true {
+    this.#changes.add(id)
+    this.#ledger.changed()
+    return true
+  }
+
+  #mayExtend(id: number, name: string): boolean {
+    if (name === unoffered) return this.#refuse(id, statusCodes.unsupported, 'not offered')
+    return name === 'posix-rename@openssh.com' ? this.#noteChange(id) : true
   }
 
   #isRoomToWrite(id: number, reader: PacketReader): boolean {
@@ -137,14 +166,41 @@ export class SftpWatch {
     // The server says what is wrong with a handle that it did not give.
     if (!handle) return true
     const [offset, length] = [reader.uint64(), reader.uint32()]
-    const end = handle.isAppending ? handle.size + length : offset + length
-    if (!take(this.#ledger, end - handle.size)) {
+    const start = handle.isAppending ? handle.size : offset
+    const end = start + length
+    // Clients send ahead, and some believe the last answer: what follows a piece that was refused has no place.
+    if (handle.hasFailed && start > handle.size) return this.#refuseInTurn(id)
+    const added = Math.min(length, Math.max(0, end - handle.size))
+    const filled = added === length ? 0 : Math.min(length - added, this.#holesOf(handle))
+    if (!take(this.#ledger, added + filled)) {
       handle.hasFailed = true
-      return this.#refuse(id)
+      return this.#refuseInTurn(id)
     }
-    if (end > handle.size) handle.size = end
+    handle.holes += Math.max(0, start - handle.size) - filled
+    handle.size = Math.max(handle.size, end)
     this.#writes.set(id, handle)
+    this.#lastWrite = id
     return true
+  }
+
+  /** A client that sends ahead may believe its last answer, so the one to a write comes after those to the writes before it. */
+  #refuseInTurn(id: number): false {
+    if (!this.#writes.has(this.#lastWrite)) return this.#refuse(id)
+    this.#late.push({ after: this.#lastWrite, id })
+    return false
+  }
+
+  #refuseAfter(write: number): void {
+    const due = this.#late.filter(({ after }) => after === write)
+    this.#late = this.#late.filter(({ after }) => after !== write)
+    for (const { id } of due) this.#refuse(id)
+  }
+
+  /** What was charged counts until the next measurement, so others may have made holes of it by then. */
+  #holesOf(handle: Handle): number {
+    const measured = this.#ledger.measured()
+    if (handle.knownAt !== measured) Object.assign(handle, { holes: this.#ends.holes(), knownAt: measured })
+    return handle.holes
   }
 
   #noteOpen(id: number, reader: PacketReader): boolean {
@@ -153,34 +209,19 @@ export class SftpWatch {
     if (!(flags & (openFlags.write | openFlags.append))) return true
     const opened = flags & openFlags.truncate ? 'truncating' : 'existing'
     this.#opens.set(id, flags & openFlags.append ? 'appending' : opened)
-    return true
+    return this.#noteChange(id)
   }
 
-  #maySetSizeOfHandle(id: number, reader: PacketReader): boolean {
+  #maySetHandle(id: number, reader: PacketReader): boolean {
     const handle = this.#handles.get(reader.bytes().toString('latin1'))
     if (!handle) return true
     if (handle.hasFailed) return this.#refuse(id)
     const { size } = reader.attributes()
     if (size === undefined) return true
-    if (!take(this.#ledger, size - handle.size)) {
-      handle.hasFailed = true
-      return this.#refuse(id)
-    }
+    // What it becomes longer is a hole.
+    handle.holes = Math.min(size, handle.holes + Math.max(0, size - handle.size))
     handle.size = size
-    return true
-  }
-
-  #maySetSizeOfPath(id: number, head: Buffer, reader: PacketReader): boolean {
-    const path = reader.bytes()
-    const { size } = reader.attributes()
-    if (size === undefined || size === 0) return true
-    // The request waits for what it would change, and everything after it for this one.
-    const request = Buffer.from(head)
-    this.#ask(packet(types.stat, ownIds, path), (now) => {
-      if (now === undefined || take(this.#ledger, size - now)) this.#ends.toServer(request)
-      else this.#refuse(id)
-    })
-    return false
+    return this.#noteChange(id)
   }
 
   #ask(question: Buffer, then: (size: number | undefined) => void): void {
@@ -194,14 +235,23 @@ export class SftpWatch {
     const reader = new PacketReader(head, 5)
     const id = reader.uint32()
     if (id === ownIds) return this.#settle(type, reader)
+    if (this.#changes.delete(id)) this.#ledger.changed()
     if (type === types.handle) return this.#noteHandle(id, head, reader)
     if (type === types.status) {
       const write = this.#writes.get(id)
-      if (write && reader.uint32() !== statusCodes.ok) write.hasFailed = true
       this.#writes.delete(id)
       this.#opens.delete(id)
+      if (write) return this.#passesWritten(id, write, reader.uint32())
     }
     return true
+  }
+
+  #passesWritten(id: number, handle: Handle, code: number): boolean {
+    if (code !== statusCodes.ok) handle.hasFailed = true
+    // The server has no word for a full disk.
+    const isPassed = code !== statusCodes.failure || !isFull(this.#ends.free()) || this.#refuse(id, code, spaceWords)
+    this.#refuseAfter(id)
+    return isPassed
   }
 
   #settle(type: number, reader: PacketReader): false {
@@ -216,7 +266,8 @@ export class SftpWatch {
     if (opened === undefined) return true
     this.#opens.delete(id)
     const bytes = Buffer.from(reader.bytes())
-    const handle: Handle = { size: 0, hasFailed: false, isAppending: opened === 'appending' }
+    const knownAt = this.#ledger.measured()
+    const handle: Handle = { size: 0, holes: 0, knownAt, hasFailed: false, isAppending: opened === 'appending' }
     this.#handles.set(bytes.toString('latin1'), handle)
     if (opened !== 'existing') return true
     // Its client learns of the handle when it is known what a write to it adds. One question is asked at a time: a client
@@ -224,7 +275,7 @@ export class SftpWatch {
     if (this.#asked) return true
     const reply = Buffer.from(head)
     this.#ask(packet(types.fstat, ownIds, bytes), (size) => {
-      handle.size = size ?? 0
+      Object.assign(handle, { size: size ?? 0, holes: this.#ends.holes() })
       this.#answer(reply)
     })
     return false

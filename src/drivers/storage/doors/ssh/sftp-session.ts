@@ -2,6 +2,7 @@
 import type { ServerChannel } from 'ssh2'
 import { type Account, jailOf } from '../accounts.ts'
 import type { Prisoner } from '../jail/confine.ts'
+import { freeAt, holesOf } from '../sftp/kernel.ts'
 import { startFileServer } from '../sftp/server.ts'
 import { SftpWatch } from '../sftp/watch.ts'
 import { writeTogether } from '../together.ts'
@@ -13,7 +14,7 @@ const goodbyeMs = 10_000
 export async function serveSftp(channel: ServerChannel, account: Account): Promise<void> {
   const prisoner = await startFileServer(jailOf(account))
   connect(channel, prisoner)
-  writeTogether(prisoner.child.stdin)
+  writeTogether(prisoner.stdin)
   const { ledger } = account.place
   const { child, stdin, stdout } = prisoner
   if (ledger === undefined) {
@@ -22,6 +23,8 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
     return
   }
   const watch = new SftpWatch(ledger, {
+    holes: () => holesOf(child.pid!),
+    free: () => freeAt(account.place.directory),
     toServer: (piece) => {
       if (!stdin.write(piece)) channel.pause()
     },

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Account } from '../accounts.ts'
 import { type FileInfo, type Files, isForbidden, isMissing } from '../files.ts'
-import { quotaWords } from '../ledger.ts'
+import { quotaWords, spaceWords } from '../ledger.ts'
 import { SftpError } from '../sftp/client.ts'
 import type { DeadProperties } from './dead-properties.ts'
 import type { Lock, Locks } from './locks.ts'
@@ -127,6 +127,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (isForbidden(error)) return new Refusal(403, 'this may not be done')
   if (!(error instanceof SftpError)) return undefined
   if (error.message === quotaWords) return new Refusal(507, quotaWords, 'quota-not-exceeded')
+  if (error.message === spaceWords) return new Refusal(507, spaceWords, 'sufficient-disk-space')
   return new Refusal(409, error.message)
 }
 

@@ -6,7 +6,7 @@
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BoxUsage, SnapshotUsage } from '../../../../families/storage-boxes/driver.ts'
-import { isMissing, readJson, unlessMissing } from '../durable.ts'
+import { isMissing, readJson, unlessMissing, writeDurably } from '../durable.ts'
 import { Exclusive } from '../exclusive.ts'
 import { decodeName, type Places } from '../places.ts'
 import { work } from '../programs.ts'
@@ -235,7 +235,9 @@ export class Counts implements Meter {
     const current = before ?? count.stored
     const saved = count.unsaved
     const after = change({ ...current, files: Math.max(0, current.files + saved) })
-    if (!before || JSON.stringify(after) !== JSON.stringify(before)) await replace(places.count, after)
+    // A count that is not exact any more must not come back with the machine after it has lost its power.
+    if (before?.isExact && !after.isExact) await writeDurably(places.count, JSON.stringify(after))
+    else if (!before || JSON.stringify(after) !== JSON.stringify(before)) await replace(places.count, after)
     // A change may say what the files are, whatever was charged.
     count.unsaved -= saved
     count.stored = after

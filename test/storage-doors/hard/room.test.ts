@@ -1,0 +1,152 @@
+/** The room of a box as those see it who come by its doors, and a disk that is full below it. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { megabyte, skipsImages } from '../../storage/store/kit/grounds.ts'
+import { missing } from '../kit/doors.ts'
+import { type Site, siteOn } from './kit/storage.ts'
+
+const skip = missing('sftp', 'ssh', 'ssh-keygen')
+const slack = 100_000
+
+const blocksOf = (path: string) => Number.parseInt(execFileSync('du', ['-s', '-B1', path], { encoding: 'utf8' }), 10)
+
+async function until(is: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; !(await is()); await delay(50)) {
+    assert.ok(Date.now() < end, 'it does not come about')
+  }
+}
+
+/** Makes a local file for clients; returns its path. */
+function localOf({ fixture }: Site, bytes: number): string {
+  const path = join(fixture.folder, 'clients', `${bytes}`)
+  writeFileSync(path, randomBytes(bytes))
+  return path
+}
+
+/** How clients make room. */
+const ways: Record<string, (site: Site) => Promise<unknown>> = {
+  removes: ({ fixture }) => fixture.sftp('u1', 'rm large\n'),
+  'puts a smaller one in its place': (site) => site.fixture.sftp('u1', `put ${localOf(site, 10)} large\n`),
+  'renames over it': (site) => site.fixture.sftp('u1', `put ${localOf(site, 10)} small\nrename small large\n`),
+  'runs rm': ({ fixture }) => fixture.ssh('u1', 'rm large'),
+  'runs truncate by dd': ({ fixture }) => fixture.ssh('u1', 'dd of=large', 'short'),
+  'removes by WebDAV': ({ ask }) => ask(1, 'DELETE', '/large'),
+  'removes by the API': ({ storage }) => storage.driver.files!.remove({ box: 1, path: 'large' }),
+}
+
+for (const [words, make] of Object.entries(ways)) {
+  test(`a box that is full takes files again when its owner ${words}`, { skip }, async (t) => {
+    const site = await siteOn(t, 'plain')
+    const { fixture, storage } = site
+    await site.apply(1, 4 * megabyte)
+    assert.equal((await fixture.sftp('u1', `put ${localOf(site, 3 * megabyte)} large\n`)).code, 0)
+    const put = async () => (await fixture.sftp('u1', `put ${localOf(site, 2 * megabyte)} other\n`)).code === 0
+    assert.equal(await put(), false)
+    await fixture.sftp('u1', 'rm other\n')
+    // It is known exactly by now, so that nothing would be counted again without a word.
+    assert.ok((await storage.driver.usage(1)).data >= 3 * megabyte)
+    await make(site)
+    await until(put)
+    const isTold = async () => Math.abs((await storage.driver.usage(1)).data - blocksOf(site.filesOf(1))) <= slack
+    await until(isTold)
+    assert.deepEqual(site.warnings, [])
+  })
+}
+
+for (const kind of ['plain', 'btrfs'] as const) {
+  test(`many who write at once pass the limit by no more than a write (${kind})`, {
+    skip: skip || skipsImages,
+  }, async (t) => {
+    const site = await siteOn(t, kind)
+    // Copies have room of their own.
+    const limit = (kind === 'btrfs' ? 20 : 30) * megabyte
+    await site.apply(1, limit)
+    const local = localOf(site, 4 * megabyte)
+    const put = (n: number) => site.fixture.sftp('u1', `put ${local} f${n}\n`)
+    await Promise.all(Array.from({ length: 3 }, (_, n) => put(n)))
+    await site.storage.driver.createSnapshot(1, 'one')
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => put(3 + n)))
+    assert.ok(answers.some(({ code }) => code !== 0))
+    const { data, snapshots } = await site.storage.driver.usage(1)
+    assert.ok(data + snapshots <= limit + slack, `${data} and ${snapshots}`)
+  })
+}
+
+test('who writes by the API and who comes by a door know of each other', { skip }, async (t) => {
+  const site = await siteOn(t, 'plain')
+  await site.apply(1, 8 * megabyte)
+  const put = async (bytes: number, name: string) =>
+    (await site.fixture.sftp('u1', `put ${localOf(site, bytes)} ${name}\n`)).code === 0
+  const write = async (bytes: number, path: string) => {
+    async function* source() {
+      for (let at = 0; at < bytes; at += megabyte) yield randomBytes(megabyte)
+    }
+    try {
+      await site.storage.driver.files!.write({ box: 1, path }, source())
+      return true
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'no_room')
+      return false
+    }
+  }
+  assert.equal(await write(5 * megabyte, 'first'), true)
+  assert.equal(await put(4 * megabyte, 'second'), false)
+  assert.equal((await site.fixture.sftp('u1', 'rm second\n')).code, 0)
+  await until(() => put(2 * megabyte, 'third'))
+  await until(async () => (await site.storage.driver.usage(1)).data >= 7 * megabyte)
+  assert.equal(await write(2 * megabyte, 'fourth'), false)
+  assert.ok(blocksOf(site.filesOf(1)) <= 8 * megabyte + slack)
+})
+
+test('holes are charged when they are filled', { skip }, async (t) => {
+  const site = await siteOn(t, 'plain')
+  const { fixture, storage } = site
+  await site.apply(1, 8 * megabyte)
+  // Each is as long as the box may be, and takes nothing.
+  const hole = (name: string) => fixture.ssh('u1', `dd of=${name} bs=1 seek=${6 * megabyte} conv=notrunc`, 'x')
+  for (const name of ['a', 'b', 'c']) {
+    const made = await hole(name)
+    assert.equal(made.code, 0, made.stderr)
+    await storage.driver.usage(1)
+  }
+  const local = localOf(site, 5 * megabyte)
+  const answers = []
+  for (const name of ['a', 'b', 'c'])
+    answers.push(await fixture.ssh('u1', `dd of=${name} conv=notrunc`, readFileSync(local)))
+  assert.ok(answers.some(({ code }) => code !== 0))
+  assert.ok(blocksOf(site.filesOf(1)) <= 8 * megabyte + slack, `${blocksOf(site.filesOf(1))}`)
+})
+
+test('a full disk is no space left for who writes, and nothing else', { skip: skip || skipsImages }, async (t) => {
+  const site = await siteOn(t, 'ext4', 60)
+  const { fixture, storage, ask } = site
+  await site.apply(1)
+  await site.apply(2)
+  assert.equal((await ask(2, 'PUT', '/there', Buffer.from('there'))).status, 201)
+  const local = localOf(site, 80 * megabyte)
+  assert.notEqual((await fixture.sftp('u1', `put ${local} large\n`)).code, 0)
+  // The client of SFTP has words of its own.
+  const refused = await fixture.ssh('u1', 'dd of=more', Buffer.alloc(megabyte))
+  assert.notEqual(refused.code, 0)
+  assert.match(refused.stderr, /No space left/)
+  const body = readFileSync(local)
+  const answer = await ask(1, 'PUT', '/other', body)
+  assert.equal(answer.status, 507)
+  assert.match(await answer.text(), /sufficient-disk-space/)
+  assert.equal(existsSync(join(site.filesOf(1), 'other')), false)
+  await assert.rejects(storage.driver.files!.write({ box: 1, path: 'by the API' }, Readable.from([body])), {
+    code: 'no_room',
+  })
+  // Everybody else goes on, and room can be made.
+  assert.equal(await (await ask(2, 'GET', '/there')).text(), 'there')
+  assert.equal((await fixture.sftp('u2', 'ls\nrename there moved\n')).code, 0)
+  assert.equal((await fixture.sftp('u1', 'rm large\n')).code, 0)
+  assert.equal((await ask(2, 'PUT', '/again', Buffer.alloc(megabyte))).status, 201)
+  assert.ok((await storage.driver.usage(2)).data >= megabyte)
+})
