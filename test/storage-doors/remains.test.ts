@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
-import { arrived, processOf, programPid } from './kit/process.ts'
+import { arrived, childrenOf, processOf, programPid } from './kit/process.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
 
@@ -32,20 +32,26 @@ test('folders of snapshots go when those are not seen any more, unless something
   assert.equal((await fixture.sftp('u1', 'ls .zfs/snapshot\n')).code, 0)
 })
 
-test('what a killed process did not finish is removed by the next one', { skip }, async (t) => {
-  const { fixture, box, set, doors } = await processOf(t)
-  const account = await accountFor(fixture)
-  await set(account)
-  mkdirSync(join(box.files, 'd'), { mode: 0o777 })
-  const authorization = `Basic ${Buffer.from(`u1:${password}`).toString('base64')}`
-  const head = `PUT /f HTTP/1.1\r\nHost: box\r\nAuthorization: ${authorization}\r\nContent-Length: 1000\r\n\r\n`
-  const socket = connect(doors.opened.webdav!, '127.0.0.1', () => socket.write(`${head}begun`))
-  socket.on('error', () => undefined)
-  t.after(() => socket.destroy())
-  const hidden = () => readdirSync(box.files).filter((name) => name.startsWith('.wolke-put-'))
-  await arrived(() => hidden().length === 1)
-  process.kill(programPid(), 'SIGKILL')
-  await arrived(() => hidden().length === 0)
-  assert.deepEqual(readdirSync(box.files), ['d'])
-  assert.deepEqual(readdirSync(join(fixture.folder, 'keys', 'unfinished')), [])
-})
+for (const victim of ['process', 'file server'] as const) {
+  test(`what a killed ${victim} did not finish is removed by the next one`, { skip }, async (t) => {
+    const { fixture, box, set, doors } = await processOf(t)
+    const account = await accountFor(fixture)
+    await set(account)
+    mkdirSync(join(box.files, 'd'), { mode: 0o777 })
+    const authorization = `Basic ${Buffer.from(`u1:${password}`).toString('base64')}`
+    const head = `PUT /f HTTP/1.1\r\nHost: box\r\nAuthorization: ${authorization}\r\nContent-Length: 1000\r\n\r\n`
+    const socket = connect(doors.opened.webdav!, '127.0.0.1', () => socket.write(`${head}begun`))
+    socket.on('error', () => undefined)
+    t.after(() => socket.destroy())
+    const hidden = () => readdirSync(box.files).filter((name) => name.startsWith('.wolke-put-'))
+    await arrived(() => hidden().length === 1)
+    const servers = childrenOf(programPid())
+    assert.ok(servers.length > 0)
+    for (const pid of victim === 'process' ? [programPid()] : servers) process.kill(pid, 'SIGKILL')
+    // The request goes on, so that its server is missed.
+    socket.write(Buffer.alloc(995))
+    await arrived(() => hidden().length === 0)
+    assert.deepEqual(readdirSync(box.files), ['d'])
+    await arrived(() => readdirSync(join(fixture.folder, 'keys', 'unfinished')).length === 0)
+  })
+}

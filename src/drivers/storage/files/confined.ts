@@ -66,7 +66,7 @@ export class Confined implements Reach {
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.#use((files) => files.rename(from, to))
+    return this.#use((files) => files.renameDurably(from, to))
   }
 
   remove(path: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface Reach {
   /** Writes to a file from `at`, and makes it where that is 0; the bytes are on disk when this returns. */
   write(path: string, at: number, source: AsyncIterable<Buffer>): Promise<void>
   makeFolder(path: string): Promise<void>
-  /** In the place of a file that is there. */
+  /** In the place of a file that is there; the new name is on disk when this returns. */
   rename(from: string, to: string): Promise<void>
   /** Removes it with all that is in it. */
   remove(path: string): Promise<void>

@@ -103,11 +103,19 @@ export class WebdavDoor {
     this.#unfinished.forget(box)
   }
 
-  /** Removes what a process before this one did not finish for an account. Errors: those of its files. */
+  /** Removes what a process, or a file server, did not finish for an account. Errors: those of its files. */
   async tidy(account: Account): Promise<void> {
     const { username } = account.state
     if (this.#unfinished.has(username))
       await this.#pool.use(account, (files) => this.#unfinished.clear(username, files))
+  }
+
+  async #tidyAfter(account: Account): Promise<void> {
+    try {
+      await this.tidy(account)
+    } catch (error) {
+      this.#options.report('what a file server has left could not be removed', { reason: (error as Error).message })
+    }
   }
 
   /** Has the next request of an account get a file server of its own. */
@@ -138,7 +146,12 @@ export class WebdavDoor {
         if (session) session.busy--
       }
       response.once('close', leave)
-      await this.#pool.use(account, (files) => method({ request, response, account, files, path, ...known }))
+      const call = { request, response, account, path, ...known }
+      try {
+        await this.#pool.use(account, (files) => method({ ...call, files }))
+      } finally {
+        await this.#tidyAfter(account)
+      }
     } catch (error) {
       this.#refuse(request, response, error)
     }

@@ -67,9 +67,9 @@ export async function transfer(call: Call): Promise<void> {
   if (before && header(call, 'overwrite')?.toUpperCase() === 'F') throw new Refusal(412, 'there is something already')
   if (before && (before.kind === 'directory' || source.kind === 'directory')) await files.removeAll(target)
   const isShallow = header(call, 'depth') === '0' && source.kind === 'directory'
-  if (isMove) await files.rename(path, target)
+  if (isMove) await files.renameDurably(path, target)
   else if (isShallow) await files.mkdir(target)
-  else await copy(files, path, target, source, true)
+  else await copy(files, path, target, source, { keepsTimes: true, isSynced: true })
   const [from, to] = [inBox(call, path), inBox(call, target)]
   locks.removeBelow(to)
   properties.copy(account.place.id, from, to)

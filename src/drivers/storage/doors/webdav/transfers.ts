@@ -66,7 +66,7 @@ async function list(call: Call): Promise<void> {
   answer(call, 200, { 'Content-Type': 'text/html; charset=utf-8' }, call.request.method === 'HEAD' ? '' : page)
 }
 
-/** What is written has another name beside until it is whole. */
+/** What is written has another name beside until it is whole and on disk, because no client can ask for that. */
 export async function put(call: Call): Promise<void> {
   const { files, path, request } = call
   if (request.headers['content-range'] !== undefined) throw new Refusal(400, 'a part of a file cannot be put')
@@ -76,10 +76,10 @@ export async function put(call: Call): Promise<void> {
   await checkLocks(call, before ? [path] : [path, parentOf(path)])
   const parent = await files.find(parentOf(path))
   if (parent?.kind !== 'directory') throw new Refusal(409, 'the folder above is missing')
-  const { path: temporary, end } = call.unfinished.begin(call.account, parentOf(path))
+  const { path: temporary, end, leave } = call.unfinished.begin(call.account, parentOf(path))
   try {
     const checksum = await write(call, temporary, before?.mode ?? 0o644)
-    await files.rename(temporary, path)
+    await files.renameDurably(temporary, path)
     end()
     const info = await files.stat(path)
     const isTimed = header(call, 'x-oc-mtime') !== undefined
@@ -90,8 +90,7 @@ export async function put(call: Call): Promise<void> {
       ...(checksum ? { 'OC-Checksum': checksum } : {}),
     })
   } catch (error) {
-    // Where the file server is gone, what it wrote is left to the next process.
-    await files.remove(temporary).then(end, (refused) => refused instanceof SftpError && end())
+    await files.remove(temporary).then(end, (refused) => (refused instanceof SftpError ? end() : leave()))
     throw error
   }
 }
@@ -108,7 +107,7 @@ async function write(call: Call, temporary: string, mode: number): Promise<strin
       yield bytes
     }
   }
-  const length = await files.write(temporary, hashed(), { mode, isNew: true })
+  const length = await files.write(temporary, hashed(), { mode, isNew: true, isSynced: true })
   const announced = request.headers['content-length']
   if (!request.complete || (announced !== undefined && Number(announced) !== length))
     throw new Refusal(400, 'it ends too soon')

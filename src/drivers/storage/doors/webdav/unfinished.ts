@@ -1,6 +1,6 @@
 /**
  * Files that are being put, noted beside the boxes under the names that they have meanwhile. A process that is killed leaves
- * them where they are, and the next one removes them.
+ * them where they are, as a file server does that dies, and the next one removes them.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,13 +33,16 @@ export class Unfinished {
     this.#left = new Map(readdirSync(folder).flatMap((name) => this.#read(name)))
   }
 
-  /** Notes a file before it is made. Returns its path, and what to call when nothing is there any more. */
-  begin({ place, state }: Account, folder: string): { path: string; end(): void } {
+  /**
+   * Notes a file before it is made. Returns its path, and what to call when nothing is there any more, or when it is left
+   * to another file server.
+   */
+  begin({ place, state }: Account, folder: string): { path: string; end(): void; leave(): void } {
     const name = randomUUID()
     const path = `${folder.replace(/\/$/, '')}/${beginning}${name}`
     const note: Note = { box: place.id, username: state.username, path }
     writeFileSync(join(this.#folder, name), JSON.stringify(note), { mode: 0o600 })
-    return { path, end: () => rmSync(join(this.#folder, name), { force: true }) }
+    return { path, end: () => this.#drop(name), leave: () => void this.#left.set(name, note) }
   }
 
   /** Tells whether something of an account was left. */

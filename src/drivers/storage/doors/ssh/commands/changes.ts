@@ -62,8 +62,14 @@ export const cp: Command = async (shell, words) => {
     if (options.has('n') && !(await isAbsent(shell.files, target))) return
     const info = await (isDeep ? shell.files.lstat(source) : shell.files.stat(source))
     if (info.kind === 'directory' && !isDeep) throw new Error('this is a directory, which needs -r')
-    await copy(shell.files, source, target, info, keepsTimes)
+    await copy(shell.files, source, target, info, { keepsTimes })
   })
+}
+
+export interface CopyOptions {
+  readonly keepsTimes: boolean
+  /** Whether the bytes of files are on disk in the end. */
+  readonly isSynced?: boolean
 }
 
 /** Copies a file, a link or a directory with all that is in it. */
@@ -72,18 +78,19 @@ export async function copy(
   source: string,
   target: string,
   info: FileInfo,
-  keepsTimes: boolean,
+  options: CopyOptions,
 ): Promise<void> {
+  const { keepsTimes, isSynced = false } = options
   if (info.kind === 'link') return files.symlink(await files.readlink(source), target)
   if (info.kind === 'other') throw new Error('this is neither a file nor a directory')
-  if (info.kind === 'file') await files.write(target, files.read(source), { mode: info.mode & 0o777 })
+  if (info.kind === 'file') await files.write(target, files.read(source), { mode: info.mode & 0o777, isSynced })
   else {
     // A directory within itself would be copied for ever.
     const [from, to] = [await files.realpath(source), await files.realpath(target)]
     if (`${to}/`.startsWith(`${from}/`)) throw new Error('a directory cannot be copied into itself')
     if ((await files.find(target))?.kind !== 'directory') await files.mkdir(target, info.mode & 0o777)
     for (const entry of await files.entries(source)) {
-      await copy(files, within(source, entry.name), within(target, entry.name), entry, keepsTimes)
+      await copy(files, within(source, entry.name), within(target, entry.name), entry, options)
     }
   }
   if (keepsTimes) await files.setTimes(target, info.accessed, info.modified)

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { Duplex } from 'node:stream'
 import { type Files, isForbidden, isMissing } from '../../files.ts'
-import { quotaWords } from '../../ledger.ts'
+import { quotaWords, spaceWords } from '../../ledger.ts'
 import { type Command, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
 
@@ -79,7 +79,8 @@ class Repository {
       await this.#run(request, response)
     } catch (error) {
       const words = (error as Error).message
-      const status = isMissing(error) ? 404 : isForbidden(error) ? 403 : words === quotaWords ? 507 : 500
+      const hasNoRoom = words === quotaWords || words === spaceWords
+      const status = isMissing(error) ? 404 : isForbidden(error) ? 403 : hasNoRoom ? 507 : 500
       if (response.headersSent) response.stream.close()
       else {
         response.writeHead(status)
@@ -149,17 +150,18 @@ class Repository {
     response.end()
   }
 
-  /** A file is there when it is whole. */
+  /** A file is there when it is whole, and on disk when that is said. */
   async #save(path: string, request: Http2ServerRequest): Promise<number> {
     if (this.#isAppendOnly && (await this.#files.find(path))) return 403
     const folder = path.slice(0, path.lastIndexOf('/'))
     await this.#files.mkdirs(folder)
     const temporary = within(folder, `.new-${randomUUID()}`)
     try {
-      const length = await this.#files.write(temporary, request as AsyncIterable<Buffer>, { isNew: true, mode: 0o600 })
+      const options = { isNew: true, isSynced: true, mode: 0o600 }
+      const length = await this.#files.write(temporary, request as AsyncIterable<Buffer>, options)
       const announced = request.headers['content-length']
       if (announced !== undefined && Number(announced) !== length) throw new Error('it ends too soon')
-      await this.#files.rename(temporary, path)
+      await this.#files.renameDurably(temporary, path)
     } catch (error) {
       await this.#files.remove(temporary).catch(() => undefined)
       throw error
