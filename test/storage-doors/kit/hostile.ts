@@ -167,9 +167,12 @@ export function asker(t: TestContext, port: number, username: string) {
     new Promise<{ status: number; body: string }>((resolve, reject) => {
       const headers = { destination, depth: '1', overwrite: 'T' }
       const options = { host: '127.0.0.1', port, auth: `${username}:${password}`, agent, method, path, headers }
-      const asked = request(options, async (response) => {
-        const body = Buffer.concat(await response.toArray()).toString('latin1')
-        resolve({ status: response.statusCode!, body })
+      const asked = request(options, (response) => {
+        const pieces: Buffer[] = []
+        const answer = () => resolve({ status: response.statusCode!, body: Buffer.concat(pieces).toString('latin1') })
+        response.on('data', (piece: Buffer) => pieces.push(piece)).once('end', answer)
+        // A file that is replaced while it is sent is cut off; what came of it counts.
+        response.once('error', answer)
       })
       asked.once('error', reject)
       asked.end(method === 'PUT' ? 'escaped' : undefined)
