@@ -73,8 +73,11 @@ export async function siteOn(t: TestContext, kind: Ground, megabytes?: number): 
       return fetch(url, { method, headers: { authorization, ...headers }, ...sent })
     },
     losePower: async () => {
+      const dying = storage!
+      storage = undefined
       execFileSync('xfs_io', ['-x', '-c', 'shutdown', ground])
-      await storage!.close()
+      // It has nothing any more that it could write to.
+      await dying.close().catch(() => undefined)
       await mountAgain(ground)
       storage = await open()
     },
