@@ -79,7 +79,12 @@ const boxes = {
     fields: { name: '--name', labels: labelsOf('storage-box') },
     since,
   },
-  folders: { words: ['storage-box', 'folders', '{id}'], fields: {}, query: { path: '--path' }, since },
+  folders: {
+    words: ['storage-box', 'folders', '{id}'],
+    fields: {},
+    query: { path: (path) => (path === '' ? [] : optionOf('--path', path)) },
+    since,
+  },
   changeProtection: { words: [], fields: protection('storage-box', ['delete']), since },
   changeType: { words: ['storage-box', 'change-type', '{id}'], fields: { storage_box_type: positional }, since },
   resetPassword: { words: ['storage-box', 'reset-password', '{id}'], fields: { password: '--password' }, since },

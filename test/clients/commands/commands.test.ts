@@ -255,13 +255,17 @@ const pairs = ({ query = {} }: Asked) =>
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
   )
 
-/** hcloud reads all pages, sorts by id where nothing else is asked for, and always wants deprecated images. */
+/** hcloud reads all pages, sorts by id where nothing else is asked for, always wants deprecated images, and says no empty path. */
 function queryOf(query: Arrived['query']): string[] {
   const ignored = ['page', 'per_page', 'include_deprecated']
   return query
     .filter(
       ([name, value]) =>
-        !ignored.includes(name) && !(name === 'sort' && value === 'id:asc') && name !== 'step' && value !== 'false',
+        !ignored.includes(name) &&
+        !(name === 'sort' && value === 'id:asc') &&
+        !(name === 'path' && value === '') &&
+        name !== 'step' &&
+        value !== 'false',
     )
     .map(([name, value]) => `${name}=${/^\d{4}-.*T/.test(value) ? Date.parse(value) : value}`)
     .sort()

@@ -8,14 +8,14 @@ import { hcloudsBySince, run, serve, skipWithout } from '../kit/clients.ts'
 import { firstCommand, readPage, settingsFor } from '../kit/page.ts'
 
 const page = readPage('docs/storage-boxes.md')
-const [, title = '', section = ''] = /^## (A first backup .*?)\n(.*?)^## /ms.exec(page.text) ?? []
+const [, title = '', tutorial = ''] = /^## (A first backup .*?)\n(.*?)^## /ms.exec(page.text) ?? []
 const door = '127.0.0.1:2323'
 const marker = '-- what the next step prints --'
 
 it('the first backup goes as its page says', { skip: missing('borg', 'restic', 'ssh', 'openssl') }, async (t) => {
   const hcloud = (await hcloudsBySince())(55)
   if (!hcloud) return skipWithout(t, 'no hcloud that knows Storage Boxes is installed')
-  const [start, variables, ...steps] = page.blocksOf('sh').filter(({ text }) => section.includes(text))
+  const [start, variables, ...steps] = page.blocksOf('sh').filter(({ text }) => tutorial.includes(text))
   assert.ok(start!.text.startsWith(`${firstCommand} -- `), `'${title}' starts a server like the README, with options`)
   const options = start!.text.slice(`${firstCommand} -- `.length).trim()
   assert.equal(options, `--storage-ssh ${door}`)
