@@ -153,7 +153,9 @@ function importsOf({ resources }: State): string {
 /** What a resource is imported by, which is nearly always its id. */
 function importIdOf(type: string, attributes: Readonly<Record<string, unknown>>): unknown {
   if (type === 'hcloud_firewall_attachment') return attributes.firewall_id
-  if (/^hcloud_storage_box_/.test(type)) return [attributes.storage_box_id, attributes.id].join('/')
+  // A part of another resource whose id is a number says of which one.
+  const whole = attributes[`${type.replaceAll(/^hcloud_|_[a-z]+$/g, '')}_id`]
+  if (whole !== undefined && typeof attributes.id === 'number') return `${whole}/${attributes.id}`
   if (type !== 'hcloud_load_balancer_target') return attributes.id
   const { load_balancer_id: balancer, type: kind, server_id, label_selector, ip } = attributes
   return [balancer, kind, server_id ?? label_selector ?? ip].join('__')
