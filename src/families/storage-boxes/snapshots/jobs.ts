@@ -11,25 +11,26 @@ import { refuseMaking } from '../actions.ts'
 import { type BoxOfProject, boxesAfter, dueBoxes } from '../host.ts'
 import { boxes } from '../store.ts'
 import { nextOf } from './domain.ts'
-import { recordUsage, setPlan } from './store.ts'
+import { recordUsage } from './store.ts'
 import { start } from './work.ts'
 
 const atOnce = 200
 
-/** Does `work` on some boxes. Returns whether one was locked. Errors: one for all that failed. */
+/** Does `work` on some boxes, a few at a time. Returns whether one was locked. Errors: one for all that failed. */
 async function onEach(
   some: readonly BoxOfProject[],
-  failed: string,
+  { together, failed }: { readonly together: number; readonly failed: string },
   work: (box: BoxOfProject) => Promise<void>,
 ): Promise<Again> {
   const failures: unknown[] = []
   let isLocked = false
-  for (const box of some) {
-    await work(box).catch((error: unknown) => {
-      const code = error instanceof ApiError ? error.code : undefined
-      if (code === 'locked') isLocked = true
-      else if (code !== 'not_found') failures.push(error)
-    })
+  const fail = (error: unknown) => {
+    const code = error instanceof ApiError ? error.code : undefined
+    if (code === 'locked') isLocked = true
+    else if (code !== 'not_found') failures.push(error)
+  }
+  for (let from = 0; from < some.length; from += together) {
+    await Promise.all(some.slice(from, from + together).map((box) => work(box).catch(fail)))
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
   return isLocked ? 'again' : undefined
@@ -41,14 +42,15 @@ export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>
   let again: Again
   for (let due: readonly BoxOfProject[] = []; ; ) {
     due = await dueBoxes(db.query, now, due.at(-1), atOnce)
-    const isLocked = await onEach(due, 'snapshots could not be started', ({ id, scope }) =>
+    // Those that are written together wait for the disk, and for a database elsewhere, once.
+    const isLocked = await onEach(due, { together: 8, failed: 'snapshots could not be started' }, ({ id, scope }) =>
       db.transact(async (tx) => {
         const box = await boxes.lock(tx, scope, id)
         const { plan, planNext } = box
         if (plan === null || planNext === null || planNext > now) return
         await refuseMaking(tx.query, scope, id)
-        await setPlan(tx, scope, id, plan, timestamp(nextOf(plan, tx.now)))
-        await start(tx, scope, box, { plan, description: '', labels: {} })
+        const next = timestamp(nextOf(plan, tx.now))
+        await start(tx, scope, box, { plan, planNext: next, description: '', labels: {} })
       }),
     )
     again ??= isLocked
@@ -69,7 +71,7 @@ const measured = new WeakMap<Platform['db'], number>()
 export async function measure({ db }: Platform, drivers: Drivers): Promise<void> {
   const some = await boxesAfter(db.query, measured.get(db) ?? 0, measuredAtOnce)
   measured.set(db, some.length < measuredAtOnce ? 0 : some.at(-1)!.id)
-  await onEach(some, 'Storage Boxes could not be measured', async ({ id, scope }) => {
+  await onEach(some, { together: 1, failed: 'Storage Boxes could not be measured' }, async ({ id, scope }) => {
     const usage = await inTime(drivers.storageBoxes.usage(id), drivers.callTimeoutMs ?? callTimeoutMs)
     if (!usage) return
     await db.transact(async (tx) => {

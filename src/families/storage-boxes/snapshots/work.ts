@@ -41,8 +41,9 @@ export function create(platform: Platform, { scope, params: { id }, body }: Call
 interface ToMake {
   readonly description: string
   readonly labels: Labels
-  /** The plan that makes it. */
+  /** The plan that makes it, and the time at which that makes the next one. */
   readonly plan?: SnapshotPlan
+  readonly planNext?: string
 }
 
 /** Adds a snapshot of a box that the transaction has locked, and starts the action that makes it. Errors: `locked`. */
@@ -50,10 +51,10 @@ export async function start(
   tx: Transaction,
   scope: ProjectScope,
   { id: box, lastSnapshot }: StorageBox,
-  { plan, description, labels }: ToMake,
+  { plan, planNext, description, labels }: ToMake,
 ): Promise<{ snapshot: Snapshot; action: Action }> {
   const time = timeOfName(tx.now, lastSnapshot)
-  await boxes.set(tx, scope, box, { last_snapshot: time })
+  await boxes.set(tx, scope, box, { last_snapshot: time, ...(planNext === undefined ? {} : { plan_next: planNext }) })
   const name = nameOf(time, plan)
   const given = { boxId: box, name, description, isAutomatic: plan !== undefined, labels }
   const snapshot = await insertSnapshot(tx, scope, given)
