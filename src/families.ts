@@ -38,7 +38,7 @@ import { actionEndpoints } from './kernel/actions/contract.ts'
 import { actionRoutes } from './kernel/actions/routes.ts'
 import type { Locks } from './kernel/data/locks.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
-import { defineFamily, type Family } from './platform.ts'
+import { defineFamily, type Facilities, type Family } from './platform.ts'
 
 /** The family of actions, which all others have. */
 export const actions = defineFamily({
@@ -70,6 +70,13 @@ const members = [
   { family: volumes, simulate: simulateVolumes },
   { family: zones },
 ] as const satisfies readonly { readonly family: Family; readonly simulate?: MakePart }[]
+
+/** What capabilities tell of families, by their paths. */
+export const facilities: Readonly<Record<string, Facilities>> = Object.fromEntries(
+  members.flatMap(({ family: { name, facilities: told } }: { readonly family: Family }) =>
+    told ? [[name, told]] : [],
+  ),
+)
 
 type Simulated = Extract<(typeof members)[number], { readonly simulate: MakePart }>
 

@@ -1,4 +1,5 @@
 /** The environment and the definition of a family. The list of families is in families.ts. */
+import type { TSchema } from 'typebox'
 import type { Capabilities } from './catalogue/capabilities.ts'
 import type { Catalogue, Price } from './catalogue/catalogue.ts'
 import { deprecationsIn, type Entry } from './catalogue/deprecations.ts'
@@ -153,6 +154,14 @@ export interface Family {
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
   /** Those that no other cloud has, below Wolke's own root. */
   readonly own: OwnEndpoints
+  readonly facilities: Facilities | undefined
+}
+
+/** What an installation has for a family, whichever location is asked for. */
+export interface Facilities {
+  readonly schema: TSchema
+  /** Of that schema. */
+  tell(drivers: Drivers): object
 }
 
 /** Endpoints below Wolke's own root, with a handler for each. */
@@ -207,6 +216,8 @@ interface FamilyParts<T extends Endpoints> {
   readonly seed?: Seed
   /** None by default. */
   readonly own?: OwnEndpoints
+  /** What capabilities tell of it, below its path; nothing by default. */
+  readonly facilities?: Facilities
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -242,6 +253,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     otherBases: parts.otherBases ?? [],
     endpoints: named(all),
     own: { ...own, endpoints: named(own.endpoints) },
+    facilities: parts.facilities,
     actions: parts.actions ?? [],
     durations: parts.durations ?? {},
     jobs: [...(parts.jobs ?? []), ...reconciling],

@@ -15,18 +15,38 @@ const nothing = {
   vswitches: false,
 }
 
+const doorsOfNobody = {
+  isConfined: true,
+  known: () => new Map(),
+  forget: async () => undefined,
+  noteKeys: () => undefined,
+}
+
 const capabilitiesOf = ({ api, baseUrl }: World, location: number) =>
   api.get(`${baseUrl.replace(/\/v1$/, '/wolke/v1')}/locations/${location}/capabilities`)
 
 forProjects('what a location can do', (open) => {
   test('is told of each one by itself', async () => {
     const world = await open({ capabilities: (location) => (location === helsinki ? nothing : everything) })
-    assert.deepEqual(expect(await capabilitiesOf(world, helsinki), 200).body.capabilities, {
-      location: helsinki,
-      ...nothing,
-    })
-    assert.deepEqual(expect(await capabilitiesOf(world, 1), 200).body.capabilities, { location: 1, ...everything })
+    const toldOf = async (location: number) => {
+      const { storage_boxes: _, ...others } = expect(await capabilitiesOf(world, location), 200).body.capabilities
+      return others
+    }
+    assert.deepEqual(await toldOf(helsinki), { location: helsinki, ...nothing })
+    assert.deepEqual(await toldOf(1), { location: 1, ...everything })
     expect(await capabilitiesOf(world, 99), 404, 'not_found')
+  })
+
+  test('includes how files of Storage Boxes are kept, and where their doors are', async () => {
+    const told = async (world: World) => expect(await capabilitiesOf(world, 1), 200).body.capabilities.storage_boxes
+    const none = { ssh: null, webdav: null, confined: null }
+    const without = await open()
+    assert.deepEqual(await told(without), { ...none, files: false, store: null })
+    const opened = { ssh: '192.0.2.1:23', webdav: null }
+    const { storageBoxes } = without.simulation.drivers
+    const doors = { ...doorsOfNobody, opened }
+    const world = await open({ drivers: { storageBoxes: Object.create(storageBoxes, { doors: { value: doors } }) } })
+    assert.deepEqual(await told(world), { ...opened, confined: true, files: false, store: null })
   })
 
   test('is all that is taken there, and a refusal leaves nothing behind', async () => {

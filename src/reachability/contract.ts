@@ -1,6 +1,7 @@
 /** Reachability and capabilities on the wire, below `/wolke/v1`: what no client of the public API knows. */
-import { type TBoolean, Type } from 'typebox'
+import { type TBoolean, type TSchema, Type } from 'typebox'
 import { type Capability, capabilityNames } from '../catalogue/capabilities.ts'
+import { facilities } from '../families.ts'
 import { defineEndpoints, Id, named, nullable, type Param } from '../kernel/contract/contract.ts'
 import { TooMuch } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
@@ -77,6 +78,10 @@ const Reachability = named('Reachability', {
 const Capabilities = named('Capabilities', {
   location: Id,
   ...(Object.fromEntries(capabilityNames.map((name) => [name, Type.Boolean()])) as Record<Capability, TBoolean>),
+  ...(Object.fromEntries(Object.entries(facilities).map(([name, { schema }]) => [name, schema])) as Record<
+    never,
+    TSchema
+  >),
 })
 
 export const reachabilityEndpoints = defineEndpoints({

@@ -1,8 +1,10 @@
 /** Reachability through the API. Whatever belongs to another Project is as unknown as what lies outside. */
+
 import { isFree, ownerOf } from '../families/addresses/store.ts'
 import { onTheWay, placesWith } from '../families/networks/reads.ts'
 import { recall, serverOf } from '../families/servers/desired.ts'
 import { serversByIds } from '../families/servers/reads.ts'
+import { facilities } from '../families.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries } from '../kernel/data/db.ts'
@@ -21,7 +23,8 @@ export function reachabilityRoutes(platform: Platform, drivers: Drivers): Handle
   return {
     async capabilities({ params: { id } }) {
       if (!catalogue.locationById(id)) throw notFound('location', id)
-      return { capabilities: { location: id, ...capabilities(id) } }
+      const told = Object.entries(facilities).map(([name, { tell }]) => [name, tell(drivers)])
+      return { capabilities: { location: id, ...capabilities(id), ...Object.fromEntries(told) } }
     },
 
     async reachability({ scope, query: { from, to, protocol, port } }) {

@@ -7,8 +7,9 @@ import { storageBoxChanges } from './changes.ts'
 import { storageBoxEndpoints } from './contract.ts'
 import { states } from './desired.ts'
 import { durations } from './durations.ts'
-import { fileEndpoints } from './files/contract.ts'
+import { fileEndpoints, StorageDoors } from './files/contract.ts'
 import { fileRoutes } from './files/routes.ts'
+import { doorsToWire } from './files/work.ts'
 import { followDoors, keepDoors } from './jobs.ts'
 import { storageBoxCosts, storageBoxRates } from './prices.ts'
 import { storageBoxRoutes } from './routes.ts'
@@ -46,6 +47,7 @@ export const storageBoxes = defineFamily({
     ...fileRoutes(platform, drivers),
     ...usageRoutes(platform),
   })),
+  facilities: { schema: StorageDoors, tell: doorsToWire },
   limited: [boxes],
   locks: storageBoxLocks,
   resources: byId(boxes),

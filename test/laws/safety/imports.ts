@@ -15,7 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   screens: ['protocols', 'kernel', 'families'],
   dns: ['protocols', 'kernel', 'families'],
   events: ['kernel'],
-  reachability: ['catalogue/capabilities.ts', 'protocols', 'kernel', 'families', 'platform.ts'],
+  reachability: ['catalogue/capabilities.ts', 'protocols', 'kernel', 'families', 'families.ts', 'platform.ts'],
   lab: [
     'calendar.ts',
     'families.ts',

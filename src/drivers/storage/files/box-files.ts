@@ -81,7 +81,7 @@ class StoreLedger implements Ledger {
     void this.#noteChange(this.#id)
   }
 
-  /** Files are written here under new names, so they have no holes. */
+  /** Pieces are written here one after the other, so that holes are those of when the file was opened. */
   measured(): number {
     return 0
   }
