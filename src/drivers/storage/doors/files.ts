@@ -235,14 +235,23 @@ export class Files {
 
   /** The server has no word for what is the reason in most cases why an open file takes no bytes. */
   async #whyRefused(error: SftpError): Promise<SftpError> {
-    if (error.message === quotaWords) return error
-    const { free } = await this.room('/')
-    if (isFull(free)) return new SftpError(error.code, spaceWords)
-    return this.#hasKernelQuota ? new SftpError(error.code, quotaWords) : error
+    const found = await this.#orFull(error)
+    return found === error && this.#hasKernelQuota ? new SftpError(error.code, quotaWords) : found
   }
 
-  mkdir(path: string, mode = 0o755): Promise<void> {
-    return this.#client.tell(types.mkdir, path, { mode })
+  /** The error itself, unless the disk is full. */
+  async #orFull(error: SftpError): Promise<SftpError> {
+    if (error.message === quotaWords) return error
+    const { free } = await this.room('/')
+    return isFull(free) ? new SftpError(error.code, spaceWords) : error
+  }
+
+  async mkdir(path: string, mode = 0o755): Promise<void> {
+    try {
+      await this.#client.tell(types.mkdir, path, { mode })
+    } catch (error) {
+      throw isCode(error, statusCodes.failure) ? await this.#orFull(error as SftpError) : error
+    }
   }
 
   /** Makes a directory with those above it; one that is there is enough. */

@@ -3,6 +3,7 @@ import type { FileInfo, NamedFile } from '../../../families/storage-boxes/driver
 import { DriverError } from '../../../kernel/actions/define.ts'
 import type { Account } from '../doors/accounts.ts'
 import { Files, type FileInfo as Found, isForbidden, isMissing } from '../doors/files.ts'
+import { spaceWords } from '../doors/ledger.ts'
 import { SftpError } from '../doors/sftp/client.ts'
 import type { FilesPool } from '../doors/webdav/pool.ts'
 import { inTheWay, noRoom, noSuchFile, outOfOrder, type Reach } from './reach.ts'
@@ -95,6 +96,7 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof DriverError) return error
   if (isMissing(error)) return noSuchFile(error)
   if (isForbidden(error)) return inTheWay('Its owner has forbidden this by its permissions.', error)
+  if (error instanceof SftpError && error.message === spaceWords) return noRoom(error)
   if (error instanceof SftpError) return inTheWay('This is not possible here: something is in the way.', error)
   // The client's stream has thrown this itself, and its reader knows it.
   return (error as Error).name === 'AbortError' ? error : outOfOrder(error)
