@@ -19,6 +19,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'it is given what a parser has taken before': [
     'drivers/storage/doors/webdav/request.ts hrefOf',
     'drivers/storage/doors/webdav/request.ts parentOf',
+    'drivers/storage/doors/webdav/unfinished.ts isUnfinished',
     'families/load-balancers/targets/domain.ts isPrivateAddress',
     'families/networks/domain.ts holdsAddress',
     'families/networks/members/domain.ts macOf',
@@ -44,10 +45,12 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'kernel/contract/urls.ts originOf',
     'kernel/contract/urls.ts pathOf',
     'kernel/contract/urls.ts reachedAt',
+    'kernel/contract/bases.ts storageUrlOf',
     'kernel/contract/urls.ts searchOf',
     'kernel/http/admission/calendar.ts nothingAt',
   ],
   'it reads what was written here': [
+    'drivers/storage/doors/sftp/kernel.ts freeAt',
     'drivers/storage/doors/webdav/request.ts refusalOf',
     'families/certificates/store.ts issuedColumns',
     'families/storage-boxes/snapshots/domain.ts nameOf',
