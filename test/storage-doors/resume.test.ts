@@ -81,9 +81,7 @@ test('what is missing of a file of 5 GB goes up, comes down and is read beyond 4
   assert.deepEqual(readFileSync(join(local, 'part')), piece(join(local, 'f'), at, 100))
 })
 
-test('a file of 5 GB with holes goes up and comes back', {
-  skip: isLong ? missing('sftp', 'rsync') : 'takes minutes; WOLKE_TEST_LONG=1 does it',
-}, async (t) => {
+const comesBack = async (t: TestContext) => {
   const { fixture, box, local } = await boxOf(t)
   const size = 5 * gigabyte
   makeSparse(join(local, 'f'), size)
@@ -96,7 +94,9 @@ test('a file of 5 GB with holes goes up and comes back', {
   assert.equal((await run('sftp', args, 'get f back\nrm f\nput f\n')).code, 0)
   assertSame(join(local, 'back'), join(local, 'f'), size)
   assertSame(join(box.files, 'f'), join(local, 'f'), size)
-})
+}
+// It takes minutes.
+if (isLong) test('a file of 5 GB with holes goes up and comes back', { skip: missing('sftp', 'rsync') }, comesBack)
 
 /** Runs a program until a file has so many bytes, and has the machine of its client die. */
 async function cut(
