@@ -55,6 +55,7 @@ export async function doorsSite(workshop: Workshop): Promise<Site & { readonly w
     webdav: { host: '127.0.0.1', port: 0 },
     charged: () => undefined,
     changed: () => undefined,
+    begin: async () => undefined,
     installKey: async () => undefined,
     report: (message, fields) => console.error(message, fields),
   })

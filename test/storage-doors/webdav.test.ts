@@ -101,7 +101,13 @@ test('a file that does not fit is refused in words, and leaves nothing behind', 
   const charge = (bytes: number) => {
     left -= bytes
   }
-  const box = fixture.addBox({ room: () => left, charge, changed: () => undefined, measured: () => 0 })
+  const box = fixture.addBox({
+    begin: async () => undefined,
+    room: () => left,
+    charge,
+    changed: () => undefined,
+    measured: () => 0,
+  })
   fixture.set(box, await accountFor(fixture))
   const refused = await ask('PUT', '/big', {}, 'x'.repeat(200_000))
   assert.equal(refused.status, 507)

@@ -63,6 +63,11 @@ async function sendAll(signal: NodeJS.Signals, uid: number, isDone: (one: Proces
 
 const stop = (uid: number) => sendAll('SIGSTOP', uid, ({ state }) => state === 'T')
 
+/** Tells whether a process of a user runs. */
+export async function hasProcesses(uid: number): Promise<boolean> {
+  return (await processesOf(uid)).length > 0
+}
+
 /** Ends all processes of a user. Errors: a transient `DriverError` when one does not end. */
 export const endAll = (uid: number): Promise<void> => sendAll('SIGKILL', uid, () => false)
 

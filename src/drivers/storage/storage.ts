@@ -9,7 +9,7 @@ import { makePrivate } from '../private-folder.ts'
 import { whyImpossible } from './doors/jail/possible.ts'
 import { type DoorsDriver, openDoors } from './doors/process/doors.ts'
 import { FilesOfBoxes } from './files/box-files.ts'
-import { continueAll, endAll, pauseAll } from './processes.ts'
+import { continueAll, endAll, hasProcesses, pauseAll } from './processes.ts'
 import { openStore } from './store/open.ts'
 import { noSuchBox } from './store/refusal.ts'
 import type { Store, StoreKind, StoreLog } from './store/store.ts'
@@ -89,7 +89,10 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       directory: options.directory,
       log: options.log,
       // Where all boxes have the user of this process, it is not known who is inside of them but for those who came by its doors.
-      ...(hasUsers && { pause: during((boxes, id) => boxes.#pause(id)) }),
+      ...(hasUsers && {
+        pause: during((boxes, id) => boxes.#pause(id)),
+        isOpen: async (id) => hasProcesses((await boxes!.store.ownerOf(id)).uid),
+      }),
       ...((hasUsers || options.isUnconfined) && { vacate: during((boxes, id) => boxes.#vacate(id)) }),
     })
     boxes = new Boxes(store, options)
@@ -191,6 +194,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       isUnconfined: this.#isUnconfined,
       charged: (box, bytes) => void (async () => this.store.charge(box, bytes))().catch(this.#complain(box)),
       changed: (box) => void this.#noteChange(box).catch(this.#complain(box)),
+      begin: (box) => this.store.changed(box),
       installKey: (box, username, key) => this.#noteKey(box, username, key),
       report: (message, fields) => this.#log.warn(fields, message),
     })

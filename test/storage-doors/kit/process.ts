@@ -19,6 +19,7 @@ export async function processOf(t: TestContext, quota: { limit: number; used: nu
     webdav: { host: '127.0.0.1', port: 0 },
     charged: (_, bytes) => void charged.push(bytes),
     changed: () => undefined,
+    begin: async () => undefined,
     installKey: async (_, __, key) => (installed.push(key) > 1 ? 'there are too many' : undefined),
     report: () => undefined,
   })

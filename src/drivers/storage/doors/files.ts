@@ -5,6 +5,7 @@
 import { posix } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { type Account, jailOf } from './accounts.ts'
+import { begun } from './begun.ts'
 import { isFull, quotaWords, spaceWords } from './ledger.ts'
 import { SftpClient, SftpError } from './sftp/client.ts'
 import { freeAt, holesOf } from './sftp/kernel.ts'
@@ -75,9 +76,9 @@ export class Files {
     this.#end = end
   }
 
-  /** Starts a file server for an account. Errors: those of `startFileServer`. */
+  /** Starts a file server for an account. Errors: those of `startFileServer` and `begun`. */
   static async open(account: Account): Promise<Files> {
-    const { child, stdin, stdout } = await startFileServer(jailOf(account))
+    const { child, stdin, stdout } = await begun(await startFileServer(jailOf(account)), account)
     const { ledger } = account.place
     const end = () => stdin.end()
     if (ledger === undefined) return new Files(new SftpClient(stdout, stdin), true, end)

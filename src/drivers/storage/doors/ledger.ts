@@ -1,6 +1,8 @@
 /** A ledger says what a box may still take, where the file system below it does not see to that. */
 
 export interface Ledger {
+  /** Has it noted on disk that the box may take another amount from now on: somebody comes in who may write. */
+  begin(): Promise<void>
   /** Bytes that may still be written; less than zero when others wrote more. */
   room(): number
   /** Counts bytes that are about to be written. */

@@ -57,6 +57,10 @@ class StoreLedger implements Ledger {
     this.#left = limit - used
   }
 
+  begin(): Promise<void> {
+    return this.#store.changed(this.#id)
+  }
+
   room(): number {
     return this.#left
   }

@@ -62,22 +62,22 @@ const attempts: Readonly<Record<StoreKind, Attempt>> = {
     const [trees, meter] = [new Subvolumes(at), new Groups(at, places)]
     return { trees, meter, hasKernelQuota: true, reason: 'it is on btrfs with quotas' }
   },
-  async reflink(places, { log }) {
+  async reflink(places, options) {
     await tryReflink(places.trial)
-    const trees = new Copies({ sharesBlocks: true, cell: await tryCell(places.cell, places.trial, log) })
+    const trees = new Copies({ sharesBlocks: true, cell: await tryCell(places.cell, places.trial, options.log) })
     return {
       trees,
-      meter: new Counts(places, log),
+      meter: new Counts(places, options),
       hasKernelQuota: false,
       reason: 'its file system lets copies share blocks',
     }
   },
-  async plain(places, { log }) {
+  async plain(places, options) {
     await mkdir(places.trial, { recursive: true })
-    const trees = new Copies({ sharesBlocks: false, cell: await tryCell(places.cell, places.trial, log) })
+    const trees = new Copies({ sharesBlocks: false, cell: await tryCell(places.cell, places.trial, options.log) })
     return {
       trees,
-      meter: new Counts(places, log),
+      meter: new Counts(places, options),
       hasKernelQuota: false,
       reason: 'every file system lets files be copied',
     }

@@ -56,7 +56,7 @@ export interface Store
    * Does nothing where the kernel counts.
    */
   charge(id: number, bytes: number): AtOnce<void>
-  /** Says that a program has written to the files without a charge for each write, so that they are counted anew. */
+  /** Says that somebody writes to the files, or has, without a charge for each write, so that they are counted anew. */
   changed(id: number): Promise<void>
   /** Resolves when everything that was left by a process that ended has been finished or removed. */
   readonly tidied: Promise<void>
@@ -91,5 +91,10 @@ export interface StoreOptions {
    * are replaced or removed meanwhile, and whoever stayed would see and fill those that are no longer there.
    */
   readonly vacate?: (id: number) => Promise<AsyncDisposable>
+  /**
+   * Tells whether somebody has the files of a box open who may write to them. What is counted meanwhile is not exact: a write
+   * that nobody has said yet would be lost with this process.
+   */
+  readonly isOpen?: (id: number) => Promise<boolean>
   readonly log: StoreLog
 }

@@ -8,7 +8,18 @@ import { fileURLToPath } from 'node:url'
 import type { AccountState } from '../../../../families/storage-boxes/driver.ts'
 import { whyImpossible } from '../jail/possible.ts'
 import type { HostAndPort, WebdavPlace } from '../open.ts'
-import type { Call, DoorsSettings, Installed, Method, Methods, OpenedPorts, PlaceState, Quota, Said } from './wire.ts'
+import type {
+  Answered,
+  Call,
+  DoorsSettings,
+  Method,
+  Methods,
+  OpenedPorts,
+  PlaceState,
+  Question,
+  Quota,
+  Said,
+} from './wire.ts'
 
 /** The program lies beside this module, as source or as its own file of the bundle. */
 const program = new URL(import.meta.url.endsWith('.ts') ? './program.ts' : './storage-doors.js', import.meta.url)
@@ -24,6 +35,8 @@ export interface DoorsOptions {
   charged(box: number, bytes: number): void
   /** A program has written to a box whose quota the doors count, more or less than was said. */
   changed(box: number): void
+  /** Has it noted on disk that somebody comes in who may write to a box whose quota the doors count. */
+  begin(box: number): Promise<void>
   /** Notes a public key that somebody installs for his account. Returns undefined, or why it is not noted. */
   installKey(box: number, username: string, key: string): Promise<string | undefined>
   report(message: string, fields: object): void
@@ -187,18 +200,20 @@ class DoorsClient implements DoorsDriver {
       this.#options.charged(said.box, said.charged)
     } else if ('changed' in said) this.#options.changed(said.changed)
     else if ('report' in said) this.#options.report(said.report, said.fields)
-    else void this.#install(said)
+    else void this.#answer(said)
   }
 
-  async #install({ install, box, username, key }: Extract<Said, { install: number }>): Promise<void> {
+  async #answer(asked: Question): Promise<void> {
     let problem: string | undefined
     try {
-      problem = await this.#options.installKey(box, username, key)
+      if ('key' in asked) problem = await this.#options.installKey(asked.box, asked.username, asked.key)
+      else await this.#options.begin(asked.box)
     } catch (error) {
-      this.#options.report('a key cannot be installed', { box, reason: (error as Error).message })
-      problem = 'the key cannot be installed at the moment'
+      const what = 'key' in asked ? 'a key cannot be installed' : 'what somebody writes cannot be counted'
+      this.#options.report(what, { box: asked.box, reason: (error as Error).message })
+      problem = `${what} at the moment`
     }
-    const answer: Installed = { install, problem: problem ?? null }
+    const answer: Answered = { question: asked.question, problem: problem ?? null }
     if (this.#child?.connected) this.#child.send(answer, () => undefined)
   }
 

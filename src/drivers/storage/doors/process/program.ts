@@ -2,7 +2,7 @@
 import type { BoxPlace } from '../accounts.ts'
 import type { Ledger } from '../ledger.ts'
 import { Doors } from '../open.ts'
-import type { Call, DoorsSettings, Installed, OpenedPorts, PlaceState, Quota, Said } from './wire.ts'
+import type { Answered, Call, DoorsSettings, OpenedPorts, PlaceState, Question, Quota, Said } from './wire.ts'
 
 /** The server hears of writes once in so many milliseconds. */
 const chargesMs = 200
@@ -14,6 +14,7 @@ const say = (said: Said) => {
 /** The bytes of a box are those that were measured, and those that were written since. */
 class CountedBox implements Ledger {
   readonly #id: number
+  readonly #begin: () => Promise<void>
   #quota: Quota
   /** So many bytes were charged, and so many of them are in what was measured. */
   #charged = 0
@@ -25,9 +26,14 @@ class CountedBox implements Ledger {
   #isAwaited = false
   #measurements = 0
 
-  constructor(id: number, quota: Quota) {
+  constructor(id: number, quota: Quota, begin: () => Promise<void>) {
     this.#id = id
+    this.#begin = begin
     this.#quota = quota
+  }
+
+  begin(): Promise<void> {
+    return this.#begin()
   }
 
   room(): number {
@@ -69,11 +75,13 @@ class CountedBox implements Ledger {
   }
 }
 
+type WithoutNumber<Q> = Q extends unknown ? Omit<Q, 'question'> : never
+
 class Program {
   #doors: Doors | undefined
   readonly #counted = new Map<number, CountedBox>()
-  readonly #installing = new Map<number, (problem: string | undefined) => void>()
-  #installs = 0
+  readonly #asked = new Map<number, (problem: string | undefined) => void>()
+  #questions = 0
 
   constructor() {
     const sayAll = () => {
@@ -82,10 +90,10 @@ class Program {
     setInterval(sayAll, chargesMs).unref()
   }
 
-  async answer(message: Call | Installed): Promise<void> {
-    if ('install' in message) {
-      this.#installing.get(message.install)?.(message.problem ?? undefined)
-      this.#installing.delete(message.install)
+  async answer(message: Call | Answered): Promise<void> {
+    if ('question' in message) {
+      this.#asked.get(message.question)?.(message.problem ?? undefined)
+      this.#asked.delete(message.question)
       return
     }
     try {
@@ -113,28 +121,34 @@ class Program {
     const doors = new Doors({
       directory,
       report: (report, fields) => say({ report, fields }),
-      installKey: ({ place, state }, key) => this.#install(place.id, state.username, key),
+      installKey: ({ place, state }, key) => this.#ask({ box: place.id, username: state.username, key }),
     })
     this.#doors = doors
     return { ssh: ssh && (await doors.openSsh(ssh)), webdav: webdav && (await doors.openWebdav(webdav)) }
   }
 
-  #install(box: number, username: string, key: string): Promise<string | undefined> {
-    const install = ++this.#installs
-    say({ install, box, username, key })
-    return new Promise((resolve) => this.#installing.set(install, resolve))
+  /** Asks the server for something. Resolves with undefined when it is done, or why it is not. */
+  #ask(question: WithoutNumber<Question>): Promise<string | undefined> {
+    const number = ++this.#questions
+    say({ question: number, ...question })
+    return new Promise((resolve) => this.#asked.set(number, resolve))
+  }
+
+  async #begin(box: number): Promise<void> {
+    const problem = await this.#ask({ box, begin: true })
+    if (problem !== undefined) throw new Error(problem)
   }
 
   #placeOf({ quota, ...place }: PlaceState): BoxPlace {
     if (!quota) return { ...place, ledger: undefined }
     // The bytes that were written since the last measurement stay counted when accounts change.
-    const ledger = this.#counted.get(place.id) ?? new CountedBox(place.id, quota)
+    const ledger = this.#counted.get(place.id) ?? new CountedBox(place.id, quota, () => this.#begin(place.id))
     this.#counted.set(place.id, ledger)
     return { ...place, ledger }
   }
 }
 
 const program = new Program()
-process.on('message', (message: Call | Installed) => void program.answer(message))
+process.on('message', (message: Call | Answered) => void program.answer(message))
 // Nobody may come in whom nobody can send away. File servers end with this process.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -55,10 +55,16 @@ export type Said =
   | { readonly charged: number; readonly box: number }
   | { readonly changed: number }
   | { readonly report: string; readonly fields: object }
-  | { readonly install: number; readonly box: number; readonly username: string; readonly key: string }
+  | Question
 
-/** The process is told this besides calls: a key was noted, or why it was not. */
-export interface Installed {
-  readonly install: number
+/** The process waits for the answer to these: a key is to be noted, or that somebody comes in who may write. */
+export type Question = { readonly question: number; readonly box: number } & (
+  | { readonly username: string; readonly key: string }
+  | { readonly begin: true }
+)
+
+/** The process is told this besides calls: what it has asked for is done, or why it is not. */
+export interface Answered {
+  readonly question: number
   readonly problem: string | null
 }

@@ -1,6 +1,7 @@
 /** A session runs one command of those that a box serves. No shell ever sees it. */
 import type { ServerChannel } from 'ssh2'
 import type { Account } from '../accounts.ts'
+import { begun } from '../begun.ts'
 import { Files } from '../files.ts'
 import { quotaWords, take } from '../ledger.ts'
 import type { Shell } from './commands/command.ts'
@@ -79,7 +80,7 @@ function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Ac
 
 async function runProgram(channel: ServerChannel, account: Account, program: Program): Promise<void> {
   const { prisoner, first } = await startInJail(program, account)
-  const { child, stdin, stdout, stderr } = prisoner
+  const { child, stdin, stdout, stderr } = await begun(prisoner, account)
   const { ledger } = account.place
   connect(channel, prisoner)
   if (first.length > 0) channel.write(first)

@@ -1,6 +1,7 @@
 /** A session of SFTP: the bytes of a channel go to a file server in its jail, watched where the doors count. */
 import type { ServerChannel } from 'ssh2'
 import { type Account, jailOf } from '../accounts.ts'
+import { begun } from '../begun.ts'
 import type { Prisoner } from '../jail/confine.ts'
 import { freeAt, holesOf } from '../sftp/kernel.ts'
 import { startFileServer } from '../sftp/server.ts'
@@ -10,9 +11,9 @@ import { writeTogether } from '../together.ts'
 /** A server may take so many milliseconds to end after its client has gone: it may have to write what it was given. */
 const goodbyeMs = 10_000
 
-/** Serves a channel until it ends. Errors: those of `startFileServer`, before anything was served. */
+/** Serves a channel until it ends. Errors: those of `startFileServer` and `begun`, before anything was served. */
 export async function serveSftp(channel: ServerChannel, account: Account): Promise<void> {
-  const prisoner = await startFileServer(jailOf(account))
+  const prisoner = await begun(await startFileServer(jailOf(account)), account)
   connect(channel, prisoner)
   writeTogether(prisoner.stdin)
   const { ledger } = account.place

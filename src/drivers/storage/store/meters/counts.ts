@@ -11,7 +11,7 @@ import { Exclusive } from '../exclusive.ts'
 import { decodeName, type Places } from '../places.ts'
 import { work } from '../programs.ts'
 import { boxFull, noSuchBox } from '../refusal.ts'
-import type { Quota, StoreLog } from '../store.ts'
+import type { Quota, StoreLog, StoreOptions } from '../store.ts'
 import type { Meter } from './meter.ts'
 
 /** Charges are written down together after so many milliseconds, and those of others are read as often. */
@@ -50,6 +50,7 @@ interface Count {
 
 export class Counts implements Meter {
   readonly #places: Places
+  readonly #isOpen: (id: number) => Promise<boolean>
   readonly #log: StoreLog
   readonly #writing: Exclusive<number>
   readonly #counts = new Map<number, Promise<Count>>()
@@ -58,8 +59,10 @@ export class Counts implements Meter {
   #scanning: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
-  constructor(places: Places, log: StoreLog) {
+  /** `isOpen` is that of `StoreOptions`. */
+  constructor(places: Places, { isOpen, log }: Pick<StoreOptions, 'isOpen' | 'log'>) {
     this.#places = places
+    this.#isOpen = isOpen ?? (async () => false)
     this.#log = log
     this.#writing = new Exclusive((lock) => places.countLock(lock))
   }
@@ -257,10 +260,12 @@ export class Counts implements Meter {
       count.sinceScan = 0
       const { turn } = count.stored
       const began = performance.now()
+      const wasOpen = await this.#isOpen(id)
       const files = await blocksOf(this.#places.of(id).files)
       const snapshots = await this.#measureSnapshots(id, count.stored)
+      const isQuiet = !wasOpen && !(await this.#isOpen(id))
       await this.#write(id, count, (stored) => {
-        const isExact = count.sinceScan === 0 && count.unsaved === 0 && stored.turn === turn
+        const isExact = isQuiet && count.sinceScan === 0 && count.unsaved === 0 && stored.turn === turn
         // The scan may have counted what was freed meanwhile or not, so the next one finds it.
         return { ...stored, files: files + count.sinceScan, snapshots, isExact }
       })
