@@ -63,7 +63,7 @@ export function ownRequest({ family, key, endpoint }: OwnRow, { place, named, re
     /(\w+)\/\{id\}/,
     (_, of: keyof Named) => `${of}/${named[of] ?? resource ?? anyLocation}`,
   )
-  const query = queries[family]?.[key]
+  const query = queries[family]?.[key] ?? proofs.get(family)?.ownQueries?.[key]
   const search = query ? `?${new URLSearchParams({ ...query } as Record<string, string>)}` : ''
   return { path: path + search, ...(make ? { body: make(place) } : {}) }
 }

@@ -46,6 +46,8 @@ interface Claims {
   readonly consistency?: Consistency
   /** Bodies of requests for what of it only Wolke has, by endpoint key. */
   readonly own?: Readonly<Record<string, () => unknown>>
+  /** Queries of the same, where they need one. */
+  readonly ownQueries?: Readonly<Record<string, object>>
   /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
 }

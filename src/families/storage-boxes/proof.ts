@@ -7,7 +7,8 @@ import { errors } from './proof/errors.ts'
 import { samples } from './proof/samples.ts'
 import { spec } from './proof/spec.ts'
 import { traffic } from './proof/traffic.ts'
+import { queries as ownQueries } from './usage/proof.ts'
 
 export { boxBody, boxOf, makeBox, makeSnapshot, makeSubaccount, password, subaccountBody } from './proof/samples.ts'
 
-export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, own, spec }
+export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, own, ownQueries, spec }

@@ -56,7 +56,8 @@ test('rounds do not overlap, and none begins after the stop, which waits for the
 
 test('what follows other processes is done twice a second beside the rounds, one look at a time', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const gate = Promise.withResolvers<void>()
+  let gate = Promise.withResolvers<void>()
+  gate.resolve()
   const seen: string[] = []
   const follow = async () => void seen.push('looked')
   const slow = async () => {
@@ -66,7 +67,8 @@ test('what follows other processes is done twice a second beside the rounds, one
   const following = (run: () => Promise<void>) => ({ ...job(run), isFollowing: true })
   const jobs = planJobs([job(async () => void seen.push('round')), following(follow), following(slow)], parts)
   await jobs.run()
-  assert.deepEqual(seen.splice(0), ['round'])
+  assert.deepEqual(seen.splice(0), ['round', 'looked', 'slow'])
+  gate = Promise.withResolvers()
   jobs.start({ haveRun: true })
   t.mock.timers.tick(500)
   await new Promise(setImmediate)

@@ -51,7 +51,7 @@ export interface Jobs {
   readonly timed: readonly Timed[]
   /** Runs all jobs periodically: at once, too, unless they have just run. */
   start(options?: { readonly haveRun: boolean }): void
-  /** Runs all jobs of a round once; a failure is logged and the job waits for the next round. */
+  /** Runs all jobs once; a failure is logged and the job waits for the next round. */
   run(): Promise<void>
   /** Waits for the job in progress and starts no more. */
   stop(): Promise<void>
@@ -99,7 +99,10 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
       timers = [setInterval(round.run, everyMs), ...(following.length > 0 ? [setInterval(look.run, followMs)] : [])]
       if (!haveRun) void round.run()
     },
-    run: round.run,
+    async run() {
+      await round.run()
+      await look.run()
+    },
     async stop() {
       stopping = true
       for (const timer of timers) clearInterval(timer)

@@ -34,8 +34,8 @@ export const needs: readonly (readonly [count: number, needs: Need, operation: R
     'viewer',
     /^GET \/wolke\/v1\/(reachability|locations\/\{id\}\/capabilities|projects\/\{project_id\}(\/(activity|limits|members))?)$/,
   ],
-  [3, 'viewer', /^GET \/wolke\/v1\/storage_boxes\/\{id\}\/(doors|files(\/content)?)$/],
-  [4, 'restricted', /^(POST|PUT|DELETE) \/wolke\/v1\/storage_boxes\/\{id\}\/files(\/\w+)?$/],
+  [4, 'viewer', /^GET \/wolke\/v1\/storage_boxes\/\{id\}\/(doors|usage|files(\/content)?)$/],
+  [6, 'restricted', /^(POST|PUT|DELETE) \/wolke\/v1\/storage_boxes\/\{id\}\/files(\/\w+)?$/],
   [12, 'admin', / \/wolke\/v1\/projects\/\{project_id\}(\/(audit|invitations|members|tokens)|$)/],
   [1, 'viewer', /^GET \/events$/],
 ]
