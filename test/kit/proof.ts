@@ -48,6 +48,8 @@ interface Claims {
   readonly own?: Readonly<Record<string, () => unknown>>
   /** Queries of the same, where they need one. */
   readonly ownQueries?: Readonly<Record<string, object>>
+  /** Tables of what rounds have measured, whose moments are not those of events. */
+  readonly measured?: readonly string[]
   /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
 }

@@ -6,7 +6,7 @@ import { LabClock } from '../../src/lab/clock.ts'
 import { readSnapshot } from '../../src/lab/snapshots/format.ts'
 import type { Client, World } from '../kit/harness.ts'
 import { done } from '../kit/proof.ts'
-import { actionScenarios, samples } from '../kit/proofs.ts'
+import { actionScenarios, proofs, samples } from '../kit/proofs.ts'
 import { drawing, partsIn, requestKinds, traffic } from '../kit/traffic.ts'
 
 export const startMs = Date.parse('2026-11-28T12:00:00Z')
@@ -89,9 +89,13 @@ export async function fillWhole(world: World): Promise<void> {
   }
 }
 
-/** All of a cloud, but for how often actions were claimed: a fork claims anew those that were under way. */
+/**
+ * All of a cloud, but for how often actions were claimed, as a fork claims anew those that were under way, and for what was
+ * measured from time to time.
+ */
 export async function everythingButClaims(lab: Lab): Promise<Tables> {
-  const tables = await everything(lab)
+  const measured = new Set([...proofs.values()].flatMap((proof) => proof.measured ?? []))
+  const tables = Object.fromEntries(Object.entries(await everything(lab)).filter(([name]) => !measured.has(name)))
   return { ...tables, action: tables.action!.map((row) => row.replaceAll(/"(fence|attempts)":\d+/g, '')) }
 }
 

@@ -11,4 +11,6 @@ import { queries as ownQueries } from './usage/proof.ts'
 
 export { boxBody, boxOf, makeBox, makeSnapshot, makeSubaccount, password, subaccountBody } from './proof/samples.ts'
 
-export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, own, ownQueries, spec }
+const measured = ['storage_box_usage']
+
+export const proof: Proof = { samples, errors, actions, consistency, traffic, crash, own, ownQueries, measured, spec }
