@@ -62,11 +62,13 @@ test('files go up and come back, and no path or link leads out of the box', { sk
   )
   const [local, back] = ['local', 'back'].map((name) => join(fixture.folder, 'clients', name)) as [string, string]
   const content = Buffer.alloc(3_000_000, 'some of it ')
+  for (const line of ['rmdir /', 'rmdir team/..', 'rename / /x', 'mkdir /'])
+    assert.notEqual((await fixture.sftp(username, `${line}\n`)).code, 0, line)
   writeFileSync(local, content)
 
   const went = await fixture.sftp(
     username,
-    `mkdir team\nput ${local} team/first\nrename team/first /team/there\nget ../../team/./there ${back}\ncd team\npwd\nls\n`,
+    `mkdir team\nput ${local} team/first\nrename team/first /team/there\nget ../../team/./there ${back}\ncd team\npwd\nls -l\n`,
   )
   assert.equal(went.code, 0, went.stderr)
   assert.deepEqual(readFileSync(back), content)
@@ -80,7 +82,13 @@ test('files go up and come back, and no path or link leads out of the box', { sk
     symlinkSync(name === 'absolute' ? place.folder : join(place.folder, 'made'), join(box, name))
   symlinkSync('team', join(box, 'inner'))
   const outside = [`get ${secret} ${back}`, `get absolute/data.db ${back}`, `put ${local} dangling`, 'cd absolute']
-  const moves = [`put ${local} absolute/made`, 'rename team absolute/made', 'symlink /etc/passwd link', 'ls /etc']
+  const moves = [
+    `put ${local} absolute/made`,
+    'rename team absolute/made',
+    'symlink /etc/passwd link',
+    'ls /etc',
+    'ln absolute hard',
+  ]
   for (const line of [...outside, ...moves]) assert.notEqual((await fixture.sftp(username, `${line}\n`)).code, 0, line)
   assert.ok(!readdirSync(place.folder).includes('made'))
   assert.deepEqual(readFileSync(back), content)

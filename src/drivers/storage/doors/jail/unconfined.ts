@@ -5,8 +5,8 @@ import { PathsWithin } from '../sftp/paths.ts'
 import { type Jail, JailError, type Prisoner } from './confine.ts'
 import { systemPath } from './possible.ts'
 
-/** What it need not do, as nobody may make links or ask for the homes of users of the machine. */
-const denied = 'symlink,expand-path,home-directory'
+/** What it need not do, as nobody may make links or ask for the users of the machine and their homes. */
+const denied = 'symlink,expand-path,home-directory,users-groups-by-id'
 
 /**
  * Starts a file server, of which only what is in the home is reached by the paths of its client. Errors: `JailError` where the

@@ -4,14 +4,16 @@
  * and the server gets it without links. Another session that replaces a directory by a link between the check and the use gets
  * past it, so nobody may make links: what is there already was there before the doors.
  */
-import { once } from 'node:events'
 import { lstat, realpath } from 'node:fs/promises'
 import { PassThrough, type Readable, Writable } from 'node:stream'
 import { Framing } from './framing.ts'
 import { PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
 
-/** How requests use the paths that they begin with: the thing itself, or what a link in its place leads to. */
-type Use = 'itself' | 'followed'
+/**
+ * How requests use the paths that they begin with: what a link in the place leads to, the thing itself, or its name, which is
+ * given or taken away.
+ */
+type Use = 'followed' | 'itself' | 'name'
 
 const usesOf: ReadonlyMap<number | string, readonly Use[]> = new Map<number | string, readonly Use[]>([
   [types.open, ['followed']],
@@ -20,13 +22,14 @@ const usesOf: ReadonlyMap<number | string, readonly Use[]> = new Map<number | st
   [types.setstat, ['followed']],
   [types.realpath, ['followed']],
   [types.lstat, ['itself']],
-  [types.remove, ['itself']],
-  [types.mkdir, ['itself']],
-  [types.rmdir, ['itself']],
+  [types.remove, ['name']],
+  [types.mkdir, ['name']],
+  [types.rmdir, ['name']],
   [types.readlink, ['itself']],
-  [types.rename, ['itself', 'itself']],
-  ['posix-rename@openssh.com', ['itself', 'itself']],
-  ['hardlink@openssh.com', ['itself', 'itself']],
+  [types.rename, ['name', 'name']],
+  ['posix-rename@openssh.com', ['name', 'name']],
+  // Some systems give the new name to what a link leads to.
+  ['hardlink@openssh.com', ['followed', 'name']],
   ['statvfs@openssh.com', ['followed']],
   ['lsetstat@openssh.com', ['itself']],
 ])
@@ -34,7 +37,7 @@ const usesOf: ReadonlyMap<number | string, readonly Use[]> = new Map<number | st
 /** Requests about what is open already, and about nothing. */
 const harmless: ReadonlySet<number | string> = new Set<number | string>([
   ...[types.init, types.close, types.read, types.write, types.fstat, types.fsetstat, types.readdir],
-  ...['fstatvfs@openssh.com', 'fsync@openssh.com', 'limits@openssh.com', 'copy-data', 'users-groups-by-id@openssh.com'],
+  ...['fstatvfs@openssh.com', 'fsync@openssh.com', 'limits@openssh.com', 'copy-data'],
 ])
 
 /** A request that its client is told to be refused, with a code of `statusCodes`. */
@@ -73,7 +76,8 @@ export class PathsWithin {
   /** Requests for real paths that are not answered yet. */
   readonly #realpaths = new Set<number>()
   #unanswered = 0
-  #onCalm: (() => void) | undefined
+  /** Looks again at what `#take` waits for, which is one thing at a time. */
+  #wake: (() => void) | undefined
 
   /** `home` is a real path. */
   constructor(home: string, server: { readonly stdin: Writable; readonly stdout: Readable }) {
@@ -95,9 +99,10 @@ export class PathsWithin {
       if (this.stdout.writableNeedDrain) server.stdout.pause()
     })
     this.stdout.on('drain', () => server.stdout.resume())
+    server.stdin.on('drain', () => this.#wake?.())
     server.stdout.once('close', () => {
       this.stdout.end()
-      this.#calm()
+      this.#wake?.()
     })
   }
 
@@ -105,9 +110,7 @@ export class PathsWithin {
     const requests: Buffer[] = []
     cut(this.#requests, chunk, requests)
     for (const request of requests) await this.#pass(request)
-    if (this.#server.writableNeedDrain && !this.stdout.writableEnded) {
-      await Promise.race([once(this.#server, 'drain'), once(this.stdout, 'finish')])
-    }
+    await this.#until(() => !this.#server.writableNeedDrain)
   }
 
   async #pass(request: Buffer): Promise<void> {
@@ -119,7 +122,7 @@ export class PathsWithin {
     const uses = usesOf.get(name)
     if (!uses) return this.#say(refusal(id, statusCodes.unsupported, 'this is not offered here'))
     try {
-      await this.#untilCalm()
+      await this.#until(() => this.#unanswered === 0)
       const paths: Buffer[] = []
       for (const use of uses)
         paths.push(Buffer.from(await this.#checked(reader.bytes().toString('latin1'), use), 'latin1'))
@@ -135,10 +138,11 @@ export class PathsWithin {
   /** The path on the machine. Errors: `RefusedPath`. */
   async #checked(asked: string, use: Use): Promise<string> {
     const below = plain(asked)
+    if (below === '' && use === 'name') throw new RefusedPath(statusCodes.failure, 'the home stays where it is')
     if (below === '') return this.#home
     const [folder, name] = [below.slice(0, below.lastIndexOf('/')), below.slice(below.lastIndexOf('/') + 1)]
     const path = `${await this.#inside(this.#home + folder)}/${name}`
-    if (use === 'itself') return path
+    if (use !== 'followed') return path
     const isThere = await lstat(Buffer.from(path, 'latin1')).catch(() => undefined)
     // A link that leads to nothing would be followed to make something there.
     return isThere?.isSymbolicLink() ? await this.#inside(path) : path
@@ -176,7 +180,7 @@ export class PathsWithin {
       this.#say(this.#translated(reply))
       this.#unanswered--
     }
-    if (this.#unanswered === 0) this.#calm()
+    if (this.#unanswered === 0) this.#wake?.()
   }
 
   /** Real paths are said as the client sees them. */
@@ -193,16 +197,13 @@ export class PathsWithin {
     return withRest(packet(types.name, id, 1, shown, shown), reader.rest())
   }
 
-  #untilCalm(): Promise<void> {
-    if (this.#unanswered === 0 || this.stdout.writableEnded) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#onCalm = resolve
-    })
-  }
-
-  #calm(): void {
-    this.#onCalm?.()
-    this.#onCalm = undefined
+  /** Resolves when something is so, and when the server has ended. */
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo() && !this.stdout.writableEnded) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
   }
 }
 
