@@ -147,6 +147,22 @@ forEachDatabase('A file that comes in pieces', (open) => {
     assert.equal((await contentOf(world, box)).bytes.toString(), 'otherwise!')
   })
 
+  test('begins anew at its beginning, also when it is shorter, and has ended with its last piece', async () => {
+    await using files = await openFiles(open)
+    const { world, box } = files
+    await taken(world, box, { offset: 0, size: 20 }, Buffer.from('the longer one'))
+    await taken(world, box, { offset: 0, size: 10 }, Buffer.from('short'))
+    const last = { offset: 5, size: 10 }
+    assert.equal((await taken(world, box, last, Buffer.from('er...'))).file.size, 10)
+    const again = await put(world, box, last, Buffer.from('er...'))
+    assert.match(again.body.error.message, /does not follow/)
+    assert.equal((await contentOf(world, box)).bytes.toString(), 'shorter...')
+    // All of a file is written once more.
+    for (const _ of [1, 2]) await taken(world, box, { offset: 0, size: 5 }, Buffer.from('whole'))
+    assert.equal((await contentOf(world, box)).bytes.toString(), 'whole')
+    assert.equal(existsSync(files.unfinished()), false)
+  })
+
   test('is refused where a piece does not follow, is too long, or its place is taken', async () => {
     await using files = await openFiles(open)
     const { world, box } = files

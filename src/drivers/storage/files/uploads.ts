@@ -1,7 +1,8 @@
 /**
  * Files on their way into a box. They come to a folder of the box, so that they take its room and go with it, and are moved to
  * their places when they are whole. Pieces are written where they belong: one that comes twice, by two processes at that,
- * writes the same bytes.
+ * writes the same bytes. After the last one nothing tells of the upload any more, so that a last piece which comes once more
+ * does not follow, unless it is the whole file.
  */
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
@@ -55,8 +56,11 @@ export async function writePiece(
       yield bytes
     }
   }
-  if (offset === 0) await begin(reach, place, counted())
-  else {
+  if (offset === 0) {
+    // More than all of the file has come: of another one. Otherwise a late repetition would take away what came since.
+    if ((await sizeOf(reach, place)) > size) await unlessMissing(reach.remove(place))
+    await begin(reach, place, counted())
+  } else {
     if (offset > (await sizeOf(reach, place))) throw inTheWay('The piece does not follow what has come of this upload.')
     await reach.write(place, offset, counted())
   }
