@@ -24,7 +24,10 @@ export function upload(
     sent.addEventListener('load', () => resolve(answerOf(responseOf(sent), true)))
     sent.addEventListener('error', () => reject(unanswered(true)))
     sent.addEventListener('abort', () => reject(signal.reason))
-    signal.addEventListener('abort', () => sent.abort())
+    const abort = () => sent.abort()
+    signal.addEventListener('abort', abort)
+    // The same signal is there for all pieces of a file.
+    sent.addEventListener('loadend', () => signal.removeEventListener('abort', abort))
     sent.send(file)
   })
 }

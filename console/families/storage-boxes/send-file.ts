@@ -16,7 +16,7 @@ const mostBytes = 8 * 1024 * 1024
 /** A slow connection has this through in ten seconds at 200 kbit/s. */
 const leastBytes = 256 * 1024
 
-/** So often a piece that did not arrive is sent once more, after a second, then two, and so on. */
+/** In place of a piece that did not arrive half of it is sent; the least so often, after a second, then two, and so on. */
 const mostTries = 5
 const waitMs = 1_000
 
@@ -25,15 +25,12 @@ const waitMs = 1_000
  * server no longer knows begins once more. Errors: `ApiFailure`, and the reason of the signal.
  */
 export async function sendFile(target: Target, file: Blob, sending: Sending): Promise<void> {
-  try {
-    await sendPieces(target, file, sending)
-  } catch (cause) {
-    if (!(cause instanceof ApiFailure && cause.code === 'conflict')) throw cause
-    await sendPieces(target, file, sending)
-  }
+  const isWhole = await sendPieces(target, file, sending, true)
+  if (!isWhole) await sendPieces(target, file, sending, false)
 }
 
-async function sendPieces({ project, box, path }: Target, file: Blob, sending: Sending): Promise<void> {
+/** Sends a file, or returns false where it `mayBegin` once more because what has gone is not there. */
+async function sendPieces({ project, box, path }: Target, file: Blob, sending: Sending, mayBegin: boolean) {
   const upload = newName()
   const params = { id: box }
   const act: SendPiece = (at, piece, given) => {
@@ -41,12 +38,16 @@ async function sendPieces({ project, box, path }: Target, file: Blob, sending: S
     const request: ApiRequest<'storage_boxes_uploadPiece'> = { operation: 'storage_boxes_uploadPiece', params, query }
     return sendBytes(project, request, piece, given)
   }
+  let at = 0
   try {
     let length = mostBytes
-    for (let at = 0; at === 0 || at < file.size; at += length) length = await sendPiece(file, at, length, sending, act)
+    for (; at === 0 || at < file.size; at += length) length = await sendPiece(file, at, length, sending, act)
+    return true
   } catch (cause) {
     // What cannot be removed now goes after a day.
     await call(project, 'storage_boxes_removeUpload', { params, query: { upload } }).catch(() => undefined)
+    // Nothing but what is at its path is in the way of the first piece.
+    if (at > 0 && mayBegin && cause instanceof ApiFailure && cause.code === 'conflict') return false
     throw cause
   }
 }
@@ -55,7 +56,8 @@ type SendPiece = (at: number, piece: Blob, sending: Sending) => Promise<unknown>
 
 /** Sends what begins at a place, less of it where more does not arrive. Returns how many bytes have gone. */
 async function sendPiece(file: Blob, at: number, length: number, { signal, onSent }: Sending, act: SendPiece) {
-  for (let [tries, bytes] = [1, length]; ; tries++, bytes = Math.max(leastBytes, bytes / 2)) {
+  let bytes = Math.max(leastBytes, Math.min(length, file.size - at))
+  for (let tries = 1; ; ) {
     signal.throwIfAborted()
     try {
       await act(at, file.slice(at, at + bytes), { signal, onSent: (sent) => onSent(at + sent) })
@@ -63,6 +65,8 @@ async function sendPiece(file: Blob, at: number, length: number, { signal, onSen
     } catch (cause) {
       if (signal.aborted || tries === mostTries || !isCut(cause)) throw cause
       await pause(cause, tries)
+      if (bytes === leastBytes) tries++
+      else bytes = Math.max(leastBytes, Math.ceil(bytes / 2))
     }
   }
 }

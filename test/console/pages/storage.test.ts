@@ -223,20 +223,39 @@ forConsole('files of Storage Boxes in the console', (open) => {
     await upload('large.txt')
     await expect(page.getByText('Uploaded · 12 MiB')).toBeVisible()
     const piece = 8 * 1024 * 1024
-    // What was cut off is sent again.
-    assert.deepEqual(pieces.map(Number), [0, piece, piece])
+    // What was cut off is sent again, half of it at a time.
+    assert.deepEqual(pieces.map(Number), [0, piece, piece, piece + piece / 4])
     const waiting = page.waitForEvent('download')
     await tabTo(page, 'link', 'large.txt')
     await press(page, 'Enter')
     assert.ok(readFileSync(await (await waiting).path()).equals(large))
     isHeld = true
     await upload('stopped.txt')
-    await expect.poll(() => pieces.length).toBe(5)
+    await expect.poll(() => pieces.length).toBe(6)
     const removed = page.waitForResponse((reply) => reply.request().method() === 'DELETE')
     await act(page, 'Stop the upload of stopped.txt')
     assert.equal((await removed).status(), 204)
     await expect(page.getByText('Stopped · 12 MiB')).toBeVisible()
     await expect(page.getByRole('link', { name: 'stopped.txt' })).toHaveCount(0)
+  })
+
+  test('are sent once where a folder has their name', async () => {
+    await using files = await withFiles()
+    const console = await open(files)
+    await someBoxes(console)
+    await openBox(console, '/files')
+    const { page } = console
+    console.allow(/Failed to load resource/)
+    await expect(page.getByRole('link', { name: 'team/' })).toBeVisible()
+    const answered: number[] = []
+    page.on('response', (reply) => {
+      if (reply.request().method() === 'PUT') answered.push(reply.status())
+    })
+    const file = { name: 'team', mimeType: 'text/plain', buffer: Buffer.from('some text') }
+    await page.getByLabel('Upload files').first().setInputFiles(file)
+    await confirm(page, 'Replace 1 file?', 'Replace 1 file')
+    await expect(page.getByText('team was not uploaded.')).toBeVisible()
+    assert.deepEqual(answered, [409])
   })
 
   test('are those of a snapshot where one is chosen, and cannot be changed there', async () => {
