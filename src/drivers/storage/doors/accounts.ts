@@ -1,5 +1,6 @@
 /** The accounts of boxes, whose states replace each other whole. */
 import type { AccountState } from '../../../families/storage-boxes/driver.ts'
+import { partsOf } from '../store/beneath.ts'
 import type { Jail } from './jail/confine.ts'
 import type { Ledger } from './ledger.ts'
 import { isInternal } from './networks.ts'
@@ -146,11 +147,4 @@ export function jailOf({ place, state }: Account): Jail {
 }
 
 /** The home without what leads nowhere. What leads up is not followed: it stays in the box. */
-function homeOf({ home }: AccountState): string {
-  const parts: string[] = []
-  for (const part of home.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return parts.join('/')
-}
+export const homeOf = ({ home }: AccountState): string => partsOf(home).join('/')

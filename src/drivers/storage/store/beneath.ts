@@ -16,7 +16,7 @@ export interface OpenDirectory extends AsyncDisposable {
   readonly path: string
 }
 
-/** The parts of a path, as someone understands it whose root is the box. */
+/** The parts of a path without `.` and `..`, as someone understands it to whom nothing is above its top. */
 export function partsOf(path: string): string[] {
   const parts: string[] = []
   for (const part of path.split('/')) {

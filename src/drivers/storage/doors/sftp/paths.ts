@@ -6,6 +6,7 @@
  */
 import { lstat, realpath } from 'node:fs/promises'
 import { PassThrough, type Readable, Writable } from 'node:stream'
+import { partsOf } from '../../store/beneath.ts'
 import { Framing } from './framing.ts'
 import { PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
 
@@ -54,16 +55,6 @@ const isWithin = (path: string, home: string) => path === home || path.startsWit
 
 /** Paths are bytes: as latin1 each is a letter, whatever they mean. */
 const real = async (path: string) => (await realpath(Buffer.from(path, 'latin1'), 'buffer')).toString('latin1')
-
-/** The path below the home that a client means, without `.` and `..`; `/` is the top, and nothing is above it. */
-function plain(asked: string): string {
-  const parts: string[] = []
-  for (const part of asked.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return parts.map((part) => `/${part}`).join('')
-}
 
 export class PathsWithin {
   /** What the client sends, and what it is answered. */
@@ -137,11 +128,11 @@ export class PathsWithin {
 
   /** The path on the machine. Errors: `RefusedPath`. */
   async #checked(asked: string, use: Use): Promise<string> {
-    const below = plain(asked)
-    if (below === '' && use === 'name') throw new RefusedPath(statusCodes.failure, 'the home stays where it is')
-    if (below === '') return this.#home
-    const [folder, name] = [below.slice(0, below.lastIndexOf('/')), below.slice(below.lastIndexOf('/') + 1)]
-    const path = `${await this.#inside(this.#home + folder)}/${name}`
+    const parts = partsOf(asked)
+    const name = parts.pop()
+    if (name === undefined && use === 'name') throw new RefusedPath(statusCodes.failure, 'the home stays where it is')
+    if (name === undefined) return this.#home
+    const path = `${await this.#inside([this.#home, ...parts].join('/'))}/${name}`
     if (use !== 'followed') return path
     const isThere = await lstat(Buffer.from(path, 'latin1')).catch(() => undefined)
     // A link that leads to nothing would be followed to make something there.

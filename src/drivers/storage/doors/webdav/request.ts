@@ -1,6 +1,6 @@
 /** A request of WebDAV once it is known whose it is, and what is refused with which status. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Account } from '../accounts.ts'
+import { type Account, homeOf } from '../accounts.ts'
 import { type FileInfo, type Files, isForbidden, isMissing } from '../files.ts'
 import { quotaWords, spaceWords } from '../ledger.ts'
 import { SftpError } from '../sftp/client.ts'
@@ -55,8 +55,9 @@ export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf
 
 /** Names a path as the locks and properties of a box know it: accounts have different homes. */
 export function inBox({ account }: Pick<Call, 'account'>, path: string): string {
-  const home = account.state.home.split('/').filter((part) => part !== '' && part !== '.')
-  return path === '/' ? `/${home.join('/')}` : `${home.map((part) => `/${part}`).join('')}${path}`
+  const home = homeOf(account.state)
+  if (home === '') return path
+  return path === '/' ? `/${home}` : `/${home}${path}`
 }
 
 export function etagOf({ size, modified }: FileInfo): string {
