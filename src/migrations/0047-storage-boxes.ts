@@ -69,6 +69,7 @@ export const storageBoxes: Migration = {
       webdav_enabled integer not null,
       password_hash text not null,
       former_password_hash text,
+      ssh_keys text not null,
       is_leaving integer not null,
       labels text not null,
       created text not null,
