@@ -17,7 +17,7 @@ const mostWaiting = 200
 
 /** One handler for each endpoint. */
 export function storageBoxRoutes(platform: Platform, drivers: Drivers): Handlers<typeof storageBoxEndpoints> {
-  const shop: work.Shop = { ...platform, hashing: new HashingLine({ mostOfNetwork: mostWaiting }) }
+  const shop: work.Shop = { ...platform, hashing: new HashingLine({ mostOfParty: mostWaiting }) }
   const { db, secrets } = platform
   return {
     ...resourceRoutes(platform, boxes, (some) => some.map((box) => boxToWire(platform, box))),

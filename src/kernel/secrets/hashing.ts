@@ -1,14 +1,14 @@
 /**
  * Admission to password hashing. A hash takes 19 MiB and a processor for as long as it runs, so only a few run at a
- * time and the others wait: each network has one in the line, behind which its others wait. Places go to the newest and
- * to the oldest network in turn. In a flood from many networks the oldest alone would be served after everybody else
- * has given up, and the newest alone would starve the networks that others have overtaken.
+ * time and the others wait: each party, such as a network or a Project, has one in the line, behind which its others
+ * wait. Places go to the newest and to the oldest party in turn. In a flood from many parties the oldest alone would be
+ * served after everybody else has given up, and the newest alone would starve those that others have overtaken.
  */
 import { ApiError } from '../errors.ts'
 import { Rotation } from '../process/rotation.ts'
 
 const atOnce = 2
-const mostNetworks = 1_000
+const mostParties = 1_000
 const patienceMs = 60_000
 
 interface Waiter {
@@ -16,18 +16,19 @@ interface Waiter {
   refuse(): void
 }
 
-const tooMany = () => new ApiError('unavailable', 'too many passwords are hashed at once; try again')
+const tooMany = () =>
+  new ApiError('unavailable', 'too many passwords are set or checked at once; try again in a moment')
 
 export class HashingLine {
-  readonly #mostOfNetwork: number
+  readonly #mostOfParty: number
   readonly #line = new Rotation<string, Waiter>()
   readonly #waitingOf = new Map<string, number>()
   #running = 0
   #isOldestNext = false
 
-  /** Lets at most `mostOfNetwork` of a network wait. */
-  constructor({ mostOfNetwork = 20 } = {}) {
-    this.#mostOfNetwork = mostOfNetwork
+  /** Lets at most `mostOfParty` of a party wait. */
+  constructor({ mostOfParty = 20 } = {}) {
+    this.#mostOfParty = mostOfParty
   }
 
   get waiting(): number {
@@ -35,11 +36,11 @@ export class HashingLine {
   }
 
   /**
-   * Runs `work`, which may hash passwords, when a caller in this network has its turn. Errors: `unavailable` when too many
+   * Runs `work`, which may hash passwords, when a caller of this party has its turn. Errors: `unavailable` when too many
    * wait or the turn does not come within a minute, before `work` has begun; those of `work`.
    */
-  async run<T>(network: string, work: () => Promise<T>): Promise<T> {
-    await this.#enter(network)
+  async run<T>(party: string, work: () => Promise<T>): Promise<T> {
+    await this.#enter(party)
     try {
       return await work()
     } finally {
@@ -47,29 +48,29 @@ export class HashingLine {
     }
   }
 
-  async #enter(network: string): Promise<void> {
+  async #enter(party: string): Promise<void> {
     if (this.#running < atOnce) {
       this.#running++
       return
     }
-    if ((this.#waitingOf.get(network) ?? 0) >= this.#mostOfNetwork) throw tooMany()
-    if (!this.#line.has(network) && this.#waitingOf.size >= mostNetworks) {
+    if ((this.#waitingOf.get(party) ?? 0) >= this.#mostOfParty) throw tooMany()
+    if (!this.#line.has(party) && this.#waitingOf.size >= mostParties) {
       const [oldest] = this.#line.parties()
       this.#take(oldest!).refuse()
     }
-    await this.#wait(network)
+    await this.#wait(party)
   }
 
-  #wait(network: string): Promise<void> {
+  #wait(party: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    // All have the same patience, so the first one of a network to lose it is the one that has waited longest.
-    const patience = setTimeout(() => this.#take(network).refuse(), patienceMs).unref()
+    // All have the same patience, so the first one of a party to lose it is the one that has waited longest.
+    const patience = setTimeout(() => this.#take(party).refuse(), patienceMs).unref()
     const settle = (end: () => void) => () => {
       clearTimeout(patience)
       end()
     }
-    this.#line.add(network, { admit: settle(resolve), refuse: settle(() => reject(tooMany())) })
-    this.#waitingOf.set(network, (this.#waitingOf.get(network) ?? 0) + 1)
+    this.#line.add(party, { admit: settle(resolve), refuse: settle(() => reject(tooMany())) })
+    this.#waitingOf.set(party, (this.#waitingOf.get(party) ?? 0) + 1)
     return promise
   }
 
@@ -83,10 +84,10 @@ export class HashingLine {
     this.#take(next).admit()
   }
 
-  #take(network: string): Waiter {
-    const left = this.#waitingOf.get(network)! - 1
-    if (left > 0) this.#waitingOf.set(network, left)
-    else this.#waitingOf.delete(network)
-    return this.#line.takeOf(network)
+  #take(party: string): Waiter {
+    const left = this.#waitingOf.get(party)! - 1
+    if (left > 0) this.#waitingOf.set(party, left)
+    else this.#waitingOf.delete(party)
+    return this.#line.takeOf(party)
   }
 }

@@ -78,14 +78,14 @@ describe('the line for hashing', () => {
     const held = places.map(({ promise }) => line.run('held', () => promise))
     const served: string[] = []
     const refused: [string, number][] = []
-    const join = (network: string, name = network) =>
+    const join = (party: string, name = party) =>
       line
-        .run(network, async () => void served.push(name))
+        .run(party, async () => void served.push(name))
         .catch((error: ApiError) => void refused.push([name, error.status]))
     return { line, held, served, refused, join, leave: (place: 0 | 1) => places[place]!.resolve() }
   }
 
-  test('serves the newest network and the oldest in turn, and of each one after the other', async () => {
+  test('serves the newest party and the oldest in turn, and of each one after the other', async () => {
     const { line, held, served, join, leave } = heldLine()
     const all = ['a1', 'b1', 'a2', 'c1', 'a3', 'd1'].map((name) => join(name[0]!, name))
     assert.equal(line.waiting, 6)
@@ -97,10 +97,10 @@ describe('the line for hashing', () => {
     assert.equal(line.waiting, 0)
   })
 
-  test('turns away more than twenty of a network, and the oldest of more than a thousand networks', async () => {
+  test('turns away more than twenty of a party, and the oldest of more than a thousand parties', async () => {
     const { line, refused, join } = heldLine()
     for (let i = 0; i < 22; i++) void join('crowd', `crowd ${i}`)
-    for (let i = 0; i < 1_000; i++) void join(`network ${i}`)
+    for (let i = 0; i < 1_000; i++) void join(`party ${i}`)
     await turn()
     assert.deepEqual(refused, [
       ['crowd 20', 503],
