@@ -11,13 +11,18 @@ export interface Lock {
   readonly isShared: boolean
   /** The client wrote this element about who has the lock. */
   readonly owner: string
+  /** The account that has it. */
+  readonly username: string
   /** The lock ends at this time, in milliseconds of the process. */
   readonly endsAt: number
   readonly seconds: number
 }
 
 const mostSeconds = 3_600
+/** Locks of a box, of one of its accounts, and those that concern one path: a file is described with all of these. */
 const mostLocks = 1_000
+const mostOfAccount = 200
+const mostOfPath = 50
 
 const isAbove = (above: string, path: string) => above === path || path.startsWith(above === '/' ? '/' : `${above}/`)
 
@@ -42,9 +47,11 @@ export class Locks {
   }
 
   /** Returns undefined where another lock is in the way, or there are too many. */
-  add(wish: Pick<Lock, 'path' | 'isDeep' | 'isShared' | 'owner' | 'seconds'>): Lock | undefined {
+  add(wish: Omit<Lock, 'token' | 'endsAt'>): Lock | undefined {
     const others = this.on(wish.path, wish.isDeep)
-    if (others.some(({ isShared }) => !isShared || !wish.isShared) || this.#locks.size >= mostLocks) return undefined
+    if (others.some(({ isShared }) => !isShared || !wish.isShared)) return undefined
+    if (others.length >= mostOfPath || this.#locks.size >= mostLocks) return undefined
+    if (this.#countOf(wish.username) >= mostOfAccount) return undefined
     const lock = this.#timed({ ...wish, token: `opaquelocktoken:${randomUUID()}`, endsAt: 0 }, wish.seconds)
     this.#locks.set(lock.token, lock)
     return lock
@@ -64,6 +71,12 @@ export class Locks {
   /** Forgets what was locked at a path and below it, which is no more. */
   removeBelow(path: string): void {
     for (const [token, lock] of this.#locks) if (isAbove(path, lock.path)) this.#locks.delete(token)
+  }
+
+  #countOf(username: string): number {
+    let count = 0
+    for (const lock of this.#locks.values()) if (lock.username === username) count++
+    return count
   }
 
   #timed(lock: Lock, wanted: number): Lock {

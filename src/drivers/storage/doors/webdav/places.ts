@@ -80,6 +80,9 @@ export async function transfer(call: Call): Promise<void> {
   answer(call, before ? 204 : 201)
 }
 
+/** In characters. It is shown with each file that is locked. */
+const longestOwner = 1_024
+
 export async function lock(call: Call): Promise<void> {
   const { files, path, locks } = call
   const body = await readBody(call)
@@ -91,9 +94,18 @@ export async function lock(call: Call): Promise<void> {
   const isThere = (await files.find(path)) !== undefined
   const depth = header(call, 'depth') ?? 'infinity'
   if (depth !== '0' && depth !== 'infinity') throw new Refusal(400, 'a lock has the depth 0 or infinity')
-  const owner = children.find((child) => child.name === 'owner')
-  const wish = { path: inBox(call, path), isDeep: depth === 'infinity', isShared: scope === 'shared', seconds }
-  const made = locks.add({ ...wish, owner: owner ? written(owner) : '' })
+  const element = children.find((child) => child.name === 'owner')
+  const owner = element ? written(element) : ''
+  if (owner.length > longestOwner) throw new Refusal(400, 'the owner of a lock is too long')
+  const { username } = call.account.state
+  const wish = {
+    path: inBox(call, path),
+    isDeep: depth === 'infinity',
+    isShared: scope === 'shared',
+    seconds,
+    username,
+  }
+  const made = locks.add({ ...wish, owner })
   if (!made) throw new Refusal(423, 'it is locked', 'no-conflicting-lock')
   if (!isThere) {
     try {

@@ -8,6 +8,9 @@ import { BadXml, type Element, escaped, parseXml, written } from './xml.ts'
 /** In bytes. Clients ask for some properties or note a few; all of it is read at once, while others wait. */
 export const longestBody = 32 * 1024
 
+/** Clients ask for a dozen properties. Those that a file does not have are written for it as well. */
+const mostAsked = 100
+
 /** The body as an element; an empty text when there is none. Errors: `Refusal`. */
 export async function readBody({ request }: Call): Promise<Element | ''> {
   const chunks: Buffer[] = []
@@ -52,37 +55,63 @@ interface Rooms {
   readonly used: number
 }
 
-/** Describes a file as the server knows it, by elements. Times are those of the last change; nobody knows when it was made. */
-function liveProperties(call: Call, path: string, info: FileInfo, room: Rooms | undefined): Map<string, string> {
-  const isFolder = info.kind === 'directory'
-  const all: [string, string][] = [
-    ['resourcetype', isFolder ? '<D:resourcetype><D:collection/></D:resourcetype>' : '<D:resourcetype/>'],
-    ['getlastmodified', `<D:getlastmodified>${new Date(info.modified * 1000).toUTCString()}</D:getlastmodified>`],
-    ['creationdate', `<D:creationdate>${new Date(info.modified * 1000).toISOString()}</D:creationdate>`],
-    ['displayname', `<D:displayname>${escaped(path.split('/').pop() ?? '')}</D:displayname>`],
-    ['supportedlock', supportedLocks],
-    ['lockdiscovery', lockDiscovery(call.locks.on(inBox(call, path)))],
-    ['getetag', `<D:getetag>${escaped(etagOf(info))}</D:getetag>`],
-  ]
-  if (!isFolder) {
-    all.push(['getcontentlength', `<D:getcontentlength>${info.size}</D:getcontentlength>`])
-    all.push(['getcontenttype', '<D:getcontenttype>application/octet-stream</D:getcontenttype>'])
-  }
-  if (room) {
-    all.push(['quota-available-bytes', `<D:quota-available-bytes>${room.free}</D:quota-available-bytes>`])
-    all.push(['quota-used-bytes', `<D:quota-used-bytes>${room.used}</D:quota-used-bytes>`])
-  }
-  return new Map(all.map(([name, text]) => [`{DAV:}${name}`, text]))
+/** A file that is described. */
+interface Described {
+  readonly call: Call
+  readonly path: string
+  readonly info: FileInfo
+  readonly room: Rooms | undefined
 }
 
-type RequestedProperties = 'all' | 'names' | readonly Element[]
+/** What the server knows of a file, as elements. Times are those of the last change; nobody knows when it was made. */
+const live: Readonly<Record<string, (file: Described) => string>> = {
+  resourcetype: ({ info }) =>
+    info.kind === 'directory' ? '<D:resourcetype><D:collection/></D:resourcetype>' : '<D:resourcetype/>',
+  getlastmodified: ({ info }) =>
+    `<D:getlastmodified>${new Date(info.modified * 1000).toUTCString()}</D:getlastmodified>`,
+  creationdate: ({ info }) => `<D:creationdate>${new Date(info.modified * 1000).toISOString()}</D:creationdate>`,
+  displayname: ({ path }) => `<D:displayname>${escaped(path.split('/').pop() ?? '')}</D:displayname>`,
+  supportedlock: () => supportedLocks,
+  lockdiscovery: ({ call, path }) => lockDiscovery(call.locks.on(inBox(call, path))),
+  getetag: ({ info }) => `<D:getetag>${escaped(etagOf(info))}</D:getetag>`,
+  getcontentlength: ({ info }) => `<D:getcontentlength>${info.size}</D:getcontentlength>`,
+  getcontenttype: () => '<D:getcontenttype>application/octet-stream</D:getcontenttype>',
+  'quota-available-bytes': ({ room }) => `<D:quota-available-bytes>${room?.free}</D:quota-available-bytes>`,
+  'quota-used-bytes': ({ room }) => `<D:quota-used-bytes>${room?.used}</D:quota-used-bytes>`,
+}
+
+const isQuota = (name: string) => name.startsWith('quota-')
+const isOfFiles = (name: string) => name.startsWith('getcontent')
+
+/** Says how a file has each property of the server that it has: nothing is computed that nobody asks for. */
+function liveProperties(file: Described): Map<string, () => string> {
+  const names = Object.entries(live).filter(
+    ([name]) => (file.room || !isQuota(name)) && (file.info.kind !== 'directory' || !isOfFiles(name)),
+  )
+  return new Map(names.map(([name, text]) => [`{DAV:}${name}`, () => text(file)]))
+}
+
+/** A property that is asked for, and how it is written where a file does not have it. */
+interface AskedProperty {
+  readonly key: string
+  readonly empty: string
+}
+
+type RequestedProperties = 'all' | 'names' | readonly AskedProperty[]
+
+/** Each property once. Errors: `Refusal` for more than clients ask for. */
+function each(elements: readonly Element[]): AskedProperty[] {
+  const keys = [...new Set(elements.map(keyOf))]
+  if (keys.length > mostAsked) throw new Refusal(400, `more than ${mostAsked} properties cannot be asked for`)
+  return keys.map((key) => ({ key, empty: emptied(key) }))
+}
 
 function askedIn(body: Element | ''): RequestedProperties {
   if (body === '') return 'all'
   if (body.name !== 'propfind' || body.namespace !== 'DAV:') throw new Refusal(400, 'this is no PROPFIND')
   const [way] = body.children.filter(({ namespace }) => namespace === 'DAV:')
   if (way?.name === 'propname') return 'names'
-  if (way?.name === 'prop') return way.children
+  if (way?.name === 'prop') return each(way.children)
   if (way?.name === 'allprop') return 'all'
   throw new Refusal(400, 'this is no PROPFIND')
 }
@@ -95,25 +124,19 @@ const emptied = (key: string) => {
 const status = (code: string, properties: string) =>
   `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${code}</D:status></D:propstat>`
 
-function describe(
-  call: Call,
-  path: string,
-  info: FileInfo,
-  asked: RequestedProperties,
-  room: Rooms | undefined,
-): string {
-  const live = liveProperties(call, path, info, room)
-  const dead = call.properties.at(call.account.place.id, inBox(call, path))
-  const known = new Map([...live, ...Object.entries(dead)])
+function describe(file: Described, asked: RequestedProperties): string {
+  const { call, path, info } = file
+  const dead = Object.entries(call.properties.at(call.account.place.id, inBox(call, path)))
+  const known = new Map([...liveProperties(file), ...dead.map(([key, text]) => [key, () => text] as const)])
   const href = `<D:href>${escaped(hrefOf(path, info.kind === 'directory'))}</D:href>`
   let stats: string
   if (asked === 'names') stats = status('200 OK', [...known.keys()].map(emptied).join(''))
   else if (asked === 'all') {
-    const isQuota = (key: string) => key.startsWith('{DAV:}quota-')
-    stats = status('200 OK', [...known].flatMap(([key, text]) => (isQuota(key) ? [] : text)).join(''))
+    const shown = [...known].filter(([key]) => !key.startsWith('{DAV:}quota-'))
+    stats = status('200 OK', shown.map(([, text]) => text()).join(''))
   } else {
-    const found = asked.flatMap((element) => known.get(keyOf(element)) ?? [])
-    const missing = asked.filter((element) => !known.has(keyOf(element))).map((element) => emptied(keyOf(element)))
+    const found = asked.flatMap(({ key }) => known.get(key)?.() ?? [])
+    const missing = asked.flatMap(({ key, empty }) => (known.has(key) ? [] : empty))
     stats = found.length > 0 || missing.length === 0 ? status('200 OK', found.join('')) : ''
     if (missing.length > 0) stats += status('404 Not Found', missing.join(''))
   }
@@ -124,7 +147,7 @@ const opening = '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D=
 const xml = { 'Content-Type': 'application/xml; charset=utf-8' }
 
 async function roomOf(call: Call, asked: RequestedProperties): Promise<Rooms | undefined> {
-  if (typeof asked !== 'string' && !asked.some(({ name }) => name.startsWith('quota-'))) return undefined
+  if (typeof asked !== 'string' && !asked.some(({ key }) => key.startsWith('{DAV:}quota-'))) return undefined
   const { ledger } = call.account.place
   const { total, free } = await call.files.room('/')
   return { free: Math.max(0, Math.min(free, ledger?.room() ?? free)), used: total - free }
@@ -140,7 +163,7 @@ export async function propfind(call: Call): Promise<void> {
   }
   const room = await roomOf(call, asked)
   response.writeHead(207, xml)
-  response.write(opening + describe(call, path, info, asked, room))
+  response.write(opening + describe({ call, path, info, room }, asked))
   if (depth === '1' && info.kind === 'directory') {
     for await (const entries of files.list(path)) {
       const described: string[] = []
@@ -149,7 +172,7 @@ export async function propfind(call: Call): Promise<void> {
         const child = `${path === '/' ? '' : path}/${entry.name}`
         // The target of a link is shown in its place; a link that leads nowhere is not.
         const shown = entry.kind === 'link' ? await files.find(child) : entry
-        if (shown) described.push(describe(call, child, shown, asked, room))
+        if (shown) described.push(describe({ call, path: child, info: shown, room }, asked))
       }
       response.write(described.join(''))
     }

@@ -17,3 +17,10 @@ test('texts are read with the five entities and numbers, and sections of data as
   for (const wrong of ['<a>&</a>', '<a>&b;</a>', '<a>', '</a>', '<a></b>', '<a/><a/>', '<!DOCTYPE a><a/>'])
     assert.throws(() => parseXml(wrong), BadXml, wrong)
 })
+
+test('namespaces that many elements have are no way to make much of little', () => {
+  const of = (length: number, count: number) => `<a xmlns:x="${'n'.repeat(length)}">${'<x:a/>'.repeat(count)}</a>`
+  assert.equal(parseXml(of(1_000, 50)).children.length, 50)
+  assert.throws(() => parseXml(of(1_025, 1)), BadXml)
+  assert.throws(() => parseXml(of(1_000, 100)), BadXml)
+})

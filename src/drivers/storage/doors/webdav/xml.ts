@@ -14,9 +14,14 @@ export interface Element {
 export class BadXml extends Error {}
 
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+const tooMuch = 'this is more than a request of WebDAV has'
 const deepest = 32
 /** In a document. */
 export const mostElements = 10_000
+/** In characters. A prefix of one letter may stand for it in each element, and each is written with it. */
+const longestNamespace = 1_024
+/** In characters of all elements of a document as they are written, with the namespace on each. */
+const longestTags = 64 * 1024
 
 const token = /<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\/?[^\s<>/!?][^<>]*>|[^<]+/y
 const attribute = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
@@ -62,7 +67,7 @@ export function parseXml(text: string): Element {
   const prefixes = { own: new Map([['', '']]), around: undefined }
   const root: Open = { tag: '', namespace: '', name: '', prefixes, children: [], text: '' }
   const open: Open[] = [root]
-  let count = 0
+  let [count, tags] = [0, 0]
   for (let at = 0; at < text.length; ) {
     token.lastIndex = at
     const found = token.exec(text)?.[0]
@@ -73,8 +78,9 @@ export function parseXml(text: string): Element {
     if (found.startsWith('<![CDATA[')) top.text += found.slice(9, -3)
     else if (found.startsWith('</')) close(open, found.slice(2, -1).trim())
     else if (found.startsWith('<')) {
-      if (++count > mostElements || open.length > deepest) throw new BadXml('this is more than a request of WebDAV has')
-      begin(open, found)
+      if (++count > mostElements || open.length > deepest) throw new BadXml(tooMuch)
+      tags += begin(open, found)
+      if (tags > longestTags) throw new BadXml(tooMuch)
     } else top.text += decoded(found)
   }
   if (open.length !== 1 || root.children.length !== 1 || root.text.trim() !== '')
@@ -82,7 +88,8 @@ export function parseXml(text: string): Element {
   return root.children[0]!
 }
 
-function begin(open: Open[], found: string): void {
+/** Opens an element. Returns how long its name and namespace are. */
+function begin(open: Open[], found: string): number {
   const isEmpty = found.endsWith('/>')
   const [tag = ''] = /^[^\s/>]+/.exec(found.slice(1)) ?? []
   const declared = new Map<string, string>()
@@ -106,8 +113,10 @@ function begin(open: Open[], found: string): void {
   const prefixes = declared.size > 0 ? { own: declared, around } : around
   const namespace = namespaceOf(prefix, prefixes)
   if (namespace === undefined) throw new BadXml(`the prefix ${prefix} is not known`)
+  if (namespace.length > longestNamespace) throw new BadXml('a namespace is too long')
   open.push({ tag, namespace, name, prefixes, children: [], text: '' })
   if (isEmpty) close(open, tag)
+  return namespace.length + name.length
 }
 
 function close(open: Open[], tag: string): void {
