@@ -1,6 +1,6 @@
 /** Methods of WebDAV that carry files: GET, HEAD and PUT. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
+import { send } from '../drained.ts'
 import type { FileInfo } from '../files.ts'
 import { SftpError } from '../sftp/client.ts'
 import { answer, type Call, checkConditions, checkLocks, etagOf, header, hrefOf, parentOf, Refusal } from './request.ts'
@@ -47,8 +47,7 @@ export async function get(call: Call): Promise<void> {
   let left = end - start
   for await (const bytes of files.read(path, start, end)) {
     left -= bytes.length
-    if (!response.write(bytes)) await Promise.race([once(response, 'drain'), once(response, 'close')])
-    if (response.destroyed) return
+    if (!(await send(response, bytes))) return
   }
   // A client must not take a file that has become shorter for a whole one.
   if (left > 0) response.destroy()
