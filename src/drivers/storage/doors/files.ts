@@ -60,6 +60,10 @@ const piece = 64 * 1024
 /** Requests for pieces of one file that are under way at a time. */
 const ahead = 8
 
+/** So many entries of a directory are worked on at once, or somewhat more. */
+const pieceEntries = 2_000
+const byName = (a: DirectoryEntry, b: DirectoryEntry) => (a.name < b.name ? -1 : 1)
+
 const isCode = (error: unknown, code: number) => error instanceof SftpError && error.code === code
 export const isMissing = (error: unknown): boolean => isCode(error, statusCodes.noSuchFile)
 export const isForbidden = (error: unknown): boolean => isCode(error, statusCodes.permissionDenied)
@@ -150,11 +154,24 @@ export class Files {
     }
   }
 
+  /** The same by name in pieces of some thousand; nothing is open any more when the last one is looked at. */
+  async *pieces(path: string): AsyncGenerator<DirectoryEntry[]> {
+    let piece: DirectoryEntry[] = []
+    for await (const some of this.list(path)) {
+      if (piece.length >= pieceEntries) {
+        yield piece.sort(byName)
+        piece = []
+      }
+      piece.push(...some)
+    }
+    yield piece.sort(byName)
+  }
+
   /** All that is in a directory, by name. */
   async entries(path: string): Promise<DirectoryEntry[]> {
     const all: DirectoryEntry[] = []
     for await (const some of this.list(path)) all.push(...some)
-    return all.sort((a, b) => (a.name < b.name ? -1 : 1))
+    return all.sort(byName)
   }
 
   /** The bytes of a file from `start`, `end` excluded. */
@@ -318,7 +335,9 @@ export class Files {
   async removeAll(path: string): Promise<void> {
     const { kind } = await this.lstat(path)
     if (kind !== 'directory') return this.remove(path)
-    for (const { name } of await this.entries(path)) await this.removeAll(`${path.replace(/\/$/, '')}/${name}`)
+    for await (const entries of this.pieces(path)) {
+      for (const { name } of entries) await this.removeAll(`${path.replace(/\/$/, '')}/${name}`)
+    }
     await this.rmdir(path)
   }
 

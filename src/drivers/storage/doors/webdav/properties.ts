@@ -1,5 +1,6 @@
 /** PROPFIND and PROPPATCH: what is known of files, and what clients note about them. */
-import type { FileInfo } from '../files.ts'
+import { send } from '../drained.ts'
+import type { DirectoryEntry, FileInfo } from '../files.ts'
 import type { Lock } from './locks.ts'
 import { answer, type Call, checkLocks, etagOf, header, hrefOf, inBox, Refusal } from './request.ts'
 import { isUnfinished } from './unfinished.ts'
@@ -144,6 +145,8 @@ function describe(file: Described, asked: RequestedProperties): string {
 }
 
 const opening = '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">'
+/** So many characters of a list are sent at a time. */
+const together = 64 * 1024
 const xml = { 'Content-Type': 'application/xml; charset=utf-8' }
 
 async function roomOf(call: Call, asked: RequestedProperties): Promise<Rooms | undefined> {
@@ -163,21 +166,31 @@ export async function propfind(call: Call): Promise<void> {
   }
   const room = await roomOf(call, asked)
   response.writeHead(207, xml)
-  response.write(opening + describe({ call, path, info, room }, asked))
+  let text = opening + describe({ call, path, info, room }, asked)
   if (depth === '1' && info.kind === 'directory') {
     for await (const entries of files.list(path)) {
-      const described: string[] = []
       for (const entry of entries) {
         if (isUnfinished(entry.name)) continue
-        const child = `${path === '/' ? '' : path}/${entry.name}`
-        // The target of a link is shown in its place; a link that leads nowhere is not.
-        const shown = entry.kind === 'link' ? await files.find(child) : entry
-        if (shown) described.push(describe({ call, path: child, info: shown, room }, asked))
+        text += await describeEntry(call, entry, asked, room)
+        if (text.length < together) continue
+        if (!(await send(response, text))) return
+        text = ''
       }
-      response.write(described.join(''))
     }
   }
-  response.end('</D:multistatus>')
+  response.end(`${text}</D:multistatus>`)
+}
+
+/** Describes what is in a folder. The target of a link is shown in its place; a link that leads nowhere is not. */
+async function describeEntry(
+  call: Call,
+  entry: DirectoryEntry,
+  asked: RequestedProperties,
+  room: Rooms | undefined,
+): Promise<string> {
+  const path = `${call.path === '/' ? '' : call.path}/${entry.name}`
+  const info = entry.kind === 'link' ? await call.files.find(path) : entry
+  return info ? describe({ call, path, info, room }, asked) : ''
 }
 
 /** Properties that the server answers for. */

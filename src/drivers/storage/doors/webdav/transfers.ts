@@ -54,15 +54,23 @@ export async function get(call: Call): Promise<void> {
   else response.end()
 }
 
-/** Lists a directory for people who open it in a browser. */
+/** Lists a directory for people who open it in a browser: by name, as far as so many entries are read at once. */
 async function list(call: Call): Promise<void> {
-  const entries = (await call.files.entries(call.path)).filter(({ name }) => !isUnfinished(name))
-  const links = entries.map(({ name, kind }) => {
-    const href = hrefOf(`${call.path === '/' ? '' : call.path}/${name}`, kind === 'directory')
-    return `<li><a href="${escaped(href)}">${escaped(name)}</a></li>`
-  })
-  const page = `<!doctype html><title>${escaped(call.path)}</title><ul>${links.join('')}</ul>`
-  answer(call, 200, { 'Content-Type': 'text/html; charset=utf-8' }, call.request.method === 'HEAD' ? '' : page)
+  const { files, path, request, response } = call
+  const type = { 'Content-Type': 'text/html; charset=utf-8' }
+  if (request.method === 'HEAD') return answer(call, 200, type)
+  let text = `<!doctype html><title>${escaped(path)}</title><ul>`
+  for await (const entries of files.pieces(path)) {
+    if (!response.headersSent) response.writeHead(200, type)
+    const shown = entries.filter(({ name }) => !isUnfinished(name))
+    const links = shown.map(({ name, kind }) => {
+      const href = hrefOf(`${path === '/' ? '' : path}/${name}`, kind === 'directory')
+      return `<li><a href="${escaped(href)}">${escaped(name)}</a></li>`
+    })
+    if (!(await send(response, text + links.join('')))) return
+    text = ''
+  }
+  response.end('</ul>')
 }
 
 /** What is written has another name beside until it is whole and on disk, because no client can ask for that. */

@@ -89,8 +89,10 @@ export async function copy(
     const [from, to] = [await files.realpath(source), await files.realpath(target)]
     if (`${to}/`.startsWith(`${from}/`)) throw new Error('a directory cannot be copied into itself')
     if ((await files.find(target))?.kind !== 'directory') await files.mkdir(target, info.mode & 0o777)
-    for (const entry of await files.entries(source)) {
-      await copy(files, within(source, entry.name), within(target, entry.name), entry, options)
+    for await (const entries of files.pieces(source)) {
+      for (const entry of entries) {
+        await copy(files, within(source, entry.name), within(target, entry.name), entry, options)
+      }
     }
   }
   if (keepsTimes) await files.setTimes(target, info.accessed, info.modified)
