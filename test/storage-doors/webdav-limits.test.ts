@@ -1,9 +1,12 @@
 /** Requests of WebDAV that ask for more than anybody needs: they cost little, and others are served meanwhile. */
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+import { arrived, childrenOf, commandOf } from './kit/process.ts'
 
 const skip = missing('ssh-keygen')
 
@@ -52,3 +55,50 @@ test('locks are so many for a path, with owners that are short', { skip }, async
   for (let count = 0; count < 50; count++) assert.equal((await lock('me')).status, 200)
   assert.equal((await lock('me')).status, 423)
 })
+
+test('who connects and says nothing is sent away, and whoever is in is served meanwhile', { skip }, async (t) => {
+  const { fixture, authorization, ask } = await webdav(t)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const options = { port: fixture.webdavPort, method: 'OPTIONS', headers: { authorization }, agent }
+  const isServed = () =>
+    new Promise<boolean>((resolve) => {
+      const asked = request(options, (response) => response.resume().once('end', () => resolve(true)))
+      asked.once('error', () => resolve(false)).end()
+    })
+  assert.ok(await isServed())
+  let [opened, closed] = [0, 0]
+  for (let count = 0; count < 200; count++) {
+    const socket = connect(fixture.webdavPort, '127.0.0.1', () => opened++)
+    socket.on('error', () => undefined).once('close', () => closed++)
+    t.after(() => socket.destroy())
+  }
+  await arrived(() => opened === 200 && closed >= 50)
+  assert.ok(await isServed())
+  await arrived(() => closed === 200)
+  assert.equal((await ask('OPTIONS', '/')).status, 200)
+})
+
+test('a download that its client gives up lets go of the file', { skip }, async (t) => {
+  const { box, authorization, ask, fixture } = await webdav(t)
+  writeFileSync(join(box.files, 'big'), Buffer.alloc(64 << 20))
+  for (let count = 0; count < 3; count++) {
+    const socket = connect(fixture.webdavPort, '127.0.0.1')
+    socket.write(`GET /big HTTP/1.1\r\nHost: box\r\nAuthorization: ${authorization}\r\n\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.destroy()
+  }
+  const servers = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('sftp-server'))
+  const isHeld = (pid: number) =>
+    readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`).endsWith('/big'))
+  await arrived(() => !servers.some(isHeld))
+  assert.equal((await ask('HEAD', '/big')).status, 200)
+})
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}

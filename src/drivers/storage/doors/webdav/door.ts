@@ -11,6 +11,7 @@ import { lock, mkcol, remove, transfer, unlock } from './places.ts'
 import { FilesPool } from './pool.ts'
 import { propfind, proppatch } from './properties.ts'
 import { answer, type Call, pathOf, Refusal, refusalOf } from './request.ts'
+import { Strangers } from './strangers.ts'
 import { get, put } from './transfers.ts'
 import { Unfinished } from './unfinished.ts'
 
@@ -51,6 +52,11 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 /** Connections at a time, of all accounts and of those who have shown no password yet. */
 const mostConnections = 4_096
 const handshakeMs = 5_000
+/** The head of a request takes so long at the longest, however slowly it is sent; that is looked at every second. */
+const headMs = 10_000
+const checksMs = 1_000
+/** Nobody keeps a connection without a byte for so long, unless a request of his is being worked on. */
+const stillMs = 120_000
 /** A method that changes something may not begin with a fragment: what is meant would be another file. */
 const strange = /[#\0]/
 
@@ -70,6 +76,7 @@ export class WebdavDoor {
   readonly #locks = new Map<number, Locks>()
   /** Connections are known by their account once they have shown a password. */
   readonly #sessions = new WeakMap<Socket, WebdavSession>()
+  readonly #strangers = new Strangers()
 
   constructor(options: WebdavDoorOptions) {
     this.#options = options
@@ -79,12 +86,16 @@ export class WebdavDoor {
 
   /** Opens the door, with TLS where there is a certificate; resolves with its port. Errors: of the socket, and of TLS. */
   async listen(port: number, host: string, tls?: Tls): Promise<number> {
-    const settings = { requestTimeout: 0, keepAliveTimeout: 60_000 }
+    // A body takes as long as it takes. Node.js has no limit for heads either then, unless one is said.
+    const limits = { requestTimeout: 0, headersTimeout: headMs, connectionsCheckingInterval: checksMs }
+    const settings = { ...limits, keepAliveTimeout: 60_000 }
     const serve = (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response)
     const server = tls
       ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs }, serve)
       : createServer(settings, serve)
     server.maxConnections = mostConnections
+    server.setTimeout(stillMs)
+    server.on('connection', (socket: Socket) => this.#strangers.enter(socket))
     this.#server = server
     return new Promise((resolve, reject) => {
       server.once('error', reject)
@@ -130,6 +141,11 @@ export class WebdavDoor {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('timeout', (socket: Socket) => {
+      // The client waits where it has sent its request and read what there is of the answer.
+      if (request.complete && socket.writableLength === 0) socket.setTimeout(stillMs)
+      else socket.destroy()
+    })
     try {
       const account = await this.#admit(request)
       const path = strange.test(request.url ?? '') ? undefined : pathOf(request.url ?? '')
@@ -170,6 +186,7 @@ export class WebdavDoor {
     const account = accounts.findFor(username, 'webdav', address)
     if (!account) throw new Refusal(401, 'there is no such account')
     this.#enter(socket, username, address)
+    this.#strangers.leave(socket)
     return account
   }
 
