@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Doors } from '../../src/drivers/storage/doors/open.ts'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
 import { arrived, childrenOf, processOf, programPid } from './kit/process.ts'
 
@@ -32,6 +33,12 @@ test('folders of snapshots go when those are not seen any more, unless something
   assert.equal((await fixture.sftp('u1', 'ls .zfs/snapshot\n')).code, 0)
 })
 
+/** What is noted as unfinished by all processes. */
+const notesIn = (folder: string) =>
+  readdirSync(join(folder, 'keys', 'unfinished'), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith('.lock'),
+  )
+
 for (const victim of ['process', 'file server'] as const) {
   test(`what a killed ${victim} did not finish is removed by the next one`, { skip }, async (t) => {
     const { fixture, box, set, doors } = await processOf(t)
@@ -52,6 +59,32 @@ for (const victim of ['process', 'file server'] as const) {
     socket.write(Buffer.alloc(995))
     await arrived(() => hidden().length === 0)
     assert.deepEqual(readdirSync(box.files), ['d'])
-    await arrived(() => readdirSync(join(fixture.folder, 'keys', 'unfinished')).length === 0)
+    await arrived(() => notesIn(fixture.folder).length === 0)
   })
 }
+
+test('what one process puts is not removed by another that starts beside it', { skip }, async (t) => {
+  const fixture = await openDoors(t)
+  const box = fixture.addBox()
+  const account = await accountFor(fixture)
+  fixture.set(box, account)
+  const authorization = `Basic ${Buffer.from(`u1:${password}`).toString('base64')}`
+  const head = `PUT /f HTTP/1.1\r\nHost: box\r\nAuthorization: ${authorization}\r\nContent-Length: 10\r\n\r\n`
+  const socket = connect(fixture.webdavPort, '127.0.0.1', () => socket.write(`${head}begun`))
+  t.after(() => socket.destroy())
+  await arrived(() => readdirSync(box.files).length === 1)
+  const other = new Doors({
+    directory: join(fixture.folder, 'keys'),
+    installKey: async () => undefined,
+    report: () => undefined,
+  })
+  t.after(() => other.close())
+  const port = await other.openWebdav({ host: '127.0.0.1', port: 0 })
+  other.setAccounts(box.place, 1, [account])
+  const answered = await fetch(`http://127.0.0.1:${port}/`, { method: 'OPTIONS', headers: { authorization } })
+  assert.equal(answered.status, 200)
+  const reply = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString('latin1'))))
+  socket.write('ended')
+  assert.match(await reply, /^HTTP\/1.1 201 /)
+  assert.deepEqual(readdirSync(box.files), ['f'])
+})

@@ -138,6 +138,7 @@ export class WebdavDoor {
     this.#server?.close()
     this.#server?.closeAllConnections()
     this.#pool.close()
+    this.#unfinished.close()
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

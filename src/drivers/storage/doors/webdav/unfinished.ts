@@ -1,10 +1,13 @@
 /**
  * Files that are being put, noted beside the boxes under the names that they have meanwhile. A process that is killed leaves
- * them where they are, as a file server does that dies, and the next one removes them.
+ * them where they are, as a file server does that dies, and the next one removes them. Each process has a folder of notes with
+ * a lock, as several may share what they serve: what one works on is nothing that it has left.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { lockFile } from '../../../../kernel/process/file-lock.ts'
+import { isMissing as isAbsent } from '../../store/durable.ts'
 import { uploadsFolder } from '../../store/places.ts'
 import type { Account } from '../accounts.ts'
 import { type Files, isMissing } from '../files.ts'
@@ -21,16 +24,46 @@ interface Note {
   readonly path: string
 }
 
+const lockEnding = '.lock'
+/** The lock of a folder is there before the folder, and goes after it. */
+const lockOf = (folder: string) => `${folder}${lockEnding}`
+
+/** What is in a folder; nothing where another process has just removed it. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw error
+  }
+}
+
+/** Removes a folder whose lock is held. */
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  rmSync(lockOf(folder), { force: true })
+}
+
 export class Unfinished {
+  /** This process notes here what it works on. */
   readonly #folder: string
+  readonly #lock: Disposable
   /** Others have left these, by the names of their notes. */
   readonly #left: Map<string, Note>
 
-  /** Reads what was left in a folder of root alone. Errors: of the file system. */
-  constructor(folder: string) {
-    this.#folder = folder
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.#left = new Map(readdirSync(folder).flatMap((name) => this.#read(name)))
+  /** Takes over what ended processes have left in a folder of root alone. Errors: of the file system. */
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    this.#folder = join(directory, randomUUID())
+    const lock = lockFile(lockOf(this.#folder), 0)
+    if (!lock) throw new Error(`${lockOf(this.#folder)} is locked`)
+    this.#lock = lock
+    mkdirSync(this.#folder, { mode: 0o700 })
+    for (const name of namesIn(directory)) {
+      const folder = join(directory, name)
+      if (!name.endsWith(lockEnding) && folder !== this.#folder) this.#takeOver(folder)
+    }
+    this.#left = new Map(namesIn(this.#folder).flatMap((name) => this.#read(name)))
   }
 
   /**
@@ -55,7 +88,7 @@ export class Unfinished {
     for (const [name, note] of [...this.#left]) {
       if (note.username !== username) continue
       try {
-        await files.remove(note.path)
+        await files.removeAll(note.path)
       } catch (error) {
         // It was moved or never made.
         if (!isMissing(error)) throw error
@@ -67,6 +100,20 @@ export class Unfinished {
   /** Forgets a box that is removed with all that was left in it. */
   forget(box: number): void {
     for (const [name, note] of [...this.#left]) if (note.box === box) this.#drop(name)
+  }
+
+  /** What is noted now is left to the next process. */
+  close(): void {
+    if (namesIn(this.#folder).length === 0) remove(this.#folder)
+    this.#lock[Symbol.dispose]()
+  }
+
+  /** Moves the notes of a process here, unless it runs. Two that do so at the same time keep out each other. */
+  #takeOver(folder: string): void {
+    using lock = lockFile(lockOf(folder), 0)
+    if (!lock) return
+    for (const name of namesIn(folder)) renameSync(join(folder, name), join(this.#folder, name))
+    remove(folder)
   }
 
   #drop(name: string): void {
