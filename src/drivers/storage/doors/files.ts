@@ -272,12 +272,18 @@ export class Files {
     }
   }
 
-  /** Makes a directory with those above it; one that is there is enough. */
+  /** The same; the directory is on disk when this returns. */
+  async mkdirDurably(path: string): Promise<void> {
+    await this.mkdir(path)
+    await this.syncFolder(posix.dirname(path))
+  }
+
+  /** Makes a directory with those above it; one that is there is enough. What is made is on disk when this returns. */
   async mkdirs(path: string): Promise<void> {
     const parts = path.split('/').filter((part) => part !== '')
     for (const depth of parts.keys()) {
       const folder = `${path.startsWith('/') ? '/' : ''}${parts.slice(0, depth + 1).join('/')}`
-      if ((await this.find(folder))?.kind !== 'directory') await this.mkdir(folder)
+      if ((await this.find(folder))?.kind !== 'directory') await this.mkdirDurably(folder)
     }
   }
 
@@ -286,11 +292,16 @@ export class Files {
     return this.#client.tell(types.extended, 'posix-rename@openssh.com', from, to)
   }
 
-  /** The same; the new name is on disk when this returns, unless the owner forbids to read the directory. */
+  /** The same; both names are on disk as they are when this returns, as far as `syncFolder` can see to it. */
   async renameDurably(from: string, to: string): Promise<void> {
     await this.rename(from, to)
+    for (const folder of new Set([posix.dirname(to), posix.dirname(from)])) await this.syncFolder(folder)
+  }
+
+  /** Waits until the names in a directory are on disk, unless the owner forbids to read it. */
+  async syncFolder(path: string): Promise<void> {
     try {
-      await this.#sync(posix.dirname(to))
+      await this.#sync(path)
     } catch (error) {
       if (!isForbidden(error)) throw error
     }

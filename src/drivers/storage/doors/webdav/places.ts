@@ -1,4 +1,6 @@
 /** Methods of WebDAV that change where things are: MKCOL, DELETE, COPY, MOVE, and locks. */
+import { type FileInfo, type Files, isMissing } from '../files.ts'
+import { SftpError } from '../sftp/client.ts'
 import { copy } from '../ssh/commands/changes.ts'
 import { type Lock, secondsOf } from './locks.ts'
 import { lockDiscovery, readBody } from './properties.ts'
@@ -14,6 +16,7 @@ import {
   pathOf,
   Refusal,
 } from './request.ts'
+import type { Temporary } from './unfinished.ts'
 import { written } from './xml.ts'
 
 export async function mkcol(call: Call): Promise<void> {
@@ -22,7 +25,7 @@ export async function mkcol(call: Call): Promise<void> {
   if (await files.find(path)) throw new Refusal(405, 'there is something at this path')
   await checkLocks(call, [path, parentOf(path)])
   if ((await files.find(parentOf(path)))?.kind !== 'directory') throw new Refusal(409, 'the folder above is missing')
-  await files.mkdir(path)
+  await files.mkdirDurably(path)
   answer(call, 201)
 }
 
@@ -34,6 +37,7 @@ export async function remove(call: Call): Promise<void> {
   await checkLocks(call, [path, parentOf(path)], false)
   await checkLocks(call, [path], true)
   await files.removeAll(path)
+  await files.syncFolder(parentOf(path))
   locks.removeBelow(inBox(call, path))
   properties.remove(account.place.id, inBox(call, path))
   answer(call, 204)
@@ -65,11 +69,10 @@ export async function transfer(call: Call): Promise<void> {
   await checkLocks(call, [target, ...(isMove ? [path] : [])], true)
   if ((await files.find(parentOf(target)))?.kind !== 'directory') throw new Refusal(409, 'the folder above is missing')
   if (before && header(call, 'overwrite')?.toUpperCase() === 'F') throw new Refusal(412, 'there is something already')
-  if (before && (before.kind === 'directory' || source.kind === 'directory')) await files.removeAll(target)
-  const isShallow = header(call, 'depth') === '0' && source.kind === 'directory'
-  if (isMove) await files.renameDurably(path, target)
-  else if (isShallow) await files.mkdir(target)
-  else await copy(files, path, target, source, { keepsTimes: true, isSynced: true })
+  const isWhole = before === undefined || (before.kind !== 'directory' && source.kind !== 'directory')
+  const place = (from: string) => (isWhole ? files.renameDurably(from, target) : replace(call, from, target))
+  if (isMove) await place(path)
+  else await copyBeside(call, source, target, place)
   const [from, to] = [inBox(call, path), inBox(call, target)]
   locks.removeBelow(to)
   properties.copy(account.place.id, from, to)
@@ -78,6 +81,56 @@ export async function transfer(call: Call): Promise<void> {
     properties.remove(account.place.id, from)
   }
   answer(call, before ? 204 : 201)
+}
+
+/** Removes what was begun under a name for a while. It is another file server's where this one is gone. */
+async function removeTemporary(files: Files, { path, end, leave }: Temporary): Promise<void> {
+  try {
+    await files.removeAll(path)
+    end()
+  } catch (error) {
+    // What may not be removed is seen by all other doors.
+    if (error instanceof SftpError) end()
+    else leave()
+  }
+}
+
+/** Copies under another name until all is on disk, so that what is there stays where there is no room for the copy. */
+async function copyBeside(
+  call: Call,
+  source: FileInfo,
+  target: string,
+  place: (from: string) => Promise<void>,
+): Promise<void> {
+  const { files, path, account, unfinished } = call
+  const isShallow = header(call, 'depth') === '0' && source.kind === 'directory'
+  const temporary = unfinished.begin(account, parentOf(target))
+  try {
+    if (isShallow) await files.mkdir(temporary.path)
+    else await copy(files, path, temporary.path, source, { keepsTimes: true, isSynced: true })
+    await place(temporary.path)
+    temporary.end()
+  } catch (error) {
+    await removeTemporary(files, temporary)
+    throw error
+  }
+}
+
+/** Has something take the place of what a rename cannot replace. It is noted where that is, should this end in between. */
+async function replace({ files, account, unfinished }: Call, from: string, target: string): Promise<void> {
+  const aside = unfinished.stepAside(account, target)
+  try {
+    await files.rename(target, aside.path)
+    await files.renameDurably(from, target)
+  } catch (error) {
+    await files.renameDurably(aside.path, target).then(aside.end, (refused) => {
+      // It had not stepped aside yet.
+      if (isMissing(refused)) aside.end()
+      else aside.leave()
+    })
+    throw error
+  }
+  await removeTemporary(files, aside)
 }
 
 /** In characters. It is shown with each file that is locked. */
@@ -109,7 +162,8 @@ export async function lock(call: Call): Promise<void> {
   if (!made) throw new Refusal(423, 'it is locked', 'no-conflicting-lock')
   if (!isThere) {
     try {
-      await files.write(path, [], { isNew: true })
+      await files.write(path, [], { isNew: true, isSynced: true })
+      await files.syncFolder(parentOf(path))
     } catch (error) {
       locks.remove(made.token)
       throw error

@@ -1,11 +1,21 @@
 /**
- * Files that are being put, noted beside the boxes under the names that they have meanwhile. A process that is killed leaves
+ * Files that are being put, and those that step aside for others, noted beside the boxes under the names that they have meanwhile. A process that is killed leaves
  * them where they are, as a file server does that dies, and the next one removes them. Each process has a folder of notes with
  * a lock, as several may share what they serve: what one works on is nothing that it has left.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, posix } from 'node:path'
 import { lockFile } from '../../../../kernel/process/file-lock.ts'
 import { isMissing as isAbsent } from '../../store/durable.ts'
 import { uploadsFolder } from '../../store/places.ts'
@@ -22,6 +32,48 @@ interface Note {
   readonly username: string
   /** The account sees the file by this path. */
   readonly path: string
+  /** What is at `path` was here before something else was to take its place, and belongs here unless that has. */
+  readonly original?: string
+}
+
+/** A name for something that is to be gone soon, or to have another name. */
+export interface Temporary {
+  readonly path: string
+  /** Nothing is there any more. */
+  end(): void
+  /** It is left to another file server. */
+  leave(): void
+}
+
+/** Removes what a note is about, or puts it back in its place where nothing is there. Errors: `SftpError`, `SftpLost`. */
+async function discard(files: Files, { path, original }: Note): Promise<void> {
+  try {
+    await files.lstat(path)
+    if (original === undefined || (await isThere(files, original))) await files.removeAll(path)
+    else await files.renameDurably(path, original)
+  } catch (error) {
+    // It was moved or never made.
+    if (!isMissing(error)) throw error
+  }
+}
+
+const isThere = (files: Files, path: string) =>
+  files.lstat(path).then(
+    () => true,
+    (error) => {
+      if (isMissing(error)) return false
+      throw error
+    },
+  )
+
+/** Waits until a note, or its name, is on disk. */
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 const lockEnding = '.lock'
@@ -66,16 +118,20 @@ export class Unfinished {
     this.#left = new Map(namesIn(this.#folder).flatMap((name) => this.#read(name)))
   }
 
-  /**
-   * Notes a file before it is made. Returns its path, and what to call when nothing is there any more, or when it is left
-   * to another file server.
-   */
-  begin({ place, state }: Account, folder: string): { path: string; end(): void; leave(): void } {
+  /** Notes a file, or a folder, before it is made in a folder. Errors: of the file system. */
+  begin({ place, state }: Account, folder: string): Temporary {
     const name = randomUUID()
     const path = `${folder.replace(/\/$/, '')}/${beginning}${name}`
-    const note: Note = { box: place.id, username: state.username, path }
-    writeFileSync(join(this.#folder, name), JSON.stringify(note), { mode: 0o600 })
-    return { path, end: () => this.#drop(name), leave: () => void this.#left.set(name, note) }
+    return this.#note(name, { box: place.id, username: state.username, path })
+  }
+
+  /** Notes on disk that what is at a path steps aside for something else. Errors: of the file system. */
+  stepAside({ place, state }: Account, original: string): Temporary {
+    const name = randomUUID()
+    const path = `${posix.dirname(original).replace(/\/$/, '')}/${beginning}${name}`
+    const temporary = this.#note(name, { box: place.id, username: state.username, path, original })
+    for (const noted of [join(this.#folder, name), this.#folder]) sync(noted)
+    return temporary
   }
 
   /** Tells whether something of an account was left. */
@@ -83,16 +139,11 @@ export class Unfinished {
     return [...this.#left.values()].some((note) => note.username === username)
   }
 
-  /** Removes what was left of an account. Errors: of the file server, after which it can be tried again. */
+  /** Removes what was left of an account, or puts it back where it was. Errors: of the file server, after which it can be tried again. */
   async clear(username: string, files: Files): Promise<void> {
     for (const [name, note] of [...this.#left]) {
       if (note.username !== username) continue
-      try {
-        await files.removeAll(note.path)
-      } catch (error) {
-        // It was moved or never made.
-        if (!isMissing(error)) throw error
-      }
+      await discard(files, note)
       this.#drop(name)
     }
   }
@@ -114,6 +165,11 @@ export class Unfinished {
     if (!lock) return
     for (const name of namesIn(folder)) renameSync(join(folder, name), join(this.#folder, name))
     remove(folder)
+  }
+
+  #note(name: string, note: Note): Temporary {
+    writeFileSync(join(this.#folder, name), JSON.stringify(note), { mode: 0o600 })
+    return { path: note.path, end: () => this.#drop(name), leave: () => void this.#left.set(name, note) }
   }
 
   #drop(name: string): void {

@@ -68,7 +68,7 @@ export const cp: Command = async (shell, words) => {
 
 export interface CopyOptions {
   readonly keepsTimes: boolean
-  /** Whether the bytes of files are on disk in the end. */
+  /** Whether the bytes of files and what is in directories are on disk in the end. */
   readonly isSynced?: boolean
 }
 
@@ -94,6 +94,7 @@ export async function copy(
         await copy(files, within(source, entry.name), within(target, entry.name), entry, options)
       }
     }
+    if (isSynced) await files.syncFolder(target)
   }
   if (keepsTimes) await files.setTimes(target, info.accessed, info.modified)
 }
