@@ -6,6 +6,7 @@ import type { Accounts } from '../accounts.ts'
 import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
 import { writeTogether } from '../together.ts'
+import { attend } from './channels.ts'
 import { ciphers, noteMismatch, offerFastest } from './ciphers.ts'
 import { ssh2 } from './library.ts'
 import { Login } from './login.ts'
@@ -137,13 +138,19 @@ export class SshDoor {
       return
     }
     socket.once('close', leave)
-    let open = 0
+    const open = new Set<Session>()
     connection.on('session', (accept, reject) => {
-      if (open >= mostChannels) return reject()
-      open++
+      if (open.size >= mostChannels) return reject()
       const session = accept()
-      session.once('close', () => open--)
+      open.add(session)
+      session.once('close', () => open.delete(session))
       this.#serve(session, username)
+    })
+    // Whoever says nothing more hears nothing more either.
+    socket.once('end', () => socket.destroy())
+    // The library closes a session when its client says so, and none when the connection has gone.
+    socket.once('close', () => {
+      for (const session of open) session.emit('close')
     })
   }
 
@@ -152,14 +159,25 @@ export class SshDoor {
     session.on('env', (accept) => accept?.())
     // A terminal makes no difference to programs that have none.
     session.on('pty', (accept) => accept?.())
+    const begin = (accept: () => ServerChannel | undefined, reject: (() => void) | undefined, work: Work) => {
+      const channel = accept()
+      // A session that has begun something begins nothing else.
+      if (!channel) return reject?.()
+      attend(channel, session)
+      work(channel)
+    }
     session.on('subsystem', (accept, reject, { name }) => {
-      if (name !== 'sftp') return reject()
-      services.sftp(accept(), username)
+      if (name !== 'sftp') return reject?.()
+      begin(accept, reject, (channel) => services.sftp(channel, username))
     })
-    session.on('exec', (accept, _, { command }) => services.exec(accept(), username, command))
-    session.on('shell', (accept) => services.exec(accept(), username, ''))
+    session.on('exec', (accept, reject, { command }) => {
+      begin(accept, reject, (channel) => services.exec(channel, username, command))
+    })
+    session.on('shell', (accept, reject) => begin(accept, reject, (channel) => services.exec(channel, username, '')))
   }
 }
+
+type Work = (channel: ServerChannel) => void
 
 function once(work: () => void): () => void {
   let isDone = false

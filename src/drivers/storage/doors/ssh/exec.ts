@@ -1,14 +1,16 @@
 /** A session runs one command of those that a box serves. No shell ever sees it. */
+import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import type { Account } from '../accounts.ts'
 import { begun } from '../begun.ts'
 import { Files } from '../files.ts'
 import { quotaWords, take } from '../ledger.ts'
+import { atEnd, complain, connect, endOf, finish, hasEnded, inputOf } from './channels.ts'
 import type { Shell } from './commands/command.ts'
 import { borg, type Program, Refused, rsync, startInJail } from './commands/programs.ts'
 import { commands } from './commands/table.ts'
-import { NotAnOption, NotWords, wordsOf } from './commands/words.ts'
-import { connect, hasEnded, serveSftp } from './sftp-session.ts'
+import { wordsOf } from './commands/words.ts'
+import { serveSftp } from './sftp-session.ts'
 
 const programs: Readonly<Record<string, (words: readonly string[]) => Program>> = { rsync, borg }
 
@@ -37,44 +39,29 @@ export async function runCommand(
   const own = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!own) throw new Refused(`${name}: this command is not served; \`help\` lists those that are`)
   const files = await Files.open(account)
-  channel.once('close', () => files.close())
-  if (hasEnded(channel)) return files.close()
+  atEnd(channel, () => files.close())
+  if (hasEnded(channel)) return
   const shell = shellOf(channel, files, account)
   try {
     finish(channel, await own(shell, words))
   } catch (error) {
-    const words = error instanceof NotAnOption || error instanceof NotWords ? error.message : (error as Error).message
-    channel.stderr.write(`${name}: ${words}\n`)
+    complain(channel, `${name}: ${(error as Error).message}\n`)
     finish(channel, 1)
   } finally {
     files.close()
   }
 }
 
-function finish(channel: ServerChannel, status: number, text = ''): void {
-  const end = () => {
-    channel.exit(status)
-    channel.end()
-  }
-  if (text === '') end()
-  else channel.write(text, end)
-}
-
 function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Account): Shell {
   return {
     files,
     ledger,
-    input: channel,
-    print: (text) =>
-      new Promise((resolve, reject) => {
-        if (!channel.writable) reject(new Error('the client is gone'))
-        else if (channel.write(text)) resolve()
-        else {
-          channel.once('drain', resolve)
-          channel.once('close', () => reject(new Error('the client is gone')))
-        }
-      }),
-    complain: (text) => void channel.stderr.write(`${text}\n`),
+    input: inputOf(channel),
+    print: async (text) => {
+      if (hasEnded(channel) || !channel.writable) throw new Error('the client is gone')
+      if (!channel.write(text)) await once(channel, 'drain', { signal: endOf(channel) })
+    },
+    complain: (text) => complain(channel, `${text}\n`),
   }
 }
 
@@ -89,20 +76,20 @@ async function runProgram(channel: ServerChannel, account: Account, program: Pro
     child.once('close', () => ledger.changed())
     channel.on('data', (chunk: Buffer) => {
       if (take(ledger, chunk.length)) return
-      channel.stderr.write(`${quotaWords}\n`)
+      complain(channel, `${quotaWords}\n`)
       child.kill('SIGKILL')
     })
   }
   channel.pipe(stdin)
   stdout.pipe(channel, { end: false })
-  stderr?.on('data', (chunk: Buffer) => void channel.stderr.write(chunk))
+  stderr?.on('data', (chunk: Buffer) => complain(channel, chunk))
 }
 
 const longestKey = 16 * 1024
 
 async function install(channel: ServerChannel, account: Account, installKey: InstallKey): Promise<void> {
   let text = ''
-  for await (const chunk of channel as AsyncIterable<Buffer>) {
+  for await (const chunk of inputOf(channel)) {
     text += chunk.toString('utf8')
     if (text.length > longestKey) throw new Refused('this is too long for a key')
   }

@@ -1,11 +1,12 @@
 /** Sessions of SSH are served by these, or refused with their words. */
 import type { ServerChannel } from 'ssh2'
 import type { Account, Accounts } from '../accounts.ts'
+import { complain, finish } from './channels.ts'
 import { Refused } from './commands/programs.ts'
 import { NotWords } from './commands/words.ts'
 import type { SshServices } from './door.ts'
 import { type InstallKey, runCommand } from './exec.ts'
-import { attend, serveSftp } from './sftp-session.ts'
+import { serveSftp } from './sftp-session.ts'
 
 export interface SessionsOptions {
   readonly accounts: Accounts
@@ -29,7 +30,6 @@ export class SshSessions implements SshServices {
   }
 
   #serve(channel: ServerChannel, username: string, work: (account: Account) => Promise<void>): void {
-    attend(channel)
     const account = this.#options.accounts.find(username)
     const served = account ? work(account) : Promise.reject(new Refused('there is no such account any more'))
     served.catch((error: Error) => {
@@ -44,7 +44,6 @@ export class SshSessions implements SshServices {
 
 /** Ends a session with words for whoever sits before it. */
 function refuse(channel: ServerChannel, words: string): void {
-  channel.stderr.write(`${words}\n`)
-  channel.exit(1)
-  channel.end()
+  complain(channel, `${words}\n`)
+  finish(channel, 1)
 }
