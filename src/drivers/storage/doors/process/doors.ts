@@ -97,6 +97,8 @@ class DoorsClient implements DoorsDriver {
   #opened: OpenedPorts = { ssh: null, webdav: null }
   #calls = 0
   #isClosed = false
+  /** Whoever starts a process is told of its end, and sees to what follows. */
+  #isStarting = false
 
   constructor(options: DoorsOptions) {
     this.#options = options
@@ -106,8 +108,22 @@ class DoorsClient implements DoorsDriver {
     return this.#opened
   }
 
-  /** Errors: of the sockets; `DoorsLost`. */
+  /** Errors: of the sockets; `DoorsLost`. Nothing runs then. */
   async start(): Promise<void> {
+    this.#isStarting = true
+    const child = this.#spawn()
+    try {
+      await this.#begin()
+    } catch (error) {
+      child.kill('SIGKILL')
+      if (this.#child === child) this.#child = undefined
+      throw error
+    } finally {
+      this.#isStarting = false
+    }
+  }
+
+  #spawn(): ChildProcess {
     const child = spawn(process.execPath, [...collecting, fileURLToPath(program)], {
       cwd: '/',
       // It needs nothing of the environment, which may hold secrets.
@@ -119,6 +135,11 @@ class DoorsClient implements DoorsDriver {
     child.on('message', (said: Said) => this.#hear(child, said))
     child.once('error', (error) => this.#lose(child, error.message))
     child.once('exit', (code, signal) => this.#lose(child, `${signal ?? code}`))
+    return child
+  }
+
+  /** Tells a new process all that it has to know. */
+  async #begin(): Promise<void> {
     const { directory, ssh, webdav } = this.#options
     this.#opened = await this.#ask('open', {
       directory,
@@ -222,7 +243,7 @@ class DoorsClient implements DoorsDriver {
     this.#child = undefined
     for (const { reject } of this.#waiting.values()) reject(new DoorsLost('the process of the doors ended'))
     this.#waiting.clear()
-    if (this.#isClosed) return
+    if (this.#isClosed || this.#isStarting) return
     this.#options.report('the process of the doors of Storage Boxes died', { reason })
     void this.#recover()
   }
@@ -233,9 +254,8 @@ class DoorsClient implements DoorsDriver {
         await this.start()
         return
       } catch (error) {
+        if (this.#isClosed) return
         this.#options.report('the doors of Storage Boxes do not open again', { reason: (error as Error).message })
-        this.#child?.kill('SIGKILL')
-        this.#child = undefined
         await delay(waitMs, undefined, { ref: false })
       }
     }
