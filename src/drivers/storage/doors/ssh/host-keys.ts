@@ -1,5 +1,6 @@
 /** The keys by which clients know the SSH door again. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ssh2 } from './library.ts'
 
@@ -19,14 +20,18 @@ function keyAt(path: string, kind: (typeof kinds)[number]): string {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const pair = newPair(kind)
-  writeFileSync(`${path}.pub`, `${pair.public}\n`, { mode: 0o644 })
-  // Whoever comes second takes the key of the first one.
+  // A key is there when it is whole, and whoever comes second takes that of the first one.
+  const beside = `${path}.${randomUUID()}`
+  writeFileSync(beside, pair.private, { mode: 0o600, flush: true })
   try {
-    writeFileSync(path, pair.private, { mode: 0o600, flag: 'wx' })
+    linkSync(beside, path)
+    writeFileSync(`${path}.pub`, `${pair.public}\n`, { mode: 0o644 })
     return pair.private
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return readFileSync(path, 'utf8')
+  } finally {
+    unlinkSync(beside)
   }
 }
 

@@ -95,7 +95,7 @@ function begin(open: Open[], found: string): number {
   const declared = new Map<string, string>()
   const end = found.length - (isEmpty ? 2 : 1)
   let at = 1 + tag.length
-  for (attribute.lastIndex = at; ; ) {
+  for (;;) {
     attribute.lastIndex = at
     const pair = attribute.exec(found)
     if (!pair) break
