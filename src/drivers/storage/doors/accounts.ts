@@ -49,6 +49,12 @@ interface KnownBox {
 export class Accounts {
   readonly #known = new Map<string, KnownAccount>()
   readonly #boxes = new Map<number, KnownBox>()
+  readonly #onRemoved: (username: string) => void
+
+  /** `onRemoved` is told of each account that goes. */
+  constructor(onRemoved: (username: string) => void = () => undefined) {
+    this.#onRemoved = onRemoved
+  }
 
   /**
    * Replaces the accounts of a box, and ends what those may not do any more. Older generations change nothing,
@@ -123,6 +129,7 @@ export class Accounts {
   #remove(username: string): void {
     this.#end(username, () => true)
     this.#known.delete(username)
+    this.#onRemoved(username)
   }
 }
 

@@ -28,8 +28,8 @@ export interface WebdavPlace extends HostAndPort {
 }
 
 export class Doors {
-  readonly #accounts = new Accounts()
   readonly #passwords = new Passwords()
+  readonly #accounts = new Accounts((username) => this.#passwords.forget(username))
   readonly #ssh: SshDoor
   readonly #webdav: WebdavDoor
   readonly #report: DoorsOptions['report']

@@ -37,6 +37,12 @@ export function atEnd(channel: ServerChannel, work: () => void): void {
   else endOf(channel).addEventListener('abort', work, { once: true })
 }
 
+/** Tells whether a client has sent more than it was allowed to. */
+export function isOverrun(channel: ServerChannel): boolean {
+  const { incoming } = channel as { readonly incoming?: { readonly window: number } }
+  return incoming !== undefined && incoming.window < 0
+}
+
 /** What the client sends. Whoever stops reading it leaves the channel open, so that its client can be told a status. */
 export function inputOf(channel: ServerChannel): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => channel.iterator({ destroyOnReturn: false }) }

@@ -3,10 +3,11 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Connection, ServerChannel, Session, Server as SshServer } from 'ssh2'
 import { FairQueue } from '../../../../kernel/process/fair-queue.ts'
 import type { Accounts } from '../accounts.ts'
+import { listenAt } from '../listening.ts'
 import { networkOf } from '../networks.ts'
 import type { Passwords } from '../passwords.ts'
 import { writeTogether } from '../together.ts'
-import { attend } from './channels.ts'
+import { attend, isOverrun } from './channels.ts'
 import { ciphers, noteMismatch, offerFastest } from './ciphers.ts'
 import { ssh2 } from './library.ts'
 import { Login } from './login.ts'
@@ -30,7 +31,9 @@ export interface SshDoorOptions {
 const loginsAtOnce = 24
 const loginsOfNetwork = 8
 const patienceMs = 30_000
-/** A login may take so many milliseconds. */
+/** Within so many milliseconds a connection has said its version and has keys; whoever says nothing holds no place for longer. */
+const handshakeMs = 10_000
+/** A login may take so many milliseconds after that. */
 const loginMs = 60_000
 /** Sessions of one connection. */
 const mostChannels = 10
@@ -50,7 +53,8 @@ export class SshDoor {
 
   constructor(options: SshDoorOptions) {
     this.#options = options
-    const algorithms = { cipher: [...ciphers] }
+    // What is compressed could be a thousand times as long, and has to be inflated before anybody knows who has sent it.
+    const algorithms = { cipher: [...ciphers], compress: ['none' as const] }
     this.#ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], algorithms, ident: 'Wolke' })
     this.#ssh.on('connection', (connection: Connection & { readonly _sock?: Socket }, { ip, header }) => {
       offerFastest(connection, header.versions.software, ip)
@@ -62,14 +66,7 @@ export class SshDoor {
 
   /** Opens the door; resolves with its port. Errors: of the socket. */
   listen(port: number, host: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#listener.once('error', reject)
-      this.#listener.listen(port, host, () => {
-        this.#listener.off('error', reject)
-        const address = this.#listener.address()
-        resolve(typeof address === 'object' && address ? address.port : port)
-      })
-    })
+    return listenAt(this.#listener, port, host, this.#options.report)
   }
 
   close(): void {
@@ -95,7 +92,7 @@ export class SshDoor {
   }
 
   #greet(socket: Socket, onLogin: () => void): void {
-    const patience = setTimeout(() => socket.destroy(), loginMs)
+    let patience = setTimeout(() => socket.destroy(), handshakeMs)
     socket.once('close', () => clearTimeout(patience))
     this.#expected.set(socket, (connection) => {
       const login = new Login({ ...this.#options, address: socket.remoteAddress ?? '' })
@@ -103,6 +100,10 @@ export class SshDoor {
       connection.on('error', ({ level }: Error & { level?: string }) => {
         if (level === 'handshake') noteMismatch(socket.remoteAddress ?? '')
         socket.destroy()
+      })
+      connection.once('handshake', () => {
+        clearTimeout(patience)
+        patience = setTimeout(() => socket.destroy(), loginMs)
       })
       connection.on('authentication', (context) => {
         username = context.username
@@ -138,23 +139,27 @@ export class SshDoor {
       return
     }
     socket.once('close', leave)
-    const open = new Set<Session>()
+    const open = new Map<Session, ServerChannel | undefined>()
     connection.on('session', (accept, reject) => {
       if (open.size >= mostChannels) return reject()
       const session = accept()
-      open.add(session)
+      open.set(session, undefined)
       session.once('close', () => open.delete(session))
-      this.#serve(session, username)
+      this.#serve(session, username, (channel) => open.set(session, channel))
+    })
+    // The library takes what a client sends beyond what it was allowed to, however much that is.
+    socket.on('data', () => {
+      for (const channel of open.values()) if (channel && isOverrun(channel)) socket.destroy()
     })
     // Whoever says nothing more hears nothing more either.
     socket.once('end', () => socket.destroy())
     // The library closes a session when its client says so, and none when the connection has gone.
     socket.once('close', () => {
-      for (const session of open) session.emit('close')
+      for (const session of open.keys()) session.emit('close')
     })
   }
 
-  #serve(session: Session, username: string): void {
+  #serve(session: Session, username: string, onChannel: Work): void {
     const { services } = this.#options
     session.on('env', (accept) => accept?.())
     // A terminal makes no difference to programs that have none.
@@ -164,6 +169,7 @@ export class SshDoor {
       // A session that has begun something begins nothing else.
       if (!channel) return reject?.()
       attend(channel, session)
+      onChannel(channel)
       work(channel)
     }
     session.on('subsystem', (accept, reject, { name }) => {

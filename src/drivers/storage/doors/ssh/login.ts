@@ -1,7 +1,7 @@
 /** Accounts come in by SSH with a key, which costs no hash, or with a password. */
 import type { AuthContext, PasswordAuthContext, PublicKeyAuthContext } from 'ssh2'
 import type { Accounts } from '../accounts.ts'
-import type { Passwords } from '../passwords.ts'
+import { type Passwords, TooMany } from '../passwords.ts'
 import { ssh2 } from './library.ts'
 
 const methods: ('publickey' | 'password')[] = ['publickey', 'password']
@@ -14,7 +14,7 @@ export interface LoginOptions {
   readonly address: string
 }
 
-/** Answers what a connection says about who it is. `end` is called when it has guessed enough. */
+/** Answers what a connection says about who it is. `end` is called when it has guessed enough, or has to come again. */
 export class Login {
   readonly #options: LoginOptions
   #tries = 0
@@ -26,7 +26,15 @@ export class Login {
   async answer(context: AuthContext, end: () => void): Promise<void> {
     let isRight = false
     if (context.method === 'publickey') isRight = this.#hasKey(context)
-    else if (context.method === 'password') isRight = await this.#knowsPassword(context)
+    else if (context.method === 'password') {
+      try {
+        isRight = await this.#knowsPassword(context)
+      } catch (error) {
+        // SSH has no word for it, and a client that hears of a wrong password asks its user for another one.
+        if (error instanceof TooMany) return end()
+        throw error
+      }
+    }
     if (isRight) return context.accept()
     this.#tries += context.method === 'none' ? 0 : context.method === 'password' ? 4 : 1
     if (this.#tries > mostTries) return end()

@@ -4,7 +4,8 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Account, Accounts } from '../accounts.ts'
-import type { Passwords } from '../passwords.ts'
+import { listenAt } from '../listening.ts'
+import { type Passwords, TooMany } from '../passwords.ts'
 import { DeadProperties } from './dead-properties.ts'
 import { Locks } from './locks.ts'
 import { lock, mkcol, remove, transfer, unlock } from './places.ts'
@@ -49,8 +50,6 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['UNLOCK', unlock],
 ])
 
-/** Connections at a time, of all accounts and of those who have shown no password yet. */
-const mostConnections = 4_096
 const handshakeMs = 5_000
 /** The head of a request takes so long at the longest, however slowly it is sent; that is looked at every second. */
 const headMs = 10_000
@@ -93,18 +92,10 @@ export class WebdavDoor {
     const server = tls
       ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs }, serve)
       : createServer(settings, serve)
-    server.maxConnections = mostConnections
     server.setTimeout(stillMs)
     server.on('connection', (socket: Socket) => this.#strangers.enter(socket))
     this.#server = server
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        const address = server.address()
-        resolve(typeof address === 'object' && address ? address.port : port)
-      })
-    })
+    return listenAt(server, port, host, this.#options.report)
   }
 
   /** Forgets what is known of a box that is removed. */
@@ -183,7 +174,10 @@ export class WebdavDoor {
     if (basic === undefined) throw new Refusal(401, 'a password is needed')
     const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
     const hash = accounts.findFor(username, 'webdav', address)?.state.passwordHash
-    if (!(await passwords.isRight(username, hash, address, password))) throw new Refusal(401, 'the password is wrong')
+    const isRight = await passwords.isRight(username, hash, address, password).catch((error: Error) => {
+      throw error instanceof TooMany ? new Refusal(503, error.message) : error
+    })
+    if (!isRight) throw new Refusal(401, 'the password is wrong')
     const account = accounts.findFor(username, 'webdav', address)
     if (!account) throw new Refusal(401, 'there is no such account')
     this.#enter(socket, username, address)
