@@ -1,11 +1,13 @@
 /** The doors as a process: states hold when they were said, and the process neither outlives its server nor stays away. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openFlags, packet, types } from '../../src/drivers/storage/doors/sftp/packets.ts'
 import { accountFor, DoorsFixture, missing } from './kit/doors.ts'
-import { arrived, childrenOf, processOf, programPid } from './kit/process.ts'
+import { arrived, childrenOf, commandOf, processOf, programPid } from './kit/process.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
 
@@ -103,6 +105,54 @@ test('a process that was killed comes back with its port and its accounts, and l
   for (const end = Date.now() + 20_000; code !== 0 && Date.now() < end; ) code = (await fixture.sftp('u1', 'ls\n')).code
   assert.equal(code, 0)
 })
+
+test('a process that is killed while it starts is replaced by one', { skip }, async (t) => {
+  const { fixture, set } = await processOf(t)
+  await set(await accountFor(fixture))
+  const programs = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('doors'))
+  for (let before = 0, count = 0; count < 3; count++) {
+    await arrived(() => programs().some((pid) => pid !== before))
+    before = programs().find((pid) => pid !== before)!
+    process.kill(before, 'SIGKILL')
+  }
+  let code = -1
+  for (const end = Date.now() + 20_000; code !== 0 && Date.now() < end; ) code = (await fixture.sftp('u1', 'ls\n')).code
+  assert.equal(code, 0)
+  const [pid, ...others] = programs()
+  assert.deepEqual(others, [])
+  assert.equal((await fixture.sftp('u1', 'ls\n')).code, 0)
+  assert.deepEqual(programs(), [pid])
+})
+
+/** Asks for far more than a client takes that reads nothing, until nobody gets anything on his way. */
+function reads(): Buffer {
+  const handle = Buffer.alloc(4)
+  const ask = (_: unknown, index: number) => packet(types.read, index + 1, handle, BigInt(index) << 15n, 1 << 15)
+  const asked = Array.from({ length: 20_000 }, ask)
+  return Buffer.concat([packet(types.init, 3), packet(types.open, 0, '/big', openFlags.read, {}), ...asked])
+}
+
+for (const quota of [null, { limit: 1e9, used: 0 }]) {
+  const how = quota ? 'counted' : 'plain'
+  test(`who goes before he has read everything leaves no program in a ${how} box`, { skip }, async (t) => {
+    const { fixture, box, set } = await processOf(t, quota)
+    await set(await accountFor(fixture))
+    writeFileSync(join(box.files, 'big'), '')
+    truncateSync(join(box.files, 'big'), 1 << 30)
+    for (const [words, input] of [
+      [['u1@127.0.0.1', 'cat big'], ''],
+      [['-s', 'u1@127.0.0.1', 'sftp'], reads()],
+    ] as const) {
+      const client = fixture.start('ssh', ['-p', `${fixture.sshPort}`, ...fixture.options(), ...words])
+      client.stdin.on('error', () => undefined)
+      client.stdin.write(input)
+      await once(client.stdout, 'readable')
+      assert.equal(childrenOf(programPid()).length, 1)
+      client.kill('SIGKILL')
+      await arrived(() => childrenOf(programPid()).length === 0)
+    }
+  })
+}
 
 test('the process ends with its server', { skip }, async (t) => {
   const fixture = new DoorsFixture()
