@@ -3,15 +3,14 @@
  * path, link or race leads out, and writes count. Paths are those of SFTP; `/` is the home.
  */
 import { posix } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
+import { duplexPair, type Readable, type Writable } from 'node:stream'
 import { type Account, jailOf } from './accounts.ts'
 import { begun } from './begun.ts'
 import { isFull, quotaWords, spaceWords } from './ledger.ts'
 import { SftpClient, SftpError } from './sftp/client.ts'
-import { freeAt, holesOf } from './sftp/kernel.ts'
 import { type Attributes, openFlags, statusCodes, types } from './sftp/packets.ts'
 import { startFileServer } from './sftp/server.ts'
-import { SftpWatch } from './sftp/watch.ts'
+import { connectWatched } from './sftp/watched.ts'
 
 type FileKind = 'file' | 'directory' | 'link' | 'other'
 
@@ -70,39 +69,26 @@ export const isForbidden = (error: unknown): boolean => isCode(error, statusCode
 
 export class Files {
   readonly #client: SftpClient
+  readonly #requests: Writable
   /** Whether it is the file system that keeps the box within its limit. */
   readonly #hasKernelQuota: boolean
-  readonly #end: () => void
 
-  private constructor(client: SftpClient, hasKernelQuota: boolean, end: () => void) {
-    this.#client = client
+  private constructor(answers: Readable, requests: Writable, hasKernelQuota: boolean) {
+    this.#client = new SftpClient(answers, requests)
+    this.#requests = requests
     this.#hasKernelQuota = hasKernelQuota
-    this.#end = end
   }
 
   /** Starts a file server for an account. Errors: those of `startFileServer` and `begun`. */
   static async open(account: Account): Promise<Files> {
-    const { child, stdin, stdout } = await begun(await startFileServer(jailOf(account)), account)
-    const { ledger } = account.place
-    const end = () => stdin.end()
-    if (ledger === undefined) return new Files(new SftpClient(stdout, stdin), true, end)
-    const answers = new PassThrough()
-    const watch = new SftpWatch(ledger, {
-      holes: () => holesOf(child.pid!),
-      free: () => freeAt(account.place.directory),
-      toServer: (bytes) => stdin.write(bytes),
-      toClient: (bytes) => answers.write(bytes),
-    })
-    const requests = new Writable({
-      write: (chunk: Buffer, _, done) => {
-        watch.fromClient(chunk)
-        done()
-      },
-    })
-    stdout.on('data', (chunk: Buffer) => watch.fromServer(chunk))
-    stdout.once('close', () => answers.destroy())
-    stdout.resume()
-    return new Files(new SftpClient(answers, requests), false, end)
+    const prisoner = await begun(await startFileServer(jailOf(account)), account)
+    const { stdin, stdout } = prisoner
+    const { ledger, directory } = account.place
+    if (ledger === undefined) return new Files(stdout, stdin, true)
+    const [near, far] = duplexPair({ highWaterMark: piece * ahead })
+    connectWatched(far, prisoner, { ledger, directory })
+    stdout.once('close', () => near.destroy())
+    return new Files(near, near, false)
   }
 
   get isOpen(): boolean {
@@ -111,7 +97,7 @@ export class Files {
 
   /** Lets the file server end when it has done what it was asked for. */
   close(): void {
-    this.#end()
+    this.#requests.end()
   }
 
   async stat(path: string): Promise<FileInfo> {

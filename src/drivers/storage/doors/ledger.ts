@@ -9,7 +9,10 @@ export interface Ledger {
   charge(bytes: number): void
   /** Hears that a box takes another amount than was charged, such as less because something was removed. */
   changed(): void
-  /** How often it was measured what the box takes; what was charged before that is forgotten. */
+  /**
+   * How often it was measured what the box takes, or heard that it changes. What was known of its files before may be otherwise
+   * by then: one may be shorter, or have holes.
+   */
   measured(): number
 }
 

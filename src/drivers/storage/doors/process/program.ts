@@ -24,7 +24,8 @@ class CountedBox implements Ledger {
   #isChanged = false
   /** Something was said not long ago, and more is said soon. */
   #isAwaited = false
-  #measurements = 0
+  /** So often it was measured, or heard that the box changes. */
+  #turns = 0
 
   constructor(id: number, quota: Quota, begin: () => Promise<void>) {
     this.#id = id
@@ -48,6 +49,7 @@ class CountedBox implements Ledger {
 
   changed(): void {
     this.#isChanged = true
+    this.#turns++
     if (!this.#isAwaited) this.say()
   }
 
@@ -64,14 +66,14 @@ class CountedBox implements Ledger {
   }
 
   measured(): number {
-    return this.#measurements
+    return this.#turns
   }
 
   /** Takes what was measured when so many bytes had been heard. */
   set(quota: Quota, heard: number): void {
     this.#quota = quota
     this.#measured = Math.min(heard, this.#charged)
-    this.#measurements++
+    this.#turns++
   }
 }
 

@@ -4,8 +4,8 @@ import { MalformedPacket, mostOfPacket } from './packets.ts'
 /** A packet is looked at up to here before it passes, its length included: a WRITE up to its data, and whole short ones. */
 const headBytes = 4 + 1 + 4 + 4 + 256 + 8 + 4
 
-/** Gets a head, which is all of a short packet. Returns what shall be passed on in its place: it, something else, or nothing. */
-export type OnHead = (head: Buffer, length: number) => boolean
+/** Gets a head, which is all of a short packet. Returns whether the packet is passed on; undefined when it has to wait. */
+export type OnHead = (head: Buffer, length: number) => boolean | undefined
 
 /**
  * Cuts a stream into packets. `onHead` decides about each by what is there of it at first: at least `headBytes` or the whole
@@ -22,21 +22,16 @@ export class Framing {
     this.#isWhole = isWhole
   }
 
-  /** Tells whether the next byte begins a packet. */
-  get isBetween(): boolean {
-    return this.#left === 0 && this.#kept.length === 0
-  }
-
   /** Tells whether the next byte to be passed on begins a packet: what is kept has not passed yet. */
   get isBoundary(): boolean {
     return this.#left === 0
   }
 
   /**
-   * Takes bytes; returns what is left when `isHeld` says that the stream has to wait, which has to be given again. Errors:
+   * Takes bytes; returns those from a packet on that has to wait, which have to be given again before any others. Errors:
    * `MalformedPacket`.
    */
-  take(chunk: Buffer, onHead: OnHead, pass: (piece: Buffer) => void, isHeld = () => false): Buffer | undefined {
+  take(chunk: Buffer, onHead: OnHead, pass: (piece: Buffer) => void): Buffer | undefined {
     let bytes = this.#kept.length > 0 ? Buffer.concat([this.#kept, chunk]) : chunk
     this.#kept = Buffer.alloc(0)
     while (bytes.length > 0) {
@@ -47,7 +42,6 @@ export class Framing {
         bytes = bytes.subarray(piece.length)
         continue
       }
-      if (isHeld()) return bytes
       const needed = this.#needed(bytes)
       if (bytes.length < needed) {
         this.#kept = bytes
@@ -55,7 +49,12 @@ export class Framing {
       }
       const length = 4 + bytes.readUInt32BE(0)
       this.#left = length
-      this.#isPassing = onHead(bytes.subarray(0, Math.min(length, bytes.length)), length)
+      const passes = onHead(bytes.subarray(0, Math.min(length, bytes.length)), length)
+      if (passes === undefined) {
+        this.#left = 0
+        return bytes
+      }
+      this.#isPassing = passes
     }
     return undefined
   }

@@ -1,11 +1,19 @@
 /** What the kernel knows of the files of a server, and the server does not say. */
 import { readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 
-/** The most bytes of holes that a file has which a process has open; 0 when it is gone. */
+/** Nobody may look into some processes, whoever started them: OpenSSH's server sees to that where it is not confined. */
+const unseen: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'ENOENT', 'ESRCH'])
+
+/** The most bytes of holes that a file may have which a process has open: infinite where that cannot be seen. */
 export function holesOf(pid: number): number {
   const folder = `/proc/${pid}/fd`
-  const files = unlessGone(() => readdirSync(folder)) ?? []
-  return Math.max(0, ...files.map((name) => holesIn(unlessGone(() => statSync(`${folder}/${name}`)))))
+  try {
+    const holes = readdirSync(folder).map((name) => holesIn(unlessGone(() => statSync(`${folder}/${name}`))))
+    return Math.max(0, ...holes)
+  } catch (error) {
+    if (unseen.has((error as NodeJS.ErrnoException).code)) return Number.POSITIVE_INFINITY
+    throw error
+  }
 }
 
 const holesIn = (stats: Stats | undefined) => (stats?.isFile() ? stats.size - stats.blocks * 512 : 0)

@@ -8,11 +8,13 @@ import { Framing } from './framing.ts'
 import { openFlags, PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
 
 interface Handle {
-  /** The length of the file, as far as this session knows. */
-  size: number
+  readonly bytes: Buffer
+  /** The length of the file, as far as this session knows; undefined when the server has to say it before the next write. */
+  size: number | undefined
   /** How many bytes of it may be holes, which take nothing until they are filled. */
   holes: number
-  /** After how many measurements that was known. */
+  /** After how many measurements and changes of the box that was known, and when. */
+  turn: number
   knownAt: number
   /** A write was refused: the file is not what its writer wanted, so its size and times are not set as if it were. */
   hasFailed: boolean
@@ -39,7 +41,11 @@ const changing: ReadonlySet<number> = new Set([types.remove, types.rename, types
 /** An extension whose growth cannot be known before. */
 const unoffered = 'copy-data'
 
-type OpenMode = 'existing' | 'truncating' | 'appending'
+/** Programs and other servers may shorten a file unseen, so what is known of it is good for so many milliseconds. */
+const knownMs = 200
+const strangeHandle = 'Failure: this handle was not given for writing'
+
+type OpenMode = 'existing' | 'empty' | 'appending'
 
 export class SftpWatch {
   readonly #ledger: Ledger
@@ -53,11 +59,13 @@ export class SftpWatch {
   /** The server was given this write last. */
   #lastWrite = -1
   /** These writes are refused when the server has answered another one. */
-  #late: { readonly after: number; readonly id: number }[] = []
+  #late: { readonly after: number; readonly id: number; readonly words: string }[] = []
   /** These requests change what a box takes, and are not answered yet. */
   readonly #changes = new Set<number>()
-  /** What waits for the size of a file; nothing else of the client passes meanwhile. */
-  #asked: ((size: number | undefined) => void) | undefined
+  /** The server is asked how long this file is; nothing else of the client passes meanwhile. */
+  #asked: Handle | undefined
+  /** It has just said that of this one, for the write that waits. */
+  #told: Handle | undefined
   /** The client sent these while it has to wait. */
   #waiting: Buffer[] = []
   #injected: Buffer[] = []
@@ -77,7 +85,6 @@ export class SftpWatch {
       chunk,
       (head) => this.#isAllowed(head),
       (piece) => this.#ends.toServer(piece),
-      () => this.#asked !== undefined,
     )
     if (left) this.#waiting.unshift(left)
   }
@@ -124,12 +131,15 @@ export class SftpWatch {
     return false
   }
 
-  #isAllowed(head: Buffer): boolean {
+  /** Undefined when the packet has to wait for an answer of the server. */
+  #isAllowed(head: Buffer): boolean | undefined {
     const type = head[4]!
     if (type === types.init) return true
     const reader = new PacketReader(head, 5)
     const id = reader.uint32()
     if (id >= ownIds) return this.#refuse(id, statusCodes.failure, 'ids of requests are smaller than 4294967040')
+    // An answer has to say which of them it is to.
+    if (this.#opens.has(id) || this.#writes.has(id)) return this.#refuse(id, statusCodes.failure, 'this id is in use')
     switch (type) {
       case types.write:
         return this.#isRoomToWrite(id, reader)
@@ -161,72 +171,76 @@ export class SftpWatch {
     return name === 'posix-rename@openssh.com' ? this.#noteChange(id) : true
   }
 
-  #isRoomToWrite(id: number, reader: PacketReader): boolean {
+  #isRoomToWrite(id: number, reader: PacketReader): boolean | undefined {
     const handle = this.#handles.get(reader.bytes().toString('latin1'))
-    // The server says what is wrong with a handle that it did not give.
-    if (!handle) return true
+    // Clients can guess handles before they are given, and nobody knows yet what such a write would add.
+    if (!handle) return this.#refuseInTurn(id, strangeHandle)
     const [offset, length] = [reader.uint64(), reader.uint32()]
-    const start = handle.isAppending ? handle.size : offset
+    const { size } = handle
+    if (size === undefined || (!handle.isAppending && offset < size && this.#isOld(handle))) return this.#ask(handle)
+    this.#told = undefined
+    const start = handle.isAppending ? size : offset
     const end = start + length
     // Clients send ahead, and some believe the last answer: what follows a piece that was refused has no place.
-    if (handle.hasFailed && start > handle.size) return this.#refuseInTurn(id)
-    const added = Math.min(length, Math.max(0, end - handle.size))
-    const filled = added === length ? 0 : Math.min(length - added, this.#holesOf(handle))
+    if (handle.hasFailed && start > size) return this.#refuseInTurn(id)
+    const added = Math.min(length, Math.max(0, end - size))
+    const filled = Math.min(length - added, handle.holes)
     if (!take(this.#ledger, added + filled)) {
       handle.hasFailed = true
       return this.#refuseInTurn(id)
     }
-    handle.holes += Math.max(0, start - handle.size) - filled
-    handle.size = Math.max(handle.size, end)
+    handle.holes += Math.max(0, start - size) - filled
+    handle.size = Math.max(size, end)
     this.#writes.set(id, handle)
     this.#lastWrite = id
     return true
   }
 
+  /** What is behind the end that is known is charged in any case; what is before it only when it may not be there any more. */
+  #isOld(handle: Handle): boolean {
+    if (this.#told === handle) return false
+    return handle.turn !== this.#ledger.measured() || performance.now() - handle.knownAt > knownMs
+  }
+
+  /** Asks where the client's packet would begin, and so between two packets. */
+  #ask(handle: Handle): undefined {
+    this.#asked = handle
+    this.#ends.toServer(packet(types.fstat, ownIds, handle.bytes))
+  }
+
   /** A client that sends ahead may believe its last answer, so the one to a write comes after those to the writes before it. */
-  #refuseInTurn(id: number): false {
-    if (!this.#writes.has(this.#lastWrite)) return this.#refuse(id)
-    this.#late.push({ after: this.#lastWrite, id })
+  #refuseInTurn(id: number, words = quotaWords): false {
+    if (!this.#writes.has(this.#lastWrite)) return this.#refuse(id, statusCodes.failure, words)
+    this.#late.push({ after: this.#lastWrite, id, words })
     return false
   }
 
   #refuseAfter(write: number): void {
     const due = this.#late.filter(({ after }) => after === write)
     this.#late = this.#late.filter(({ after }) => after !== write)
-    for (const { id } of due) this.#refuse(id)
-  }
-
-  /** What was charged counts until the next measurement, so others may have made holes of it by then. */
-  #holesOf(handle: Handle): number {
-    const measured = this.#ledger.measured()
-    if (handle.knownAt !== measured) Object.assign(handle, { holes: this.#ends.holes(), knownAt: measured })
-    return handle.holes
+    for (const { id, words } of due) this.#refuse(id, statusCodes.failure, words)
   }
 
   #noteOpen(id: number, reader: PacketReader): boolean {
     reader.bytes()
     const flags = reader.uint32()
-    if (!(flags & (openFlags.write | openFlags.append))) return true
-    const opened = flags & openFlags.truncate ? 'truncating' : 'existing'
+    // Even who only reads may make a file, or make it empty.
+    if ((flags & ~openFlags.read) === 0) return true
+    const isNew = (flags & openFlags.create) !== 0 && (flags & openFlags.exclusive) !== 0
+    const opened = isNew || flags & openFlags.truncate ? 'empty' : 'existing'
     this.#opens.set(id, flags & openFlags.append ? 'appending' : opened)
     return this.#noteChange(id)
   }
 
   #maySetHandle(id: number, reader: PacketReader): boolean {
     const handle = this.#handles.get(reader.bytes().toString('latin1'))
-    if (!handle) return true
-    if (handle.hasFailed) return this.#refuse(id)
     const { size } = reader.attributes()
+    if (!handle) return size === undefined || this.#refuseInTurn(id, strangeHandle)
+    if (handle.hasFailed) return this.#refuse(id)
     if (size === undefined) return true
-    // What it becomes longer is a hole.
-    handle.holes = Math.min(size, handle.holes + Math.max(0, size - handle.size))
-    handle.size = size
+    // The server may refuse it.
+    handle.size = undefined
     return this.#noteChange(id)
-  }
-
-  #ask(question: Buffer, then: (size: number | undefined) => void): void {
-    this.#asked = then
-    this.#ends.toServer(question)
   }
 
   #passesReply(head: Buffer): boolean {
@@ -236,7 +250,7 @@ export class SftpWatch {
     const id = reader.uint32()
     if (id === ownIds) return this.#settle(type, reader)
     if (this.#changes.delete(id)) this.#ledger.changed()
-    if (type === types.handle) return this.#noteHandle(id, head, reader)
+    if (type === types.handle) return this.#noteHandle(id, reader)
     if (type === types.status) {
       const write = this.#writes.get(id)
       this.#writes.delete(id)
@@ -247,7 +261,7 @@ export class SftpWatch {
   }
 
   #passesWritten(id: number, handle: Handle, code: number): boolean {
-    if (code !== statusCodes.ok) handle.hasFailed = true
+    if (code !== statusCodes.ok) Object.assign(handle, { hasFailed: true, size: undefined })
     // The server has no word for a full disk.
     const isPassed = code !== statusCodes.failure || !isFull(this.#ends.free()) || this.#refuse(id, code, spaceWords)
     this.#refuseAfter(id)
@@ -255,30 +269,28 @@ export class SftpWatch {
   }
 
   #settle(type: number, reader: PacketReader): false {
-    const then = this.#asked
+    const handle = this.#asked
     this.#asked = undefined
-    then?.(type === types.attrs ? reader.attributes().size : undefined)
+    if (!handle) return false
+    // Whatever is written to a file of no length is charged.
+    handle.size = (type === types.attrs ? reader.attributes().size : undefined) ?? 0
+    handle.holes = this.#ends.holes()
+    handle.turn = this.#ledger.measured()
+    handle.knownAt = performance.now()
+    this.#told = handle
     return false
   }
 
-  #noteHandle(id: number, head: Buffer, reader: PacketReader): boolean {
+  #noteHandle(id: number, reader: PacketReader): true {
     const opened = this.#opens.get(id)
     if (opened === undefined) return true
     this.#opens.delete(id)
     const bytes = Buffer.from(reader.bytes())
-    const knownAt = this.#ledger.measured()
-    const handle: Handle = { size: 0, holes: 0, knownAt, hasFailed: false, isAppending: opened === 'appending' }
+    const known = { turn: this.#ledger.measured(), knownAt: performance.now() }
+    const size = opened === 'existing' ? undefined : 0
+    const handle = { bytes, size, holes: 0, ...known, hasFailed: false, isAppending: opened === 'appending' }
     this.#handles.set(bytes.toString('latin1'), handle)
-    if (opened !== 'existing') return true
-    // Its client learns of the handle when it is known what a write to it adds. One question is asked at a time: a client
-    // that sends more before it has this answer may be charged for what was there already.
-    if (this.#asked) return true
-    const reply = Buffer.from(head)
-    this.#ask(packet(types.fstat, ownIds, bytes), (size) => {
-      Object.assign(handle, { size: size ?? 0, holes: this.#ends.holes() })
-      this.#answer(reply)
-    })
-    return false
+    return true
   }
 
   #offerLess(head: Buffer): boolean {
