@@ -69,8 +69,11 @@ export class Doors {
     if (!states.some(({ seesSnapshots }) => seesSnapshots)) await removeSnapshotFolders(place)
   }
 
-  removeBox(id: number, generation: number): void {
-    if (this.#accounts.remove(id, generation)) this.#webdav.forget(id)
+  /** Removes a box with its accounts. Returns whether it did: who says so after newer accounts were set is too late. */
+  removeBox(id: number, generation: number): boolean {
+    const isRemoved = this.#accounts.remove(id, generation)
+    if (isRemoved) this.#webdav.forget(id)
+    return isRemoved
   }
 
   /** Ends all that is open with a box: its files are about to be replaced. */

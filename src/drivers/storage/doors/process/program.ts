@@ -112,10 +112,7 @@ class Program {
     if (call.method === 'setAccounts') doors.setAccounts(this.#placeOf(call.args[0]), call.args[1], call.args[2])
     else if (call.method === 'setQuota') this.#counted.get(call.args[0])?.set(call.args[1], call.args[2])
     else if (call.method === 'endSessions') doors.endSessions(call.args[0])
-    else {
-      doors.removeBox(...call.args)
-      this.#counted.delete(call.args[0])
-    }
+    else if (doors.removeBox(...call.args)) this.#counted.delete(call.args[0])
     return undefined
   }
 
