@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import ssh2 from 'ssh2'
+import { mostPrograms } from '../../src/drivers/storage/doors/jail/starting.ts'
 import { isLong } from '../run/long.ts'
 import { accountFor, missing, password } from './kit/doors.ts'
 import { childrenOf, heldMb, processOf, programPid } from './kit/process.ts'
@@ -18,10 +19,18 @@ const mostMb = 8
 const together = 8
 
 test(`${connections} connections stay open and each is served`, { skip }, async (t) => {
-  const { fixture, set } = await processOf(t)
+  const { fixture, doors } = await processOf(t)
   const state = await accountFor(fixture)
   const usernames = Array.from({ length: connections / each }, (_, index) => `u${index}`)
-  await set(...usernames.map((username) => ({ ...state, username })))
+  for (let at = 0; at < usernames.length; at += mostPrograms / each) {
+    const { ledger: _, ...place } = fixture.addBox().place
+    const some = usernames.slice(at, at + mostPrograms / each)
+    await doors.setAccounts(
+      { ...place, quota: null },
+      1,
+      some.map((username) => ({ ...state, username })),
+    )
+  }
   const privateKey = readFileSync(join(fixture.folder, 'clients', 'key'), 'utf8')
   const clients: ssh2.Client[] = []
   t.after(() => {

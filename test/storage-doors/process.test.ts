@@ -1,10 +1,11 @@
 /** The doors as a process: states hold when they were said, and the process neither outlives its server nor stays away. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { mostPrograms, startedFor } from '../../src/drivers/storage/doors/jail/starting.ts'
 import { openFlags, packet, types } from '../../src/drivers/storage/doors/sftp/packets.ts'
 import { accountFor, DoorsFixture, missing } from './kit/doors.ts'
 import { arrived, childrenOf, commandOf, processOf, programPid } from './kit/process.ts'
@@ -175,4 +176,25 @@ test('the process ends with its server', { skip }, async (t) => {
   const pids = output.trim().split(' ')
   assert.match(pids[0]!, /^\d+$/)
   await arrived(() => pids.every((pid) => !existsSync(`/proc/${pid}/root/`)))
+})
+
+test('programs that cannot start say why, and a box has no more of them at a time than it may', async (t) => {
+  const children: ChildProcess[] = []
+  t.after(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+  const start = async (box: string, program = 'cat') => {
+    const child = await startedFor(box, () => spawn(program, { stdio: ['pipe', 'ignore', 'ignore'] }))
+    children.push(child)
+    return child
+  }
+  await assert.rejects(start('/one', '/nothing'), { code: 'ENOENT' })
+  for (let n = 0; n < mostPrograms; n++) await start('/one')
+  await assert.rejects(start('/one'), /programs run for the box already/)
+  await start('/other')
+  const [first] = children
+  first!.stdin!.end()
+  await once(first!, 'exit')
+  await start('/one')
+  await assert.rejects(start('/one'), /programs run for the box already/)
 })

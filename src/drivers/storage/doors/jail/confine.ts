@@ -4,10 +4,12 @@
  * the mount namespace. The kernel then resolves every path, link and race within the directory, without any program in it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { lstat, readFile, stat } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { systemPath } from './possible.ts'
 import { launching, leaving, pivoting } from './scripts.ts'
+import { started, startedFor } from './starting.ts'
 
 /** The directory that becomes the root. */
 export interface Jail {
@@ -44,16 +46,25 @@ const scriptMs = 20_000
 /** The largest file that a program may write where no limit is asked for. */
 const noLimit = 'unlimited'
 
-/** Starts a program that is not confined to its directory yet: it must not be given anything of the customer's. */
-export function startProgram(command: readonly string[], { uid, gid }: Jail, mostBytes?: number): Prisoner {
+/**
+ * Starts a program that is not confined to its directory yet: it must not be given anything of the customer's. Errors: those of
+ * `startedFor`.
+ */
+export async function startProgram(
+  command: readonly string[],
+  { directory, uid, gid }: Jail,
+  mostBytes?: number,
+): Promise<Prisoner> {
   const namespaces = ['--mount', '--net', '--ipc', '--uts', '--propagation', 'private']
   const most = mostBytes === undefined ? noLimit : `${Math.max(0, Math.floor(mostBytes))}`
   const args = [...namespaces, '--', 'sh', '-c', launching, 'sh', `${uid}`, `${gid}`, most, ...command]
-  const child = spawn('unshare', args, {
-    cwd: '/',
-    env: { PATH: systemPath, LC_ALL: 'C.UTF-8', HOME: '/' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const child = await startedFor(directory, () =>
+    spawn('unshare', args, {
+      cwd: '/',
+      env: { PATH: systemPath, LC_ALL: 'C.UTF-8', HOME: '/' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }),
+  )
   let words = ''
   child.stderr.on('data', (data: Buffer) => {
     words = (words + data.toString('latin1')).slice(-wordsLength)
@@ -83,26 +94,24 @@ export async function confine(prisoner: Prisoner, jail: Jail, between?: () => Pr
   }
 }
 
-/** Has root do something in the mount namespace of a program. */
-function within(pid: number, script: string, args: readonly string[]): Promise<void> {
-  const child = spawn('nsenter', ['--target', `${pid}`, '--mount', '--', 'sh', '-c', script, 'sh', ...args], {
-    cwd: '/',
-    env: { PATH: systemPath, LC_ALL: 'C' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: scriptMs,
-    killSignal: 'SIGKILL',
-  })
+/** Has root do something in the mount namespace of a program. Errors: `JailError`, those of `started`. */
+async function within(pid: number, script: string, args: readonly string[]): Promise<void> {
+  const child = await started(
+    spawn('nsenter', ['--target', `${pid}`, '--mount', '--', 'sh', '-c', script, 'sh', ...args], {
+      cwd: '/',
+      env: { PATH: systemPath, LC_ALL: 'C' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: scriptMs,
+      killSignal: 'SIGKILL',
+    }),
+  )
   let words = ''
   child.stderr.on('data', (data: Buffer) => {
     words = (words + data.toString('latin1')).slice(-wordsLength)
   })
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code) => {
-      if (code === 0) resolve()
-      else reject(new JailError(`a home cannot become the root of its programs: ${words.trim() || `code ${code}`}`))
-    })
-  })
+  const [code] = await once(child, 'close')
+  if (code === 0) return
+  throw new JailError(`a home cannot become the root of its programs: ${words.trim() || `code ${code}`}`)
 }
 
 /** Reads lines of /proc/PID/mountinfo: where something is mounted, with which options. */

@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { PathsWithin } from '../sftp/paths.ts'
 import { type Jail, JailError, type Prisoner } from './confine.ts'
 import { systemPath } from './possible.ts'
+import { startedFor } from './starting.ts'
 
 /** What it need not do, as nobody may make links or ask for the users of the machine and their homes. */
 const denied = 'symlink,expand-path,home-directory,users-groups-by-id'
@@ -18,11 +19,13 @@ export async function startUnconfined([program, ...args]: readonly string[], jai
   const [top, found] = await Promise.all([realpath(directory), realpath(asked).catch(() => undefined)])
   if (found === undefined) throw new JailError(`the home ${asked} is missing`)
   if (found !== (home === '' ? top : `${top}/${home}`)) throw new JailError(`the home ${asked} leads elsewhere`)
-  const child = spawn(program!, [...args, '-P', denied, '-d', found], {
-    cwd: found,
-    env: { PATH: systemPath, LC_ALL: 'C.UTF-8', HOME: '/' },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
+  const child = await startedFor(directory, () =>
+    spawn(program!, [...args, '-P', denied, '-d', found], {
+      cwd: found,
+      env: { PATH: systemPath, LC_ALL: 'C.UTF-8', HOME: '/' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    }),
+  )
   child.stdin.on('error', () => undefined)
   const { stdin, stdout } = new PathsWithin(found, child)
   return { child, stdin, stdout, lastWords: () => '' }

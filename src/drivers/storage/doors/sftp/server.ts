@@ -7,7 +7,7 @@ import { startUnconfined } from '../jail/unconfined.ts'
 import { SftpClient, SftpError } from './client.ts'
 import { statusCodes, types } from './packets.ts'
 
-/** Files are not for others, whatever their writer forgets to say. */
+/** Nobody but the user of the box writes to what is in it, unless its writer says otherwise afterwards. */
 const umask = '0022'
 
 /** Snapshots are seen here. */
@@ -31,13 +31,11 @@ async function start(jail: Jail): Promise<Prisoner> {
   const program = fileServer()
   if (program === undefined) throw new JailError('sftp-server of OpenSSH is not installed')
   const command = [program, '-e', '-l', 'QUIET', '-u', umask, ...(jail.isReadonly ? ['-R'] : [])]
-  const prisoner = jail.isUnconfined ? await startUnconfined(command, jail) : startProgram(command, jail)
+  const prisoner = await (jail.isUnconfined ? startUnconfined : startProgram)(command, jail)
   const { child, stdin, stdout } = prisoner
   const client = new SftpClient(stdout, stdin)
-  const failed = new Promise<never>((_, reject) => child.once('error', reject))
-  failed.catch(() => undefined)
   try {
-    await Promise.race([client.init(), failed])
+    await client.init()
     if (!jail.isUnconfined) {
       await confine(prisoner, jail, async () => {
         if (jail.snapshots !== undefined) await makeFolders(client, snapshotFolder)

@@ -117,13 +117,13 @@ export function borg(words: readonly string[]): Program {
 const startMs = 20_000
 
 /**
- * Starts a program in its jail. Returns it with what it has to say first. Errors: `JailError`, `Refused` when it does not
- * start.
+ * Starts a program in its jail. Returns it with what it has to say first. Errors: `JailError`, `Refused` when it ends too soon,
+ * those of `startProgram`.
  */
 export async function startInJail(program: Program, account: Account): Promise<{ prisoner: Prisoner; first: Buffer }> {
   const jail = jailOf(account)
   const room = account.place.ledger?.room()
-  const prisoner = startProgram(program.words, jail, room)
+  const prisoner = await startProgram(program.words, jail, room)
   const { child, stdin, stdout } = prisoner
   const patience = setTimeout(() => child.kill('SIGKILL'), startMs)
   try {
