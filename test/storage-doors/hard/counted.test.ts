@@ -55,7 +55,7 @@ async function boxOf(t: TestContext, room = 1 << 30) {
   const session = async () => {
     const prisoner = await startFileServer(jail)
     const [near, far] = duplexPair()
-    connectWatched(far, prisoner, { ledger, directory: place.directory })
+    connectWatched(far, prisoner, { ledger, directory: place.directory, isReadonly: false })
     prisoner.stdout.once('close', () => near.destroy())
     t.after(() => void prisoner.child.kill('SIGKILL'))
     return { client: new SftpClient(near, near), raw: near }

@@ -86,7 +86,7 @@ export class Files {
     const { ledger, directory } = account.place
     if (ledger === undefined) return new Files(stdout, stdin, true)
     const [near, far] = duplexPair({ highWaterMark: piece * ahead })
-    connectWatched(far, prisoner, { ledger, directory })
+    connectWatched(far, prisoner, { ledger, directory, isReadonly: account.state.isReadonly })
     stdout.once('close', () => near.destroy())
     return new Files(near, near, false)
   }

@@ -9,10 +9,16 @@ import { SftpWatch } from './watch.ts'
 export interface WatchedBox {
   readonly ledger: Ledger
   readonly directory: string
+  /** Whoever comes changes nothing in it. */
+  readonly isReadonly: boolean
 }
 
 /** Has a client speak with a file server until either ends; the server ends with its client. */
-export function connectWatched(client: Duplex, prisoner: Prisoner, { ledger, directory }: WatchedBox): void {
+export function connectWatched(
+  client: Duplex,
+  prisoner: Prisoner,
+  { ledger, directory, isReadonly }: WatchedBox,
+): void {
   const { child, stdin, stdout } = prisoner
   const watch = new SftpWatch(ledger, {
     holes: () => holesOf(child.pid!),
@@ -54,5 +60,5 @@ export function connectWatched(client: Duplex, prisoner: Prisoner, { ledger, dir
   client.on('drain', () => stdout.resume())
   client.once('end', () => stdin.end())
   // It may have written less than was charged, or may have been killed before it said what it did.
-  child.once('close', () => ledger.changed())
+  if (!isReadonly) child.once('close', () => ledger.changed())
 }

@@ -13,7 +13,7 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
   connect(channel, prisoner)
   writeTogether(prisoner.stdin)
   const { ledger, directory } = account.place
-  if (ledger) return connectWatched(channel, prisoner, { ledger, directory })
+  if (ledger) return connectWatched(channel, prisoner, { ledger, directory, isReadonly: account.state.isReadonly })
   channel.pipe(prisoner.stdin)
   prisoner.stdout.pipe(channel, { end: false })
 }
