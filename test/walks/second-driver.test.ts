@@ -73,6 +73,7 @@ class Hosts {
       createSnapshot: (id) => this.#take('storageBoxes.createSnapshot', id, undefined, undefined),
       deleteSnapshot: (id) => this.#take('storageBoxes.deleteSnapshot', id, undefined, undefined),
       rollback: (id) => this.#take('storageBoxes.rollback', id, undefined, undefined),
+      snapshots: async () => [],
       usage: async () => ({ data: 0, snapshots: 0, bySnapshot: new Map() }),
       folders: async () => [],
     },

@@ -131,6 +131,10 @@ export function simulateStorageBoxes(site: Site) {
     createSnapshot: (id, name) => change('createSnapshot', id, id, name),
     deleteSnapshot: (id, name) => change('deleteSnapshot', id, id, name),
     rollback: (id, name, newer, number) => change('rollback', id, id, name, newer, number),
+    async snapshots(id) {
+      await perform('snapshots', id, () => undefined)
+      return snapshotsOf(boxes)(id)
+    },
     async usage(id) {
       await perform('usage', id, () => undefined)
       return (await kept?.of(id))?.usage(id) ?? usageOf(boxes.get(id))

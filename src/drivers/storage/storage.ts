@@ -57,10 +57,22 @@ const nearlyFull = 0.9
 /** How long such a box is not measured again while it changes, in milliseconds. */
 const calmMs = 500
 
+/** Copies and removals of many files take hours on most file systems, and what is asked for after them waits. */
+const longCalls: ReadonlySet<keyof StorageBoxDriver> = new Set([
+  'apply',
+  'remove',
+  'createSnapshot',
+  'deleteSnapshot',
+  'rollback',
+  'snapshots',
+] as const)
+
 /** Only here do boxes have users of their own, so that it is known which programs work on one. */
 const hasUsers = process.platform === 'linux' && process.getuid?.() === 0
 
 class Boxes implements StorageBoxDriver, BoxDoors {
+  readonly isLasting = true
+  readonly longCalls = longCalls
   readonly store: Store
   readonly files: FilesOfBoxes
   readonly doors: BoxDoors | undefined
@@ -69,6 +81,8 @@ class Boxes implements StorageBoxDriver, BoxDoors {
   readonly #known = new Map<number, number>()
   /** Boxes that are being measured, and whether they have changed since that began. */
   readonly #measuring = new Map<number, boolean>()
+  /** Long calls that are under way, by what they do. */
+  readonly #underWay = new Map<string, Promise<unknown>>()
   #doors: DoorsDriver | undefined
   #opened: OpenDoors = { ssh: null, webdav: null }
   #noteKey: NoteKey = async () => 'keys cannot be noted yet'
@@ -113,7 +127,11 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     return this.#opened
   }
 
-  async apply(box: BoxState): Promise<void> {
+  apply(box: BoxState): Promise<void> {
+    return this.#join(`apply ${box.id} ${box.generation}`, () => this.#apply(box))
+  }
+
+  async #apply(box: BoxState): Promise<void> {
     const { store } = this
     await store.apply(box)
     if (!this.#doors) return
@@ -125,34 +143,46 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     this.#known.set(box.id, Math.max(box.generation, this.#known.get(box.id) ?? 0))
   }
 
-  async remove(id: number, generation: number): Promise<void> {
-    await this.#doors?.removeBox(id, generation)
-    this.#known.delete(id)
-    await this.store.remove(id, generation)
+  remove(id: number, generation: number): Promise<void> {
+    return this.#join(`remove ${id} ${generation}`, async () => {
+      await this.#doors?.removeBox(id, generation)
+      this.#known.delete(id)
+      await this.store.remove(id, generation)
+    })
   }
 
-  async createSnapshot(id: number, name: string): Promise<void> {
-    try {
-      await this.store.createSnapshot(id, name)
-    } finally {
-      // A process that was cut off while everybody stood still for a snapshot leaves them so.
-      if (hasUsers && this.store.hasKernelQuota) await this.#letGoOn(id)
-    }
-    await this.#tellQuota(id)
+  createSnapshot(id: number, name: string): Promise<void> {
+    return this.#join(`create ${id} ${name}`, async () => {
+      try {
+        await this.store.createSnapshot(id, name)
+      } finally {
+        // A process that was cut off while everybody stood still for a snapshot leaves them so.
+        if (hasUsers && this.store.hasKernelQuota) await this.#letGoOn(id)
+      }
+      await this.#tellQuota(id)
+    })
   }
 
-  async deleteSnapshot(id: number, name: string): Promise<void> {
-    // Whoever has it as a root keeps its room.
-    this.files.forget(id)
-    await this.store.deleteSnapshot(id, name)
-    // The box may be gone as well.
-    await this.#tellQuota(id).catch(this.#complain(id))
+  deleteSnapshot(id: number, name: string): Promise<void> {
+    return this.#join(`delete ${id} ${name}`, async () => {
+      // Whoever has it as a root keeps its room.
+      this.files.forget(id)
+      await this.store.deleteSnapshot(id, name)
+      // The box may be gone as well.
+      await this.#tellQuota(id).catch(this.#complain(id))
+    })
   }
 
-  async rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
-    this.files.forget(id)
-    await this.store.rollback(id, name, newer, number)
-    await this.#tellQuota(id)
+  rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void> {
+    return this.#join(`roll back ${id} ${number}`, async () => {
+      this.files.forget(id)
+      await this.store.rollback(id, name, newer, number)
+      await this.#tellQuota(id)
+    })
+  }
+
+  snapshots(id: number): Promise<readonly string[]> {
+    return this.#join(`snapshots ${id}`, () => this.store.snapshots(id))
   }
 
   async usage(id: number): Promise<BoxUsage> {
@@ -183,6 +213,19 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     this.files.close()
     await this.#doors?.close()
     await this.store.close()
+  }
+
+  /** Whoever asks for the same again while it is under way gets its end, so that a call of hours can be asked for in turns. */
+  async #join<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const known = this.#underWay.get(what) as Promise<T> | undefined
+    if (known) return known
+    const mine = work()
+    this.#underWay.set(what, mine)
+    try {
+      return await mine
+    } finally {
+      this.#underWay.delete(what)
+    }
   }
 
   async #openDoors({ doorsDirectory, ssh, webdav }: StorageOptions): Promise<void> {

@@ -3,6 +3,7 @@ import {
   type ActionInput,
   defineAction,
   defineRecord,
+  defineStep,
   type ResourceRef,
   type StepContext,
 } from '../../kernel/actions/define.ts'
@@ -13,7 +14,7 @@ import { desiredStep } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { states } from './desired.ts'
 import { accessColumns, accessIn, boxFlags } from './domain.ts'
-import { snapshots, snapshotsOf } from './snapshots/store.ts'
+import { dropLost, snapshots, snapshotsOf } from './snapshots/store.ts'
 import { boxes, holdBox } from './store.ts'
 import { subaccountFlags } from './subaccounts/domain.ts'
 import { subaccounts, subaccountsOf } from './subaccounts/store.ts'
@@ -48,11 +49,17 @@ export const createBox = defineAction<Input>({
   },
 })
 
-/** A box that could not be removed is there again, with what is left of its files. */
+/** A box that could not be removed is there again, with what is left of its files and snapshots. */
 export const removeBox = defineAction<Input>({
   family,
   command: 'delete',
   steps: [
+    // This is undone after the removal was.
+    defineStep<Input, void, readonly string[]>({
+      name: 'look what is left',
+      undo: ({ drivers, input }) => drivers.storageBoxes.snapshots(input.box),
+      undone: (tx, { scope, input }, left) => dropLost(tx, scope, input.box, left),
+    }),
     desiredStep(states, {
       name: 'remove',
       targets: ({ box }) => [box],

@@ -1,5 +1,6 @@
 /** Storage Boxes need from the infrastructure a place for their files, and doors that lead to them. */
 
+import type { LongCalls } from '../../kernel/actions/define.ts'
 import type { FileKind } from './files/domain.ts'
 
 /** An account may do this through the doors. */
@@ -125,7 +126,9 @@ export interface BoxDoors {
 }
 
 /** Snapshots are called by names, which are unique in their box. */
-export interface StorageBoxDriver {
+export interface StorageBoxDriver extends LongCalls {
+  /** True where boxes stay when this process ends, so that whoever only reads need not hand them over before. */
+  readonly isLasting?: boolean | undefined
   /** Missing where no doors are open. */
   readonly doors?: BoxDoors | undefined
   /** Missing where boxes have no files. */
@@ -136,7 +139,7 @@ export interface StorageBoxDriver {
   remove(id: number, generation: number): Promise<void>
   /**
    * Makes a snapshot of all files, whole or not at all; leaves one of that name as it is. The box was applied before this
-   * and all calls below, unless the infrastructure has lost it since.
+   * and all calls below, unless the infrastructure has lost it since. Errors: a `DriverError` with the code `no_room`.
    */
   createSnapshot(id: number, name: string): Promise<void>
   /** Removes a snapshot, and returns when its room is free; succeeds when there is none. Its name is never made again. */
@@ -147,6 +150,8 @@ export interface StorageBoxDriver {
    * not take away what was written since. Errors: a permanent `DriverError` where there is no such snapshot.
    */
   rollback(id: number, name: string, newer: readonly string[], number: number): Promise<void>
+  /** The names of all snapshots that are left when what is under way has ended; none of a box that there is not. */
+  snapshots(id: number): Promise<readonly string[]>
   /** Returns what the box takes; nothing for one that there is not. */
   usage(id: number): Promise<BoxUsage>
   /**

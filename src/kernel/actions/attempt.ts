@@ -1,6 +1,11 @@
 /** One attempt at a step of an action, which is given up when the infrastructure does not answer in time. */
-import { DriverError, type Drivers } from './define.ts'
+import { Postponed } from '../process/faults.ts'
+import { DriverError, type Drivers, type LongCalls } from './define.ts'
 import { inTime } from './in-time.ts'
+
+/** A step waits so long for a call that may take hours, and asks again after the pause; others have its place meanwhile. */
+const longWaitMs = 10_000
+const longPauseMs = 2_000
 
 interface Attempt {
   /** The drivers for this attempt alone. Errors after its end: a transient `DriverError` instead of any call. */
@@ -13,19 +18,24 @@ interface Attempt {
  * database that is busy, counts for nothing. A step that calls several drivers at once may go on after one of them was
  * late, when it has been repeated and its action may have ended. Its next call would reach the infrastructure with nobody
  * left to see it fail, so there is none.
+ *
+ * A call that its driver names as long is not given up: the attempt ends with `Postponed` while it is under way, and the
+ * next one asks for it again.
  */
 export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
   let isOver = false
-  const call = (driver: object, method: unknown, input: readonly unknown[]): unknown => {
+  const call = (driver: object, name: string | symbol, method: unknown, input: readonly unknown[]): unknown => {
     if (isOver) throw new DriverError('this attempt was given up', { transient: true })
     const result: unknown = Reflect.apply(method as () => unknown, driver, input)
-    return result instanceof Promise ? inTime(result, callTimeoutMs) : result
+    if (!(result instanceof Promise)) return result
+    const isLong = (driver as LongCalls).longCalls?.has(name as string)
+    return isLong ? inTime(result, Math.min(longWaitMs, callTimeoutMs), underWay) : inTime(result, callTimeoutMs)
   }
   const guard = (driver: object) =>
     new Proxy(driver, {
       get(target, name) {
         const method: unknown = Reflect.get(target, name, target)
-        return typeof method === 'function' ? (...input: unknown[]) => call(target, method, input) : method
+        return typeof method === 'function' ? (...input: unknown[]) => call(target, name, method, input) : method
       },
     })
   return {
@@ -40,3 +50,5 @@ export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
     },
   }
 }
+
+const underWay = () => new Postponed(longPauseMs)

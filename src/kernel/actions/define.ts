@@ -31,6 +31,15 @@ export interface Drivers extends MachineDrivers {
   readonly callTimeoutMs?: number
 }
 
+/** A driver whose calls may take hours says which. */
+export interface LongCalls {
+  /**
+   * The names of methods that a step asks for again and again until they have ended, however long that takes: the same call
+   * joins the one that is under way, and one that has ended well already has nothing left to do.
+   */
+  readonly longCalls?: ReadonlySet<string> | undefined
+}
+
 /** Tells how much of a call is done, from 0 to 1. May be called as often as a driver likes. */
 export type Report = (share: number) => void
 

@@ -22,7 +22,7 @@ export interface FaultyAction {
   readonly resources: string
 }
 
-/** Thrown at a fault point: the action goes on from there later. */
+/** Thrown at a fault point, and while a call is under way that may take hours: the action goes on from there later. */
 export class Postponed extends Error {
   /** Milliseconds of the database's clock. */
   readonly delayMs: number

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { BoxUsage } from '../../../families/storage-boxes/driver.ts'
 import type { AtOnce } from '../../../kernel/process/at-once.ts'
 import { isNoDirectory, makeBeneath, openBeneath } from './beneath.ts'
-import { isThere, moveDurably, readJson, syncDirectory, unlinkDurably, writeDurably } from './durable.ts'
+import { isThere, moveDurably, readJson, syncDirectory, unlessMissing, unlinkDurably, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
 import type { Meter } from './meters/meter.ts'
 import { lastRollback, noteRemoved, noteRollback, wasRemoved } from './past.ts'
@@ -85,8 +85,8 @@ export class Boxes implements Store {
         try {
           await makeBeneath(places.files, home, owner)
         } catch (err) {
-          // The owner has put a file there, and the account finds no directory until it is gone.
-          if (!isNoDirectory(err)) throw err
+          // The owner may have put a file there, or filled the box or the disk: whoever comes to make room must not fail
+          // for it. The account finds no directory until it can be made.
           log.warn({ err, storage_box: id }, 'the home directory of an account of a Storage Box could not be made')
         }
       }
@@ -190,6 +190,12 @@ export class Boxes implements Store {
     await noteRollback(places, number)
     // The former files are what tells that the others are in their place, so they go after the journal.
     await unlinkDurably(places.journal)
+  }
+
+  snapshots(id: number): Promise<readonly string[]> {
+    return this.#changing(id, async (places) => {
+      return ((await unlessMissing(readdir(places.snapshots))) ?? []).map(decodeName)
+    })
   }
 
   async usage(id: number): Promise<BoxUsage> {

@@ -37,7 +37,10 @@ export interface Quota {
 }
 
 export interface Store
-  extends Pick<StorageBoxDriver, 'remove' | 'createSnapshot' | 'deleteSnapshot' | 'rollback' | 'usage' | 'folders'> {
+  extends Pick<
+    StorageBoxDriver,
+    'remove' | 'createSnapshot' | 'deleteSnapshot' | 'rollback' | 'snapshots' | 'usage' | 'folders'
+  > {
   readonly kind: StoreKind
   /** One line for the operator: why it is of this kind. */
   readonly reason: string

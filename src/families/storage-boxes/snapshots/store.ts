@@ -7,7 +7,7 @@ import { readLabels } from '../../../kernel/resource/label-index.ts'
 import { defineResource } from '../../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { BoxUsage } from '../driver.ts'
-import { boxes } from '../store.ts'
+import { boxes, holdBox } from '../store.ts'
 import type { SnapshotRow } from '../tables.ts'
 import { notePoint } from '../usage/store.ts'
 import { snapshotSpelling } from './contract.ts'
@@ -87,5 +87,18 @@ export async function recordUsage(tx: Transaction, scope: ProjectScope, id: numb
     const measured = usage.bySnapshot.get(name)
     if (!measured || (measured.size === size && measured.filesystem === sizeFilesystem)) continue
     await snapshots.set(tx, scope, snapshot, { size: measured.size, size_filesystem: measured.filesystem })
+  }
+}
+
+/** Removes the snapshots of a box of which nothing is left; nothing else happens to the box meanwhile. */
+export async function dropLost(
+  tx: Transaction,
+  scope: ProjectScope,
+  box: number,
+  left: readonly string[],
+): Promise<void> {
+  await holdBox(tx, scope, box)
+  for (const one of await snapshotsOf(tx.query, scope, box)) {
+    if (!left.includes(one.name)) await snapshots.remove(tx, scope, one)
   }
 }
