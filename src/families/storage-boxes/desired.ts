@@ -87,9 +87,13 @@ export async function listFolders(world: World, { id, status }: StorageBox, path
   const within = pathIn(path)
   if (within === undefined) throw invalidInput([{ field: 'path', message: 'must not lead out of the Storage Box' }])
   if (status === 'initializing') throw new ApiError('locked', 'storage_box is locked: it is still to be made')
-  await recallAll(world, [[states, [id]]])
+  const { storageBoxes } = world.drivers
+  const read = async () => {
+    if (!storageBoxes.isLasting) await recallAll(world, [[states, [id]]])
+    return storageBoxes.folders(id, within)
+  }
   try {
-    return (await inTime(world.drivers.storageBoxes.folders(id, within), callTimeoutMs)) ?? []
+    return (await inTime(read(), callTimeoutMs)) ?? []
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
     if (error.code === 'not_found') throw new ApiError('not_found', `there is no directory '${path}'`)
