@@ -2,16 +2,17 @@
 
 import type { Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
-import { refuseLocked } from '../../../kernel/actions/store.ts'
+import type { Queries } from '../../../kernel/data/db.ts'
 import { ApiError } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Again } from '../../../kernel/process/jobs.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
-import { refuseMaking } from '../actions.ts'
+import { refuseBusy, refuseMaking } from '../actions.ts'
 import { type BoxOfProject, boxesAfter, dueBoxes } from '../host.ts'
 import { boxes } from '../store.ts'
 import { nextOf } from './domain.ts'
-import { recordUsage } from './store.ts'
+import { recordUsage, snapshotsOf } from './store.ts'
 import { start } from './work.ts'
 
 const atOnce = 200
@@ -58,8 +59,9 @@ export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>
   }
 }
 
-/** A round measures so many boxes, and costs as little with many boxes as with few. */
+/** A round measures at most so many boxes for so long, so that it costs as little with many boxes, and slow ones, as with few. */
 const measuredAtOnce = 100
+const roundMs = 5_000
 const callTimeoutMs = 20_000
 /** The box of each cloud that was measured last. */
 const measured = new WeakMap<Platform['db'], number>()
@@ -69,16 +71,35 @@ const measured = new WeakMap<Platform['db'], number>()
  * it.
  */
 export async function measure({ db }: Platform, drivers: Drivers): Promise<void> {
-  const some = await boxesAfter(db.query, measured.get(db) ?? 0, measuredAtOnce)
-  measured.set(db, some.length < measuredAtOnce ? 0 : some.at(-1)!.id)
+  const after = measured.get(db) ?? 0
+  const some = await boxesAfter(db.query, after, measuredAtOnce)
+  const until = performance.now() + roundMs
+  let reached = after
   await onEach(some, { together: 1, failed: 'Storage Boxes could not be measured' }, async ({ id, scope }) => {
+    if (performance.now() >= until) return
+    reached = id
+    const before = await figuresOf(db.query, scope, id)
+    // An action that has begun writes what it finds itself, and its figures are newer than those asked for here.
+    await refuseBusy(db.query, scope, id)
     const usage = await inTime(drivers.storageBoxes.usage(id), drivers.callTimeoutMs ?? callTimeoutMs)
     if (!usage) return
     await db.transact(async (tx) => {
       await boxes.lock(tx, scope, id)
-      await refuseLocked(tx.query, scope, boxes.ref(id))
-      await recordUsage(tx, scope, id, usage)
+      await refuseBusy(tx.query, scope, id)
+      if ((await figuresOf(tx.query, scope, id)) === before) await recordUsage(tx, scope, id, usage)
     })
     await drivers.storageBoxes.files?.clearPieces(id)
   })
+  const isRound = some.length < measuredAtOnce && reached === (some.at(-1)?.id ?? after)
+  measured.set(db, isRound ? 0 : reached)
+}
+
+/** The figures of a box and of its snapshots, which differ once an action has written others. Errors: `not_found`. */
+async function figuresOf(query: Queries, scope: ProjectScope, id: number): Promise<string> {
+  const { usedByFiles, usedBySnapshots } = await boxes.get(query, scope, id)
+  const all = await snapshotsOf(query, scope, id)
+  return JSON.stringify([
+    [usedByFiles, usedBySnapshots],
+    ...all.map(({ id, size, sizeFilesystem }) => [id, size, sizeFilesystem]),
+  ])
 }
