@@ -6,7 +6,8 @@ import type { Drivers } from '../../kernel/actions/define.ts'
 import type { Platform } from '../../platform.ts'
 import type { BoxState } from './driver.ts'
 import { followDoors, keepDoors } from './jobs.ts'
-import { makeBox } from './proof.ts'
+import { boxOf, makeBox, makeSnapshot } from './proof.ts'
+import { measure } from './snapshots/jobs.ts'
 
 /** The doors of another process over the same database, and what they were told since they were asked last. */
 function besides({ db, secrets, simulation }: World) {
@@ -58,5 +59,36 @@ forEachDatabase('doors of another process', (open) => {
     assert.deepEqual(await after(followDoors), ['gone'])
     assert.deepEqual(await after(followDoors), [])
     assert.deepEqual(await late.after(keepDoors), ['gone'])
+  })
+})
+
+forEachDatabase('what boxes take', (open) => {
+  test('is not what it was before an action that has ended meanwhile', async () => {
+    const world = await open()
+    const { api, settle, db, simulation } = world
+    const id = await makeBox(world)
+    const snapshot = await makeSnapshot(world, id)
+    const { storageBoxes } = simulation.drivers
+    let meanwhile = async () => {
+      await done(api.delete(`/storage_boxes/${id}/snapshots/${snapshot}`))
+      await settle()
+    }
+    const usage = async (box: number) => {
+      if (box !== id) return storageBoxes.usage(box)
+      await meanwhile()
+      return { data: 4_096, snapshots: 8_192, bySnapshot: new Map() }
+    }
+    const drivers: Drivers = {
+      ...simulation.drivers,
+      storageBoxes: Object.create(storageBoxes, { usage: { value: usage } }),
+    }
+    const sizes = async () => {
+      await measure({ db } as Platform, drivers)
+      const { size_data, size_snapshots } = (await boxOf(world, id)).stats
+      return [size_data, size_snapshots]
+    }
+    assert.deepEqual(await sizes(), [0, 0])
+    meanwhile = async () => undefined
+    assert.deepEqual(await sizes(), [4_096, 8_192])
   })
 })

@@ -5,6 +5,7 @@ import { forEachDatabase, forProjects, testClock, type World } from '../../../te
 import { done } from '../../../test/kit/proof.ts'
 import { assertRefused } from '../../../test/kit/refusals.ts'
 import { expect, outcomeOf, refused } from '../../../test/kit/resources.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { isPassword } from '../../kernel/secrets/password-hash.ts'
 import { boxBody, boxOf, makeBox, makeSnapshot, makeSubaccount, password } from './proof.ts'
@@ -247,6 +248,21 @@ forProjects('Storage Boxes', (open) => {
     refused(await api.get(`/storage_boxes/${id}/folders?path=..%2Fother`), 'path')
     assertRefused(await api.get(`/storage_boxes/${id}/folders?path=nothing`), 'not_found')
     assertRefused(await foreign.get(`/storage_boxes/${id}/folders`), 'not_found')
+  })
+
+  test('folders are read as they are where boxes are kept, and are unavailable where a box cannot be handed over', async () => {
+    const world = await open({ alone: true })
+    const { api, simulation } = world
+    const id = await makeBox(world)
+    const refuse = async () => {
+      throw new DriverError('the disk is out of order', { transient: true })
+    }
+    // Nobody knows what the infrastructure has seen.
+    Object.assign(simulation.drivers.memory!, { seen: () => undefined })
+    Object.assign(simulation.drivers.storageBoxes, { apply: refuse })
+    assertRefused(await api.get(`/storage_boxes/${id}/folders`), 'unavailable')
+    Object.assign(simulation.drivers.storageBoxes, { isLasting: true })
+    assert.deepEqual((await done(api.get(`/storage_boxes/${id}/folders`))).folders, [])
   })
 
   test('what a box takes is measured by a job, too, and by no list', async () => {

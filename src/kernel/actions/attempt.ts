@@ -3,9 +3,9 @@ import { Postponed } from '../process/faults.ts'
 import { DriverError, type Drivers, type LongCalls } from './define.ts'
 import { inTime } from './in-time.ts'
 
-/** A step waits so long for a call that may take hours, and asks again after the pause; others have its place meanwhile. */
+/** A step waits so long for a call that may take hours, and a part of that later asks again: others have its place meanwhile. */
 const longWaitMs = 10_000
-const longPauseMs = 2_000
+const pausePart = 1 / 5
 
 interface Attempt {
   /** The drivers for this attempt alone. Errors after its end: a transient `DriverError` instead of any call. */
@@ -28,8 +28,9 @@ export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
     if (isOver) throw new DriverError('this attempt was given up', { transient: true })
     const result: unknown = Reflect.apply(method as () => unknown, driver, input)
     if (!(result instanceof Promise)) return result
-    const isLong = (driver as LongCalls).longCalls?.has(name as string)
-    return isLong ? inTime(result, Math.min(longWaitMs, callTimeoutMs), underWay) : inTime(result, callTimeoutMs)
+    if (!(driver as LongCalls).longCalls?.has(name as string)) return inTime(result, callTimeoutMs)
+    const waitMs = Math.min(longWaitMs, callTimeoutMs)
+    return inTime(result, waitMs, () => new Postponed(waitMs * pausePart))
   }
   const guard = (driver: object) =>
     new Proxy(driver, {
@@ -50,5 +51,3 @@ export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
     },
   }
 }
-
-const underWay = () => new Postponed(longPauseMs)

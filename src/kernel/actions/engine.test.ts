@@ -177,6 +177,32 @@ forEachBareDatabase('actions', (openBare) => {
     assert.equal((await bench.action(lucky)).status, 'success')
   })
 
+  for (const fails of [false, true]) {
+    test(`a call that may take hours is asked for until it ${fails ? 'fails' : 'has ended'}, however often`, async () => {
+      const bench = await open()
+      let calls = 0
+      const ended = Promise.withResolvers<void>()
+      const machine = {
+        longCalls: new Set(['copy']),
+        copy() {
+          if (++calls < 8) return ended.promise
+          if (fails) ended.reject(new DriverError('out of room', { transient: false }))
+          else ended.resolve()
+          return ended.promise
+        },
+      }
+      const run = ({ drivers }: StepContext<never>) =>
+        (drivers as unknown as { machine: typeof machine }).machine.copy()
+      const effects: Effects = []
+      const definition = traced(effects, ['one', 'two'], { two: { run } })
+      const id = await bench.start(definition)
+      await bench.engine([definition], { callTimeoutMs: 5, drivers: { machine } as never }).idle()
+      const { status, error_message } = await bench.action(id)
+      assert.deepEqual([status, error_message], fails ? ['error', 'out of room'] : ['success', null])
+      assert.equal(calls, 8)
+    })
+  }
+
   test('an attempt that was given up calls no driver any more when something else that it waits for returns', async () => {
     const bench = await open()
     const calls: string[] = []

@@ -4,6 +4,7 @@ import type { Proof } from '../../../../test/kit/proof.ts'
 
 export const consistency: NonNullable<Proof['consistency']> = {
   resources: 'storage_box',
+  failures: ['no_room'],
   belongs: [
     ['storage_box_snapshot', 'storage_box_id', 'storage_box'],
     ['storage_box_subaccount', 'storage_box_id', 'storage_box'],

@@ -5,6 +5,7 @@ import { forProjects, testClock, type World } from '../../../../test/kit/harness
 import { done } from '../../../../test/kit/proof.ts'
 import { assertRefused } from '../../../../test/kit/refusals.ts'
 import { expect, outcomeOf, refused, tally } from '../../../../test/kit/resources.ts'
+import { DriverError } from '../../../kernel/actions/define.ts'
 import { boxOf, makeBox, makeSnapshot, makeSubaccount } from '../proof.ts'
 import { nameOf, nextOf, type SnapshotPlan, timeOfName } from './domain.ts'
 
@@ -251,4 +252,92 @@ forProjects('snapshots of Storage Boxes', (open) => {
     await settle()
     assert.equal((await listed(world, box, '?is_automatic=true')).length, 1)
   })
+
+  /** A box with a plan of two snapshots, and the names of those after a time has come. */
+  async function planned(world: World, clock: ReturnType<typeof testClock>) {
+    const box = await makeBox(world)
+    const plan = { max_snapshots: 2, minute: 30, hour: 3 }
+    expect(await world.api.post(`/storage_boxes/${box}/actions/enable_snapshot_plan`, plan), 201)
+    const on = async (day: number) => {
+      clock.set(`2026-11-${day}T04:00:00Z`)
+      await world.app.jobs.run()
+      await world.settle()
+      return (await listed(world, box, '?is_automatic=true')).map(({ name }) => Number(name.slice(24, 26)))
+    }
+    return { box, on }
+  }
+
+  test('a rotation that fails leaves the new snapshot, and the next one makes up for it', async () => {
+    const clock = testClock('2026-11-21T12:00:00Z')
+    const world = await open({ alone: true, clock, runActions: false })
+    const { on } = await planned(world, clock)
+    assert.deepEqual([await on(22), await on(23)], [[22], [22, 23]])
+    world.simulation.behave(({ method }) => (method === 'deleteSnapshot' ? 'error before effect' : undefined))
+    assert.deepEqual(await on(24), [22, 23, 24])
+    world.simulation.behave(() => undefined)
+    assert.deepEqual(await on(25), [24, 25])
+    await checkConsistency(world, { pendingToo: true })
+  })
+
+  test('a plan needs no room for more snapshots than it may have', async () => {
+    const clock = testClock('2026-11-21T12:00:00Z')
+    const world = await open({ alone: true, clock, runActions: false })
+    const { box, on } = await planned(world, clock)
+    const { storageBoxes } = world.simulation.drivers
+    const { createSnapshot } = storageBoxes
+    storageBoxes.createSnapshot = async (id, name) => {
+      const { snapshots } = world.simulation.world.storageBoxes.get(id)!
+      const isFull = !(name in snapshots) && Object.keys(snapshots).length >= 2
+      if (isFull) throw new DriverError('there is no room', { transient: false, code: 'no_room' })
+      return createSnapshot(id, name)
+    }
+    assert.deepEqual([await on(22), await on(23), await on(24)], [[22], [22, 23], [23, 24]])
+    const { action } = expect(await world.api.post(`/storage_boxes/${box}/snapshots`, {}), 201).body
+    await world.settle()
+    assert.equal((await outcomeOf(world.api, action)).status, 'error')
+    assert.deepEqual(await on(24), [23, 24])
+    await checkConsistency(world, { pendingToo: true })
+  })
+
+  test('what was done to snapshots counts even if what the box takes cannot be told', async () => {
+    const world = await open({ alone: true, runActions: false })
+    const { api, settle, simulation } = world
+    const box = await makeBox(world)
+    simulation.behave(({ method }) => (method === 'usage' ? 'error before effect' : undefined))
+    const kept = await makeSnapshot(world, box)
+    const [removed, newer] = [await makeSnapshot(world, box), await makeSnapshot(world, box)]
+    const ids = async () => (await listed(world, box)).map(({ id }) => id)
+    const answer = await api.delete(`/storage_boxes/${box}/snapshots/${removed}`)
+    await settle()
+    assert.equal((await outcomeOf(api, expect(answer, 201).body.action)).status, 'success')
+    assert.deepEqual(await ids(), [kept, newer])
+    expect(await api.post(`/storage_boxes/${box}/actions/rollback_snapshot`, { snapshot: kept }), 201)
+    await settle()
+    assert.deepEqual(await ids(), [kept])
+    simulation.behave(() => undefined)
+    await checkConsistency(world, { pendingToo: true })
+  })
+
+  for (const method of ['rollback', 'remove']) {
+    test(`after a failed ${method} that took effect, only snapshots are shown that are left`, async () => {
+      const world = await open({ alone: true, runActions: false })
+      const { api, settle, simulation } = world
+      const box = await makeBox(world)
+      const first = await makeSnapshot(world, box)
+      await makeSnapshot(world, box)
+      simulation.behave((call) => (call.method === method ? 'error after effect' : undefined))
+      const path = `/storage_boxes/${box}`
+      const isRemoval = method === 'remove'
+      const back = () => api.post(`${path}/actions/rollback_snapshot`, { snapshot: first })
+      const { action } = expect(isRemoval ? await api.delete(path) : await back(), 201).body
+      await settle()
+      simulation.behave(() => undefined)
+      assert.equal((await outcomeOf(api, action)).status, 'error')
+      assert.deepEqual(
+        (await listed(world, box)).map(({ id }) => id),
+        isRemoval ? [] : [first],
+      )
+      await checkConsistency(world, { pendingToo: true })
+    })
+  }
 })
