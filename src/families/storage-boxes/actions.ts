@@ -1,15 +1,15 @@
 /** Storage Boxes are made, changed and removed asynchronously, and what fails is taken back. */
 import {
   type ActionInput,
+  DriverError,
   defineAction,
   defineRecord,
   defineStep,
   type ResourceRef,
   type StepContext,
 } from '../../kernel/actions/define.ts'
-import { type ActionStart, lockedIds, refuseLocked, toStart } from '../../kernel/actions/store.ts'
-import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { type ActionStart, locked, lockedIds, refuseLocked, toStart } from '../../kernel/actions/store.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { states } from './desired.ts'
@@ -27,20 +27,20 @@ export interface Input extends ActionInput {
 /** The family that declares actions about boxes and their parts. */
 export const family = 'storage_boxes'
 
-/** The step that hands a box over; `done` is what its end means besides. */
-export function handing<I extends Input>(done?: (tx: Transaction, context: StepContext<I>) => Promise<void>) {
+/** The step that hands a box over: `check` may refuse it, and `done` is what its end means besides. */
+export function handing<I extends Input>(besides: Pick<Parameters<typeof desiredStep<I>>[1], 'check' | 'done'> = {}) {
   return desiredStep<I>(states, {
     name: 'apply',
     targets: ({ box }) => [box],
     missing: 'the Storage Box no longer exists',
-    ...(done ? { done } : {}),
+    ...besides,
   })
 }
 
 export const createBox = defineAction<Input>({
   family,
   command: 'create',
-  steps: [handing((tx, { scope, input }) => boxes.set(tx, scope, input.box, { status: 'active' }))],
+  steps: [handing({ done: (tx, { scope, input }) => boxes.set(tx, scope, input.box, { status: 'active' }) })],
   async revert(tx, { scope, input: { box: id } }) {
     const box = await boxes.find(tx.query, scope, id)
     if (box) await boxes.remove(tx, scope, box)
@@ -80,10 +80,25 @@ export const removeBox = defineAction<Input>({
   },
 })
 
-export const changeType = defineAction<Input & { readonly from: number; readonly capacity: number }>({
+interface TypeInput extends Input {
+  /** The type before, and its room in bytes. */
+  readonly from: number
+  readonly capacity: number
+}
+
+/** What is known of a box may be some minutes old, so it is measured before it gets less room. Errors: `DriverError`. */
+async function refuseTooSmall({ query, scope, drivers, input }: StepContext<TypeInput>): Promise<void> {
+  const box = await boxes.find(query, scope, input.box)
+  if (!box || box.capacity >= input.capacity) return
+  const usage = await drivers.storageBoxes.usage(box.id)
+  if (usage.data + usage.snapshots <= box.capacity) return
+  throw new DriverError('the Storage Box has more in it than its new type has room for', { transient: false })
+}
+
+export const changeType = defineAction<TypeInput>({
   family,
   command: 'change_type',
-  steps: [handing()],
+  steps: [handing({ check: refuseTooSmall })],
   async revert(tx, { scope, input: { box, from, capacity } }) {
     await boxes.set(tx, scope, box, { storage_box_type: from, capacity })
     await states.renew(tx, scope, [box])
@@ -93,7 +108,7 @@ export const changeType = defineAction<Input & { readonly from: number; readonly
 export const resetPassword = defineAction<Input>({
   family,
   command: 'reset_password',
-  steps: [handing((tx, { scope, input }) => boxes.set(tx, scope, input.box, { former_password_hash: null }))],
+  steps: [handing({ done: (tx, { scope, input }) => boxes.set(tx, scope, input.box, { former_password_hash: null }) })],
   async revert(tx, { scope, input }) {
     const { formerPasswordHash } = await boxes.get(tx.query, scope, input.box)
     if (formerPasswordHash === null) return
@@ -148,19 +163,18 @@ const makingIn = (box: number): ResourceRef => ({ type: 'storage_box_making', id
 export async function refuseMaking(query: Queries, scope: ProjectScope, box: number): Promise<void> {
   await refuseLocked(query, scope, boxes.ref(box))
   const { type, id } = makingIn(box)
-  if ((await lockedIds(query, scope, type, [id])).size > 0) throw busy()
+  if ((await lockedIds(query, scope, type, [id])).size > 0) throw locked(boxes.type)
 }
 
 /** Refuses what concerns all of a box while something happens to it or to a part of it. Errors: `locked`. */
 export async function refuseBusy(query: Queries, scope: ProjectScope, box: number): Promise<void> {
   await refuseMaking(query, scope, box)
-  for (const [{ type }, parts] of [
-    [snapshots, await snapshotsOf(query, scope, box)],
-    [subaccounts, await subaccountsOf(query, scope, box)],
-  ] as const) {
-    const ids = parts.map(({ id }) => id)
-    if ((await lockedIds(query, scope, type, ids)).size > 0) throw busy()
-  }
+  await refuseAny(query, scope, snapshots.type, await snapshotsOf(query, scope, box))
+  await refuseAny(query, scope, subaccounts.type, await subaccountsOf(query, scope, box))
 }
 
-const busy = () => new ApiError('locked', 'storage_box is locked: an action is already running')
+/** Refuses where an action locks some part. Errors: `locked`. */
+async function refuseAny(query: Queries, scope: ProjectScope, type: string, parts: readonly { readonly id: number }[]) {
+  const ids = parts.map(({ id }) => id)
+  if ((await lockedIds(query, scope, type, ids)).size > 0) throw locked(boxes.type)
+}

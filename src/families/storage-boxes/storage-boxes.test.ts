@@ -5,6 +5,8 @@ import { forEachDatabase, forProjects, testClock, type World } from '../../../te
 import { done } from '../../../test/kit/proof.ts'
 import { assertRefused } from '../../../test/kit/refusals.ts'
 import { expect, outcomeOf, refused } from '../../../test/kit/resources.ts'
+import { builtIn } from '../../catalogue/built-in.ts'
+import { openCatalogue } from '../../catalogue/catalogue.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { isPassword } from '../../kernel/secrets/password-hash.ts'
@@ -213,6 +215,63 @@ forProjects('Storage Boxes', (open) => {
     refused(await change('bx11'), 'storage_box_type')
     refused(await change('bx99'), 'storage_box_type')
     expect(await change('bx21'), 201)
+  })
+
+  test('another type allows the snapshots of the box and those that its plan keeps', async () => {
+    const world = await open()
+    const { api, settle } = world
+    const id = await makeBox(world, { storage_box_type: 'bx21' })
+    const change = (type: string) => api.post(`/storage_boxes/${id}/actions/change_type`, { storage_box_type: type })
+    const keep = (most: number) =>
+      api.post(`/storage_boxes/${id}/actions/enable_snapshot_plan`, { max_snapshots: most, hour: 3, minute: 30 })
+    expect(await keep(11), 201)
+    refused(await change('bx11'), 'storage_box_type')
+    expect(await keep(10), 201)
+    for (let n = 0; n < 11; n++) await makeSnapshot(world, id)
+    refused(await change('bx11'), 'storage_box_type')
+    const { snapshots } = (await api.get(`/storage_boxes/${id}/snapshots`)).body
+    expect(await api.delete(`/storage_boxes/${id}/snapshots/${snapshots[0].id}`), 201)
+    await settle()
+    expect(await change('bx11'), 201)
+  })
+
+  test('a type that is no longer offered can still be that of a box that has it', async () => {
+    const deprecation = { announced: '2026-10-10T06:00:00Z', unavailable_after: '2026-12-31T23:59:59Z' }
+    const types = builtIn.storage_box_types.map((type) => (type.name === 'bx11' ? { ...type, deprecation } : type))
+    const clock = testClock('2026-12-31T12:00:00Z')
+    const world = await open({ clock, catalogue: openCatalogue({ ...builtIn, storage_box_types: types }) })
+    const { api, settle } = world
+    const id = await makeBox(world, { storage_box_type: 'bx11' })
+    clock.set('2027-01-01T12:00:00Z')
+    const change = (type: string) => api.post(`/storage_boxes/${id}/actions/change_type`, { storage_box_type: type })
+    for (const type of ['bx11', 'bx21']) {
+      expect(await change(type), 201)
+      await settle()
+    }
+    refused(await change('bx11'), 'storage_box_type')
+  })
+
+  test('a smaller type is refused by the action, too, where more has been written since the box was measured', async () => {
+    const world = await open({ alone: true })
+    const { api, settle, simulation } = world
+    const id = await makeBox(world, { storage_box_type: 'bx21' })
+    const { storageBoxes } = simulation.drivers
+    const change = async (type: string) => {
+      const body = { storage_box_type: type }
+      const { action } = expect(await api.post(`/storage_boxes/${id}/actions/change_type`, body), 201).body
+      await settle()
+      return (await outcomeOf(api, action)).status
+    }
+    storageBoxes.usage = async () => ({ data: 2 ** 40, snapshots: 1, bySnapshot: new Map() })
+    assert.equal(await change('bx11'), 'error')
+    const { storage_box_type: type } = await boxOf(world, id)
+    assert.equal(type.name, 'bx21')
+    assert.equal(simulation.world.storageBoxes.get(id)!.state.bytes, type.size)
+    storageBoxes.usage = async () => ({ data: 2 ** 40, snapshots: 0, bySnapshot: new Map() })
+    assert.equal(await change('bx11'), 'success')
+    storageBoxes.usage = async () => ({ data: 2 ** 45, snapshots: 0, bySnapshot: new Map() })
+    assert.equal(await change('bx41'), 'success', 'more room is never refused')
+    await checkConsistency(world, { pendingToo: true })
   })
 
   test('access settings change one by one, out there as well', async () => {

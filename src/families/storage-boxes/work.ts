@@ -5,6 +5,7 @@ import { actionToWire } from '../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked, startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { byIdOrName, type Calls } from '../../kernel/contract/contract.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import { act, adding } from '../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -25,7 +26,16 @@ import {
 import { storageBoxChanges } from './changes.ts'
 import type { storageBoxEndpoints } from './contract.ts'
 import { states } from './desired.ts'
-import { accessColumns, accessText, boxFlags, noAccess, passwordProblem, withAccess } from './domain.ts'
+import {
+  accessColumns,
+  accessText,
+  boxFlags,
+  noAccess,
+  passwordProblem,
+  type StorageBox,
+  withAccess,
+} from './domain.ts'
+import { snapshotsOf } from './snapshots/store.ts'
 import { boxes, insertBox, setPassword } from './store.ts'
 import { subaccountsOf } from './subaccounts/store.ts'
 import { boxToWire } from './view.ts'
@@ -73,10 +83,14 @@ export async function create(shop: Shop, { scope, body }: Call['create']) {
   })
 }
 
-/** The type that a request names, or why it cannot be had. */
-function findType({ catalogue, clock }: Shop, named: number | string): StorageBoxType | Problem {
+/** The type that a request names, or why it cannot be had; a box keeps its present one for as long as it likes. */
+function findType(
+  { catalogue, clock }: Shop,
+  named: number | string,
+  presentId?: StorageBoxType['id'],
+): StorageBoxType | Problem {
   const type = byIdOrName(named, catalogue.storageBoxTypeById, catalogue.storageBoxTypeByName)
-  if (type && storageBoxTypeIsListed(type, clock.now())) return type
+  if (type && (type.id === presentId || storageBoxTypeIsListed(type, clock.now()))) return type
   const message = type ? 'the type is no longer offered' : 'Storage Box type not found'
   return { field: 'storage_box_type', message }
 }
@@ -110,25 +124,46 @@ export const protect = (shop: Shop, call: Call['changeProtection']) =>
   })
 
 /** Gives a box another type. Errors: `invalid_input` for one that it does not fit in, `locked`. */
-export function retype(shop: Shop, call: Call['changeType']) {
-  const type = findType(shop, call.body.storage_box_type)
-  return act(shop, boxes, call, async (tx, box) => {
+export const retype = (shop: Shop, call: Call['changeType']) =>
+  act(shop, boxes, call, async (tx, box) => {
+    const type = findType(shop, call.body.storage_box_type, box.typeId)
     if ('message' in type) throw invalidInput([type])
-    const location = shop.catalogue.locationById(box.locationId)?.name ?? ''
-    const subaccounts = (await subaccountsOf(tx.query, call.scope, box.id)).length
-    const message = !type.prices.some((price) => price.location === location)
-      ? `${location} does not offer ${type.name}`
-      : type.size < box.usedByFiles + box.usedBySnapshots
-        ? 'the Storage Box has more in it than this type has room for'
-        : type.subaccounts_limit < subaccounts
-          ? 'the Storage Box has more subaccounts than this type allows'
-          : undefined
+    const message = await retypeProblem(shop, tx.query, call.scope, box, type)
     if (message !== undefined) throw invalidInput([{ field: 'storage_box_type', message }])
     await boxes.set(tx, call.scope, box.id, { storage_box_type: type.id, capacity: type.size })
     await states.renew(tx, call.scope, [box.id])
     return onBox(changeType, { box: box.id, from: box.typeId, capacity: box.capacity })
   })
+
+/** Finds why a box cannot have a type; undefined when it can. */
+async function retypeProblem(
+  { catalogue }: Shop,
+  query: Queries,
+  scope: ProjectScope,
+  box: StorageBox,
+  type: StorageBoxType,
+): Promise<string | undefined> {
+  if (type.id === box.typeId) return undefined
+  const location = catalogue.locationById(box.locationId)?.name ?? ''
+  if (!type.prices.some((price) => price.location === location)) return `${location} does not offer ${type.name}`
+  if (type.size < box.usedByFiles + box.usedBySnapshots) {
+    return 'the Storage Box has more in it than this type has room for'
+  }
+  if ((await subaccountsOf(query, scope, box.id)).length > type.subaccounts_limit) {
+    return 'the Storage Box has more subaccounts than this type allows'
+  }
+  const all = await snapshotsOf(query, scope, box.id)
+  const automatic = all.filter(({ isAutomatic }) => isAutomatic).length
+  if (isAbove(all.length - automatic, type.snapshot_limit)) {
+    return 'the Storage Box has more snapshots than this type allows'
+  }
+  if (isAbove(Math.max(automatic, box.plan?.maxSnapshots ?? 0), type.automatic_snapshot_limit)) {
+    return 'the Storage Box has more automatic snapshots, or a plan that keeps more, than this type allows'
+  }
+  return undefined
 }
+
+const isAbove = (count: number, most: number | null) => most !== null && count > most
 
 /** Sets the password of a box. Errors: `invalid_input`, `locked`. */
 export async function changePassword(shop: Shop, call: Call['resetPassword']) {

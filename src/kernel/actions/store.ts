@@ -187,7 +187,8 @@ async function takeLocks(
 /** Takes those locks that nobody holds. */
 const taking = preparedChanges()
 
-function locked(type: string): ApiError {
+/** The refusal of what another action on a resource of a type is in the way of. */
+export function locked(type: string): ApiError {
   return new ApiError('locked', `${type} is locked: an action is already running`)
 }
 

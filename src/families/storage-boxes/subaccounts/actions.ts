@@ -25,10 +25,12 @@ export const removeSubaccount = defineAction<SubaccountInput>({
   family,
   command: 'delete_subaccount',
   steps: [
-    handing(async (tx, { scope, input: { box, subaccount } }) => {
-      await holdBox(tx, scope, box)
-      const found = await subaccounts.find(tx.query, scope, subaccount)
-      if (found) await subaccounts.remove(tx, scope, found)
+    handing({
+      async done(tx, { scope, input: { box, subaccount } }) {
+        await holdBox(tx, scope, box)
+        const found = await subaccounts.find(tx.query, scope, subaccount)
+        if (found) await subaccounts.remove(tx, scope, found)
+      },
     }),
   ],
   async revert(tx, { scope, input: { box, subaccount } }) {
@@ -53,9 +55,11 @@ export const resetPassword = defineAction<SubaccountInput>({
   family,
   command: 'reset_subaccount_password',
   steps: [
-    handing(async (tx, { scope, input: { box, subaccount } }) => {
-      await holdBox(tx, scope, box)
-      await subaccounts.set(tx, scope, subaccount, { former_password_hash: null })
+    handing({
+      async done(tx, { scope, input: { box, subaccount } }) {
+        await holdBox(tx, scope, box)
+        await subaccounts.set(tx, scope, subaccount, { former_password_hash: null })
+      },
     }),
   ],
   async revert(tx, { scope, input: { box, subaccount } }) {
