@@ -238,6 +238,8 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       .deleteFrom(type as string)
       .where('id', '=', id),
   )
+  // Names of some kinds are unique elsewhere than in the Project, or nowhere.
+  const hasName = refusals.some(([column]) => column === 'name')
   // Rivals for names alone wait in the order of the names; for two columns there is no such order.
   const travels = refusals.every(([column]) => column === 'name')
   return {
@@ -260,8 +262,11 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       return fromRow({ ...row, project_id: scope.projectId } as unknown as Row<T>)
     },
     async update(tx, scope, before, { labels = before.labels, ...columns }) {
-      const write = () => replaceVersion(tx, scope, type, before, { ...columns, labels })
-      const row = await explained(write, explain)
+      const { name } = columns as { readonly name?: string }
+      const row = await explained(async () => {
+        if (hasName && name !== undefined && name !== before.name) await reserveName(tx, scope, type, before, name)
+        return replaceVersion(tx, scope, type, before, { ...columns, labels })
+      }, explain)
       if (row === changedMeanwhile) return row
       tellChanged(tx, { type, id: before.id }, { ...row })
       return fromRow(row as unknown as Row<T>)
@@ -290,10 +295,8 @@ async function replaceVersion(
   scope: ProjectScope,
   table: string,
   before: ResourceItem,
-  { labels, ...columns }: { readonly labels: Labels; readonly name?: string },
+  { labels, ...columns }: { readonly labels: Labels },
 ): Promise<ResourceRow | typeof changedMeanwhile> {
-  const { name } = columns
-  if (name !== undefined && name !== before.name) await reserveName(tx, scope, table, before, name)
   const row = await rowsOf(tx.query, scope)
     .updateTable(table)
     .set({ ...columns, labels: JSON.stringify(labels), version: before.version + 1 })

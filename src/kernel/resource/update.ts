@@ -26,5 +26,11 @@ export async function optimistically<T>(
   throw new ApiError('conflict', `${title} with ID '${id}' changed during the request; please retry`)
 }
 
+/** The result of a change that had no rivals, because the transaction has locked what it is about. */
+export function unrivalled<T>(result: T | typeof changedMeanwhile): T {
+  if (result === changedMeanwhile) throw new Error('what is locked was changed meanwhile')
+  return result
+}
+
 /** Lets a test's rival write between a read and the write that builds on it. */
 export const beforeWrite = (faults: Faults, table: string) => faults.reach(`update/${table}:before-write`)

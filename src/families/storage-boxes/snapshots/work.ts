@@ -8,6 +8,7 @@ import type { Labels } from '../../../kernel/contract/labels.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { invalidInput, limitExceeded, notFound } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
+import { unrivalled } from '../../../kernel/resource/update.ts'
 import { act } from '../../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
@@ -84,8 +85,8 @@ export function update({ db }: Platform, { scope, params, body }: Call['updateSn
     const before = await snapshotIn(tx.query, scope, boxId, id)
     const { description = before.description, labels = before.labels } = body
     checkDescription(description)
-    await snapshots.update(tx, scope, before, { description, labels })
-    return { snapshot: snapshotToWire(await snapshotIn(tx.query, scope, boxId, id)) }
+    const after = unrivalled(await snapshots.update(tx, scope, before, { description, labels }))
+    return { snapshot: snapshotToWire(after) }
   })
 }
 

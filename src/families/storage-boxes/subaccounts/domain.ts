@@ -1,6 +1,6 @@
 /** Subaccounts of Storage Boxes: each has a directory of its box. Pure. */
 import type { Labels } from '../../../kernel/contract/labels.ts'
-import { type Access, pathIn } from '../domain.ts'
+import { type Access, pathIn, type StorageBox, usernameOf } from '../domain.ts'
 
 export const maxName = 50
 export const maxDescription = 1_000
@@ -41,6 +41,14 @@ export interface Subaccount {
 
 /** The username of a subaccount, of which there is one of each number in a box. */
 export const subaccountName = (box: string, number: number) => `${box}-sub${number}`
+
+/** The number of the next subaccount: one that no other has had, and whose username none of the others has as its name. */
+export function nextNumber({ id, subaccountsMade }: StorageBox, others: readonly Subaccount[]): number {
+  const names = new Set(others.map(({ name }) => name))
+  let number = subaccountsMade + 1
+  while (names.has(subaccountName(usernameOf(id), number))) number++
+  return number
+}
 
 /** Finds the fault of a home directory; undefined when it has none. */
 export function homeProblem(path: string): string | undefined {

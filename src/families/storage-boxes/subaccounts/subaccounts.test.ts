@@ -105,6 +105,37 @@ forProjects('subaccounts of Storage Boxes', (open) => {
     assert.deepEqual((await done(api.get(`/storage_boxes/${box}/folders`))).folders, ['backups'], 'its files stay')
   })
 
+  test('whoever has the next username as a name is in the way of nobody', async () => {
+    const world = await open()
+    const { api } = world
+    const box = await makeBox(world)
+    const { username } = await boxOf(world, box)
+    const namesOf = async (id: number) => {
+      const shown = await shownOf(world, box, id)
+      return [shown.username, shown.name]
+    }
+    const squatting = await makeSubaccount(world, box, { name: `${username}-sub3` })
+    assert.deepEqual(await namesOf(squatting), [`${username}-sub1`, `${username}-sub3`])
+    for (const number of [2, 4]) {
+      const name = `${username}-sub${number}`
+      assert.deepEqual(await namesOf(await makeSubaccount(world, box)), [name, name])
+    }
+    const path = `/storage_boxes/${box}/subaccounts`
+    expect(await api.put(`${path}/${squatting}`, { name: `${username}-sub5` }), 200)
+    const given = await makeSubaccount(world, box, { name: `${username}-sub3` })
+    assert.deepEqual(await namesOf(given), [`${username}-sub6`, `${username}-sub3`])
+  })
+
+  test('its name is that of one in another box, too', async () => {
+    const world = await open()
+    const { api } = world
+    const [box, other] = [await makeBox(world), await makeBox(world)]
+    await makeSubaccount(world, other, { name: 'same' })
+    const id = await makeSubaccount(world, box)
+    const { subaccount } = expect(await api.put(`/storage_boxes/${box}/subaccounts/${id}`, { name: 'same' }), 200).body
+    assert.equal(subaccount.name, 'same')
+  })
+
   test('its directory is within the box, and its password as good as that of the box', async () => {
     const world = await open()
     const { api } = world

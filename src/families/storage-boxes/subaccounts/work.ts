@@ -5,6 +5,7 @@ import { noteTouched } from '../../../kernel/audit/note.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { invalidInput, limitExceeded, type Problem } from '../../../kernel/errors.ts'
+import { unrivalled } from '../../../kernel/resource/update.ts'
 import { act } from '../../../kernel/resource/work.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { making, onPart, refuseMaking, updateAccess } from '../actions.ts'
@@ -14,7 +15,7 @@ import { accessColumns, accessText, noAccess, type StorageBox, usernameOf, withA
 import { boxes } from '../store.ts'
 import { hashed, passwordFault, type Shop } from '../work.ts'
 import { changeHome, createSubaccount, removeSubaccount, resetPassword } from './actions.ts'
-import { homeProblem, type Subaccount, subaccountFlags, subaccountName } from './domain.ts'
+import { homeProblem, nextNumber, type Subaccount, subaccountFlags, subaccountName } from './domain.ts'
 import { checkName, insertSubaccount, subaccountIn, subaccounts, subaccountsOf } from './store.ts'
 import { subaccountToWire } from './view.ts'
 
@@ -31,7 +32,7 @@ export async function create(shop: Shop, { scope, params: { id }, body }: Call['
     await refuseMaking(tx.query, scope, id)
     const others = await subaccountsOf(tx.query, scope, id)
     refuseMore(shop, box, others.length)
-    const number = box.subaccountsMade + 1
+    const number = nextNumber(box, others)
     const { name = subaccountName(usernameOf(id), number), description = '', labels = {} } = body
     checkName(others, name)
     const access = withAccess(noAccess(subaccountFlags), body.access_settings)
@@ -66,10 +67,7 @@ export function update(shop: Shop, { scope, params, body }: Call['updateSubaccou
     const before = await subaccountIn(tx.query, scope, boxId, id)
     const { name = before.name, description = before.description, labels = before.labels } = body
     checkName(await subaccountsOf(tx.query, scope, boxId), name, id)
-    // Whoever writes names holds the box, so that nobody waits for one.
-    await subaccounts.set(tx, scope, id, { name })
-    await subaccounts.update(tx, scope, before, { description, labels })
-    const after = await subaccountIn(tx.query, scope, boxId, id)
+    const after = unrivalled(await subaccounts.update(tx, scope, before, { name, description, labels }))
     return { subaccount: subaccountToWire(shop, after) }
   })
 }
