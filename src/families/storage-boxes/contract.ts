@@ -18,7 +18,7 @@ import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Location } from '../locations/contract.ts'
 import { PublicKey } from '../ssh-keys/contract.ts'
 import { StorageBoxType } from '../storage-box-types/contract.ts'
-import { boxStatuses } from './domain.ts'
+import { boxStatuses, mostKeys } from './domain.ts'
 import { Plan, snapshotEndpoints } from './snapshots/contract.ts'
 import { Password, subaccountEndpoints } from './subaccounts/contract.ts'
 
@@ -83,7 +83,7 @@ export const storageBoxEndpoints = defineEndpoints({
         location: IdOrName,
         storage_box_type: IdOrName,
         password: Password,
-        ssh_keys: Type.Optional(Type.Array(PublicKey, { maxItems: 100 })),
+        ssh_keys: Type.Optional(Type.Array(PublicKey, { maxItems: mostKeys })),
         access_settings: Type.Optional(SomeAccess),
         labels: Type.Optional(Labels),
       }),

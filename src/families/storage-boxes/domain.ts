@@ -50,6 +50,9 @@ export interface StorageBox {
   readonly version: number
 }
 
+/** An account has so many public keys: the text of all of them is read with it. */
+export const mostKeys = 100
+
 /** The name of the account of a box. */
 export const usernameOf = (id: number) => `u${id}`
 

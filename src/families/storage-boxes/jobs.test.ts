@@ -2,28 +2,35 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../../test/kit/harness.ts'
 import { done } from '../../../test/kit/proof.ts'
-import type { Drivers } from '../../kernel/actions/define.ts'
+import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { Platform } from '../../platform.ts'
-import type { BoxState } from './driver.ts'
+import { mostKeys } from './domain.ts'
+import type { BoxState, NoteKey } from './driver.ts'
 import { followDoors, keepDoors } from './jobs.ts'
-import { boxOf, makeBox, makeSnapshot } from './proof.ts'
+import { boxBody, boxOf, makeBox, makeSnapshot } from './proof.ts'
 import { measure } from './snapshots/jobs.ts'
 
 /** The doors of another process over the same database, and what they were told since they were asked last. */
 function besides({ db, secrets, simulation }: World) {
   const known = new Map<number, number>()
   const told: string[] = []
+  let noting: NoteKey = async () => 'nobody notes keys'
+  let isBroken = false
   const doors = {
     opened: { ssh: '192.0.2.1:23', webdav: null },
     isConfined: true,
     known: () => known,
-    noteKeys: () => undefined,
+    noteKeys(note: NoteKey) {
+      noting = note
+    },
     async forget(id: number) {
       known.delete(id)
       told.push('gone')
     },
   }
   const apply = async ({ id, generation, accounts }: BoxState) => {
+    if (isBroken) throw new DriverError('nobody answers', { transient: true })
     known.set(id, generation)
     told.push(accounts.map(({ hasSsh }) => (hasSsh ? 'open' : 'closed')).join(' '))
   }
@@ -36,7 +43,10 @@ function besides({ db, secrets, simulation }: World) {
     await work({ db, secrets }, drivers)
     return told.splice(0)
   }
-  return { after }
+  const breakDown = () => {
+    isBroken = true
+  }
+  return { after, breakDown, install: (box: number, key: string) => noting(box, `u${box}`, key) }
 }
 
 forEachDatabase('doors of another process', (open) => {
@@ -59,6 +69,29 @@ forEachDatabase('doors of another process', (open) => {
     assert.deepEqual(await after(followDoors), ['gone'])
     assert.deepEqual(await after(followDoors), [])
     assert.deepEqual(await late.after(keepDoors), ['gone'])
+  })
+
+  test('note as many keys as a box may begin with, and say why they note no more', async () => {
+    const world = await open()
+    const key = (n: number) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGb4E0cK+1Ea8AmYwyBjCpPhjmNCnbh44gdb2HpUn8E2 ${n}`
+    const keys = Array.from({ length: mostKeys }, (_, n) => key(n))
+    const id = await makeBox(world, { ssh_keys: keys.slice(2) })
+    const { after, breakDown, install } = besides(world)
+    await after(keepDoors)
+    assert.equal(await install(id, key(0)), undefined)
+    breakDown()
+    assert.equal(await install(id, key(1)), undefined, 'it is noted, whoever can be told of it')
+    assert.match((await install(id, key(mostKeys)))!, /more than 100 keys/)
+    const { ssh_keys: noted } = await acrossProjects(world.db.query)
+      .selectFrom('storage_box')
+      .select('ssh_keys')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    assert.deepEqual(new Set(JSON.parse(noted)), new Set(keys))
+    world.simulation.behave(({ method }) => (method === 'apply' ? 'error before effect' : undefined))
+    const { storage_box } = await done(world.api.post('/storage_boxes', boxBody()))
+    await world.settle()
+    assert.match((await install(storage_box.id, key(0)))!, /no such account/)
   })
 })
 

@@ -1,7 +1,7 @@
 /** The doors of this process are told what other processes have done, and keys that people install are noted. */
 
 import { recentlyNamed } from '../../kernel/actions/changes.ts'
-import type { Drivers } from '../../kernel/actions/define.ts'
+import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
 import { inTime } from '../../kernel/actions/in-time.ts'
 import { Note } from '../../kernel/audit/note.ts'
 import { onBehalfOf } from '../../kernel/process/behalf.ts'
@@ -9,10 +9,10 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { readPublicKey } from '../ssh-keys/reads.ts'
 import { states } from './desired.ts'
-import { usernameOf } from './domain.ts'
+import { mostKeys, usernameOf } from './domain.ts'
 import type { BoxDoors } from './driver.ts'
 import { boxesInForce, type InForce, scopeOfBox, theseInForce } from './host.ts'
-import { boxes } from './store.ts'
+import { boxes, holdBox } from './store.ts'
 import { subaccountName } from './subaccounts/domain.ts'
 import { subaccounts, subaccountsOf } from './subaccounts/store.ts'
 
@@ -89,8 +89,7 @@ async function forgetGone({ db }: DoorsParts, doors: BoxDoors, ids: ReadonlySet<
 
 // ---- Keys ----------------------------------------------------------------------------------------------------------
 
-/** The keys of an account are few, and the text of all of them is read with it. */
-const mostKeys = 50
+const noSuchAccount = 'there is no such account'
 
 interface Installed {
   readonly box: number
@@ -105,7 +104,7 @@ async function noteKey(platform: DoorsParts, drivers: Drivers, installed: Instal
   const read = readPublicKey(key)
   if (!read.ok) return `this is no public key: ${read.message}`
   const scope = await scopeOfBox(db.query, box)
-  if (!scope) return 'there is no such account'
+  if (!scope) return noSuchAccount
   const problem = await onBehalfOf(
     scope.projectId,
     () => write(platform, scope, installed),
@@ -121,9 +120,13 @@ async function noteKey(platform: DoorsParts, drivers: Drivers, installed: Instal
     }),
   )
   if (typeof problem === 'string') return problem
-  const world = { query: db.query, scope, drivers, secrets }
-  const confirmed = await states.enforce(world, box)
-  if (confirmed) await db.transact((tx) => states.confirm(tx, scope, box, confirmed))
+  try {
+    const confirmed = await states.enforce({ query: db.query, scope, drivers, secrets }, box)
+    if (confirmed) await db.transact((tx) => states.confirm(tx, scope, box, confirmed))
+  } catch (error) {
+    // The account has the key all the same: what is not in force is handed over again until it is.
+    if (!(error instanceof DriverError)) throw error
+  }
   return undefined
 }
 
@@ -138,10 +141,12 @@ async function write({ db }: DoorsParts, scope: ProjectScope, { box: id, usernam
       problem = why
       return unchanged
     }
-    const box = await boxes.lock(tx, scope, id)
+    await holdBox(tx, scope, id)
+    const box = await boxes.find(tx.query, scope, id)
+    if (!box) return refuse(noSuchAccount)
     const others = username === usernameOf(id) ? [] : await subaccountsOf(tx.query, scope, id)
     const subaccount = others.find(({ number }) => subaccountName(usernameOf(id), number) === username)
-    if (username !== usernameOf(id) && !subaccount) return refuse('there is no such account')
+    if (username !== usernameOf(id) && !subaccount) return refuse(noSuchAccount)
     if (subaccount?.access.readonly) return refuse('this account may only read')
     const { sshKeys } = subaccount ?? box
     if (sshKeys.includes(key)) return unchanged
