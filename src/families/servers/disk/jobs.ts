@@ -3,11 +3,11 @@ import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import type { ClockEvent } from '../../../kernel/process/clock.ts'
 import type { Again } from '../../../kernel/process/jobs.ts'
+import { forEachDue } from '../../../kernel/resource/due.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { nextWindowMs, openWindow, windowsOfDay } from '../domain.ts'
 import { type DueServer, dueServers, serversWithBackups } from '../host.ts'
-import { forEachDue } from '../jobs.ts'
 import { servers } from '../store.ts'
 import { claimBackupDay } from './store.ts'
 import { startImage } from './work.ts'
@@ -15,11 +15,11 @@ import { startImage } from './work.ts'
 /** Starts the backup of each server whose window is open and that had none in it yet; several processes may do so at once. */
 export async function startBackups({ db, clock, catalogue }: Platform): Promise<Again> {
   const { window, day } = openWindow(clock.now())
-  return forEachDue(
-    'backups could not be started',
-    (after, limit) => dueServers(db.query, window, day, after, limit),
-    ({ id, scope }) => db.transact((tx) => backUp(tx, scope, catalogue, id, day)),
-  )
+  return forEachDue<DueServer>({
+    failed: 'backups could not be started',
+    find: (after, limit) => dueServers(db.query, window, day, after, limit),
+    work: ({ id, scope }) => db.transact((tx) => backUp(tx, scope, catalogue, id, day)),
+  })
 }
 
 async function backUp(tx: Transaction, scope: ProjectScope, catalogue: Catalogue, id: number, day: string) {

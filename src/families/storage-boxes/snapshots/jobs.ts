@@ -3,9 +3,9 @@
 import type { Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
 import type { Queries } from '../../../kernel/data/db.ts'
-import { ApiError } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Again } from '../../../kernel/process/jobs.ts'
+import { forEachDue } from '../../../kernel/resource/due.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { refuseBusy, refuseMaking } from '../actions.ts'
@@ -15,36 +15,13 @@ import { nextOf } from './domain.ts'
 import { recordUsage, snapshotsOf } from './store.ts'
 import { start } from './work.ts'
 
-const atOnce = 200
-
-/** Does `work` on some boxes, a few at a time. Returns whether one was locked. Errors: one for all that failed. */
-async function onEach(
-  some: readonly BoxOfProject[],
-  { together, failed }: { readonly together: number; readonly failed: string },
-  work: (box: BoxOfProject) => Promise<void>,
-): Promise<Again> {
-  const failures: unknown[] = []
-  let isLocked = false
-  const fail = (error: unknown) => {
-    const code = error instanceof ApiError ? error.code : undefined
-    if (code === 'locked') isLocked = true
-    else if (code !== 'not_found') failures.push(error)
-  }
-  for (let from = 0; from < some.length; from += together) {
-    await Promise.all(some.slice(from, from + together).map((box) => work(box).catch(fail)))
-  }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
-  return isLocked ? 'again' : undefined
-}
-
 /** Starts the snapshots that plans have at this time; several processes may do so at once. */
 export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Again> {
   const now = timestamp(clock.now())
-  let again: Again
-  for (let due: readonly BoxOfProject[] = []; ; ) {
-    due = await dueBoxes(db.query, now, due.at(-1), atOnce)
-    // Those that are written together wait for the disk, and for a database elsewhere, once.
-    const isLocked = await onEach(due, { together: 8, failed: 'snapshots could not be started' }, ({ id, scope }) =>
+  return forEachDue<BoxOfProject>({
+    failed: 'snapshots could not be started',
+    find: (after, limit) => dueBoxes(db.query, now, after, limit),
+    work: ({ id, scope }) =>
       db.transact(async (tx) => {
         const box = await boxes.lock(tx, scope, id)
         const { plan, planNext } = box
@@ -53,10 +30,7 @@ export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>
         const next = timestamp(nextOf(plan, tx.now))
         await start(tx, scope, box, { plan, planNext: next, description: '', labels: {} })
       }),
-    )
-    again ??= isLocked
-    if (due.length < atOnce) return again
-  }
+  })
 }
 
 /** A round measures at most so many boxes for so long, so that it costs as little with many boxes, and slow ones, as with few. */
@@ -75,20 +49,25 @@ export async function measure({ db }: Platform, drivers: Drivers): Promise<void>
   const some = await boxesAfter(db.query, after, measuredAtOnce)
   const until = performance.now() + roundMs
   let reached = after
-  await onEach(some, { together: 1, failed: 'Storage Boxes could not be measured' }, async ({ id, scope }) => {
-    if (performance.now() >= until) return
-    reached = id
-    const before = await figuresOf(db.query, scope, id)
-    // An action that has begun writes what it finds itself, and its figures are newer than those asked for here.
-    await refuseBusy(db.query, scope, id)
-    const usage = await inTime(drivers.storageBoxes.usage(id), drivers.callTimeoutMs ?? callTimeoutMs)
-    if (!usage) return
-    await db.transact(async (tx) => {
-      await boxes.lock(tx, scope, id)
-      await refuseBusy(tx.query, scope, id)
-      if ((await figuresOf(tx.query, scope, id)) === before) await recordUsage(tx, scope, id, usage)
-    })
-    await drivers.storageBoxes.files?.clearPieces(id)
+  await forEachDue<BoxOfProject>({
+    failed: 'Storage Boxes could not be measured',
+    together: 1,
+    find: async (last) => (last ? [] : some),
+    async work({ id, scope }) {
+      if (performance.now() >= until) return
+      reached = id
+      const before = await figuresOf(db.query, scope, id)
+      // An action that has begun writes what it finds itself, and its figures are newer than those asked for here.
+      await refuseBusy(db.query, scope, id)
+      const usage = await inTime(drivers.storageBoxes.usage(id), drivers.callTimeoutMs ?? callTimeoutMs)
+      if (!usage) return
+      await db.transact(async (tx) => {
+        await boxes.lock(tx, scope, id)
+        await refuseBusy(tx.query, scope, id)
+        if ((await figuresOf(tx.query, scope, id)) === before) await recordUsage(tx, scope, id, usage)
+      })
+      await drivers.storageBoxes.files?.clearPieces(id)
+    },
   })
   const isRound = some.length < measuredAtOnce && reached === (some.at(-1)?.id ?? after)
   measured.set(db, isRound ? 0 : reached)
