@@ -1,6 +1,7 @@
 /** Files of Storage Boxes are read and written on request, at once: no action stands behind it. */
 import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
+import { noteSubjects } from '../../../kernel/audit/audited.ts'
 import type { Download } from '../../../kernel/contract/bytes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import { ApiError, invalidInput, limitExceeded } from '../../../kernel/errors.ts'
@@ -14,12 +15,14 @@ import { snapshotIn } from '../snapshots/store.ts'
 import { boxes } from '../store.ts'
 import type { fileEndpoints } from './contract.ts'
 import { nameIn } from './domain.ts'
+import type { Listings } from './listings.ts'
 
 type Call = Calls<typeof fileEndpoints>
 
 export interface FileShop {
   readonly platform: Pick<Platform, 'db'>
   readonly drivers: Drivers
+  readonly listings: Listings
 }
 
 /** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
@@ -41,7 +44,7 @@ export function doorsToWire({ storageBoxes: { doors: known, files } }: Drivers) 
 /** A directory by name. Errors: those that the contract declares. */
 export async function list(shop: FileShop, { scope, params, query }: Call['listFiles']) {
   const { files, place, ask } = await open(shop, scope, params.id, query)
-  const all = await ask(inTime(files.list(place), callTimeoutMs))
+  const all = await ask(inTime(shop.listings.list(files, place, query.page), callTimeoutMs))
   const { rows, pagination } = pageOf(all ?? [], query)
   const within = place.path === '' ? '' : `${place.path}/`
   return { files: rows.map((one) => fileToWire(within + one.name, one)), meta: { pagination } }
@@ -61,8 +64,8 @@ export async function download(shop: FileShop, { scope, params, query }: Call['d
 export async function upload(shop: FileShop, { scope, params, query, bytes }: Call['uploadFile']) {
   if (query.path === '') throw invalidInput([{ field: 'path', message: 'must name a file' }])
   const opened = await open(shop, scope, params.id, query)
-  const { files, place, ask } = opened
-  await ask(files.write(place, bytes()))
+  const { files, place, change } = opened
+  await change(() => files.write(place, bytes()))
   return { file: fileToWire(place.path, await look(opened)) }
 }
 
@@ -72,8 +75,8 @@ export async function uploadPiece(shop: FileShop, { scope, params, query, bytes 
   if (path === '') throw invalidInput([{ field: 'path', message: 'must name a file' }])
   if (offset > size) throw invalidInput([{ field: 'offset', message: 'must not be behind the end of the file' }])
   const opened = await open(shop, scope, params.id, { path })
-  const { files, place, ask } = opened
-  const received = await ask(files.writePiece(place, { upload, offset, size }, bytes()))
+  const { files, place, change } = opened
+  const received = await change(() => files.writePiece(place, { upload, offset, size }, bytes()))
   return { received, file: received < size ? null : fileToWire(path, await look(opened)) }
 }
 
@@ -86,8 +89,8 @@ export async function removeUpload(shop: FileShop, { scope, params, query }: Cal
 /** Makes a directory. Errors: those that the contract declares. */
 export async function createFolder(shop: FileShop, { scope, params, body }: Call['createFolder']) {
   const opened = await open(shop, scope, params.id, { path: checked('path', body.path) })
-  const { files, place, ask } = opened
-  await ask(inTime(files.makeFolder(place), callTimeoutMs))
+  const { files, place, change } = opened
+  await change(() => inTime(files.makeFolder(place), callTimeoutMs))
   return { file: fileToWire(place.path, await look(opened)) }
 }
 
@@ -95,17 +98,17 @@ export async function createFolder(shop: FileShop, { scope, params, body }: Call
 export async function rename(shop: FileShop, { scope, params, body }: Call['renameFile']) {
   const [from, to] = [checked('from', body.from), checked('to', body.to)]
   const opened = await open(shop, scope, params.id, { path: from })
-  const { files, place, ask } = opened
-  await ask(inTime(files.rename(place, to), callTimeoutMs))
+  const { files, place, change } = opened
+  await change(() => inTime(files.rename(place, to), callTimeoutMs), to)
   return { file: fileToWire(to, await look({ ...opened, place: { ...place, path: to } })) }
 }
 
 /** Deletes a file, or a directory with all that is in it. Errors: those that the contract declares. */
 export async function remove(shop: FileShop, { scope, params, query }: Call['removeFile']): Promise<void> {
   if (query.path === '') throw invalidInput([{ field: 'path', message: 'must name a file or directory' }])
-  const { files, place, ask } = await open(shop, scope, params.id, query)
+  const { files, place, change } = await open(shop, scope, params.id, query)
   // A directory may have millions of files in it.
-  await ask(files.remove(place))
+  await change(() => files.remove(place))
 }
 
 /** Errors: `invalid_input`. */
@@ -127,11 +130,13 @@ interface FilesAt {
   readonly place: FilePlace
   /** Waits for what the driver answers. Errors: the refusals that its own mean. */
   ask<T>(answer: Promise<T>): Promise<T>
+  /** Does the same for a change at the place, and at another path if there is one; the audit log has both. */
+  change<T>(make: () => Promise<T>, otherPath?: string): Promise<T>
 }
 
 /** Errors: `not_found`; `locked` while the box is still to be made; `unsupported_error` where boxes have no files. */
 async function open(
-  { platform: { db }, drivers }: FileShop,
+  { platform: { db }, drivers, listings }: FileShop,
   scope: ProjectScope,
   id: number,
   { path, snapshot }: FileQuery,
@@ -146,7 +151,15 @@ async function open(
     answer.catch((error: unknown) => {
       throw error instanceof DriverError ? refusalFor(error, box.capacity) : error
     })
-  return { files, place, ask }
+  const change = async <T>(make: () => Promise<T>, ...otherPath: readonly string[]) => {
+    noteSubjects([path, ...otherPath])
+    try {
+      return await ask(make())
+    } finally {
+      listings.forget(id)
+    }
+  }
+  return { files, place, ask, change }
 }
 
 async function look({ files, place, ask }: FilesAt): Promise<FileInfo> {
