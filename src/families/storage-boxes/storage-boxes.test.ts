@@ -335,6 +335,20 @@ forProjects('Storage Boxes', (open) => {
     assert.ok(calls.some(({ method }) => method === 'usage'))
     assert.equal((await boxOf(world, id)).stats.size_data, 4_096)
   })
+
+  test('a box that goes while it is measured is no failure of the job', async () => {
+    const world = await open({ clock: testClock() })
+    await makeBox(world)
+    const measured = async (code: string) => {
+      world.simulation.drivers.storageBoxes.usage = async () => {
+        throw new DriverError('it cannot be measured', { transient: true, code })
+      }
+      await world.app.jobs.run()
+      return world.app.jobs.runs().find(({ name }) => name === 'measure')!.last!.hasFailed
+    }
+    assert.equal(await measured('not_found'), false)
+    assert.equal(await measured('no_room'), true)
+  })
 })
 
 forEachDatabase('lists of Storage Boxes', (open) => {
