@@ -18,7 +18,7 @@ import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Location } from '../locations/contract.ts'
 import { PublicKey } from '../ssh-keys/contract.ts'
 import { StorageBoxType } from '../storage-box-types/contract.ts'
-import { boxStatuses, mostKeys } from './domain.ts'
+import { boxFlags, boxStatuses, eachFlag, mostKeys } from './domain.ts'
 import { Plan, snapshotEndpoints } from './snapshots/contract.ts'
 import { Password, subaccountEndpoints } from './subaccounts/contract.ts'
 
@@ -34,20 +34,10 @@ const section = 'Storage Boxes'
 const one = '/storage_boxes/{id}'
 const action = actionsOf(one, section)
 
-const Optional = Type.Optional(Type.Boolean())
-const someAccess = {
-  reachable_externally: Optional,
-  samba_enabled: Optional,
-  ssh_enabled: Optional,
-  webdav_enabled: Optional,
-  zfs_enabled: Optional,
-}
+const someAccess = eachFlag(boxFlags, () => Type.Optional(Type.Boolean()))
 const SomeAccess = named('NewStorageBoxAccess', someAccess, closed)
 const Access = named('StorageBoxAccess', {
-  reachable_externally: Type.Boolean(),
-  samba_enabled: Type.Boolean(),
-  ssh_enabled: Type.Boolean(),
-  webdav_enabled: Type.Boolean(),
+  ...eachFlag(boxFlags, () => Type.Boolean()),
   zfs_enabled: Type.Boolean({ description: 'Whether snapshots are shown below .zfs/snapshot' }),
 })
 

@@ -68,10 +68,13 @@ export function withAccess<Flag extends string>(
   return { ...before, ...Object.fromEntries(named) }
 }
 
-/** All of some flags, of which none is on. */
-export function noAccess<Flag extends string>(flags: readonly Flag[]): Access<Flag> {
-  return Object.fromEntries(flags.map((flag) => [flag, false])) as Access<Flag>
+/** An object that has something of each flag. */
+export function eachFlag<Flag extends string, Value>(flags: readonly Flag[], make: (flag: Flag) => Value) {
+  return Object.fromEntries(flags.map((flag) => [flag, make(flag)])) as Record<Flag, Value>
 }
+
+/** All of some flags, of which none is on. */
+export const noAccess = <Flag extends string>(flags: readonly Flag[]): Access<Flag> => eachFlag(flags, () => false)
 
 /** The names of the flags that are on, as a small fact of an action. */
 export function accessText<Flag extends string>(access: Access<Flag>): string {
@@ -83,12 +86,18 @@ export function accessText<Flag extends string>(access: Access<Flag>): string {
 /** Reads the names of flags again. */
 export function accessIn<Flag extends string>(flags: readonly Flag[], text: string): Access<Flag> {
   const on = text.split(' ')
-  return Object.fromEntries(flags.map((flag) => [flag, on.includes(flag)])) as Access<Flag>
+  return eachFlag(flags, (flag) => on.includes(flag))
 }
 
 /** Flags as columns of the same names. */
-export function accessColumns<Flag extends string>(access: Access<Flag>): Readonly<Record<Flag, 0 | 1>> {
-  return Object.fromEntries(Object.entries(access).map(([flag, isOn]) => [flag, isOn ? 1 : 0])) as Record<Flag, 0 | 1>
+export type AccessColumns<Flag extends string> = Readonly<Record<Flag, 0 | 1>>
+
+export function accessColumns<Flag extends string>(access: Access<Flag>): AccessColumns<Flag> {
+  return eachFlag(Object.keys(access) as Flag[], (flag) => (access[flag] ? 1 : 0))
+}
+
+export function accessOf<Flag extends string>(flags: readonly Flag[], columns: AccessColumns<Flag>): Access<Flag> {
+  return eachFlag(flags, (flag) => columns[flag] === 1)
 }
 
 // ---- Passwords -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { spelling } from './contract.ts'
-import { accessColumns, type StorageBox } from './domain.ts'
+import { accessColumns, accessOf, boxFlags, type StorageBox } from './domain.ts'
 import type { StorageBoxRow } from './tables.ts'
 
 function fromRow(row: StorageBoxRow): StorageBox {
@@ -14,13 +14,7 @@ function fromRow(row: StorageBoxRow): StorageBox {
     status: row.status,
     typeId: row.storage_box_type,
     locationId: row.location,
-    access: {
-      reachable_externally: row.reachable_externally === 1,
-      samba_enabled: row.samba_enabled === 1,
-      ssh_enabled: row.ssh_enabled === 1,
-      webdav_enabled: row.webdav_enabled === 1,
-      zfs_enabled: row.zfs_enabled === 1,
-    },
+    access: accessOf(boxFlags, row),
     passwordHash: row.password_hash,
     formerPasswordHash: row.former_password_hash,
     sshKeys: JSON.parse(row.ssh_keys),

@@ -2,20 +2,16 @@
 import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
-import type { StorageBox } from './domain.ts'
+import type { AccessColumns, BoxAccess, StorageBox } from './domain.ts'
+import type { SubaccountAccess } from './subaccounts/domain.ts'
 
-export interface StorageBoxRow {
+export interface StorageBoxRow extends AccessColumns<keyof BoxAccess> {
   readonly id: number
   readonly project_id: ProjectId
   readonly name: string
   readonly status: StorageBox['status']
   readonly storage_box_type: number
   readonly location: number
-  readonly reachable_externally: 0 | 1
-  readonly samba_enabled: 0 | 1
-  readonly ssh_enabled: 0 | 1
-  readonly webdav_enabled: 0 | 1
-  readonly zfs_enabled: 0 | 1
   readonly password_hash: string
   readonly former_password_hash: string | null
   /** JSON list. */
@@ -53,7 +49,7 @@ export interface SnapshotRow {
   readonly version: number
 }
 
-export interface SubaccountRow {
+export interface SubaccountRow extends AccessColumns<keyof SubaccountAccess> {
   readonly id: number
   readonly project_id: ProjectId
   readonly storage_box_id: number
@@ -61,11 +57,6 @@ export interface SubaccountRow {
   readonly name: string
   readonly description: string
   readonly home_directory: string
-  readonly reachable_externally: 0 | 1
-  readonly readonly: 0 | 1
-  readonly samba_enabled: 0 | 1
-  readonly ssh_enabled: 0 | 1
-  readonly webdav_enabled: 0 | 1
   readonly password_hash: string
   readonly former_password_hash: string | null
   /** JSON list. */

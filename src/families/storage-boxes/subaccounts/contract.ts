@@ -15,8 +15,8 @@ import {
 import { secret } from '../../../kernel/contract/marks.ts'
 import { listingOfParts } from '../../../kernel/contract/parts.ts'
 import { storageBoxChanges } from '../changes.ts'
-import { maxPassword, minPassword } from '../domain.ts'
-import { maxDescription, maxHome, maxName } from './domain.ts'
+import { eachFlag, maxPassword, minPassword } from '../domain.ts'
+import { maxDescription, maxHome, maxName, subaccountFlags } from './domain.ts'
 
 /** Subaccounts belong to the family of their boxes; in replies they are called by the last part of their path. */
 export const subaccountSpelling = {
@@ -33,14 +33,7 @@ const all = `${box}/subaccounts` as const
 const one = `${all}/{subaccount_id}` as const
 const action = actionsOf(one, section)
 
-const Optional = Type.Optional(Type.Boolean())
-const someAccess = {
-  reachable_externally: Optional,
-  readonly: Optional,
-  samba_enabled: Optional,
-  ssh_enabled: Optional,
-  webdav_enabled: Optional,
-}
+const someAccess = eachFlag(subaccountFlags, () => Type.Optional(Type.Boolean()))
 const SomeAccess = named('NewStorageBoxSubaccountAccess', someAccess, closed)
 
 export const Subaccount = named('StorageBoxSubaccount', {
@@ -51,13 +44,10 @@ export const Subaccount = named('StorageBoxSubaccount', {
   description: Type.String(),
   home_directory: Type.String(),
   server: Type.String(),
-  access_settings: named('StorageBoxSubaccountAccess', {
-    reachable_externally: Type.Boolean(),
-    readonly: Type.Boolean(),
-    samba_enabled: Type.Boolean(),
-    ssh_enabled: Type.Boolean(),
-    webdav_enabled: Type.Boolean(),
-  }),
+  access_settings: named(
+    'StorageBoxSubaccountAccess',
+    eachFlag(subaccountFlags, () => Type.Boolean()),
+  ),
   labels: Labels,
   created: Timestamp,
 })

@@ -6,10 +6,10 @@ import { type AtOnce, after } from '../../../kernel/process/at-once.ts'
 import { readLabels } from '../../../kernel/resource/label-index.ts'
 import { defineResource } from '../../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
-import { accessColumns } from '../domain.ts'
+import { accessColumns, accessOf } from '../domain.ts'
 import type { SubaccountRow } from '../tables.ts'
 import { subaccountSpelling } from './contract.ts'
-import type { Subaccount } from './domain.ts'
+import { type Subaccount, subaccountFlags } from './domain.ts'
 
 function fromRow(row: SubaccountRow): Subaccount {
   return {
@@ -19,13 +19,7 @@ function fromRow(row: SubaccountRow): Subaccount {
     name: row.name,
     description: row.description,
     home: row.home_directory,
-    access: {
-      reachable_externally: row.reachable_externally === 1,
-      readonly: row.readonly === 1,
-      samba_enabled: row.samba_enabled === 1,
-      ssh_enabled: row.ssh_enabled === 1,
-      webdav_enabled: row.webdav_enabled === 1,
-    },
+    access: accessOf(subaccountFlags, row),
     passwordHash: row.password_hash,
     formerPasswordHash: row.former_password_hash,
     sshKeys: JSON.parse(row.ssh_keys),
