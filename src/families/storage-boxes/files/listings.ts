@@ -6,7 +6,7 @@ const keptMs = 5_000
 /** All listings together have so many entries at most, which is some tens of megabytes. */
 const mostEntries = 200_000
 
-interface Kept {
+interface KeptListing {
   readonly box: number
   readonly listing: Promise<readonly NamedFile[]>
   readonly timer: NodeJS.Timeout
@@ -15,7 +15,7 @@ interface Kept {
 }
 
 export class Listings {
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptListing>()
 
   /** A directory by name: as it is now for the first page, and for the others as it was when that was asked for. */
   list(files: BoxFiles, place: FilePlace, page: number): Promise<readonly NamedFile[]> {
@@ -29,7 +29,7 @@ export class Listings {
     for (const [key, kept] of this.#kept) if (kept.box === box) this.#drop(key)
   }
 
-  async #keep(key: string, box: number, listing: Kept['listing']): Promise<readonly NamedFile[]> {
+  async #keep(key: string, box: number, listing: KeptListing['listing']): Promise<readonly NamedFile[]> {
     this.#drop(key)
     const kept = { box, listing, entries: 0, timer: setTimeout(() => this.#drop(key), keptMs).unref() }
     this.#kept.set(key, kept)

@@ -11,12 +11,12 @@ import type { HostAndPort, WebdavPlace } from '../open.ts'
 import type {
   Answered,
   Call,
+  DoorsQuestion,
   DoorsSettings,
   Method,
   Methods,
   OpenedPorts,
   PlaceState,
-  Question,
   Quota,
   Said,
 } from './wire.ts'
@@ -224,7 +224,7 @@ class DoorsClient implements DoorsDriver {
     else void this.#answer(said)
   }
 
-  async #answer(asked: Question): Promise<void> {
+  async #answer(asked: DoorsQuestion): Promise<void> {
     let problem: string | undefined
     try {
       if ('key' in asked) problem = await this.#options.installKey(asked.box, asked.username, asked.key)

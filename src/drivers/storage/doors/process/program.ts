@@ -2,7 +2,7 @@
 import type { BoxPlace } from '../accounts.ts'
 import type { Ledger } from '../ledger.ts'
 import { Doors } from '../open.ts'
-import type { Answered, Call, DoorsSettings, OpenedPorts, PlaceState, Question, Quota, Said } from './wire.ts'
+import type { Answered, Call, DoorsQuestion, DoorsSettings, OpenedPorts, PlaceState, Quota, Said } from './wire.ts'
 
 /** The server hears of writes once in so many milliseconds. */
 const chargesMs = 200
@@ -127,7 +127,7 @@ class Program {
   }
 
   /** Asks the server for something. Resolves with undefined when it is done, or why it is not. */
-  #ask(question: WithoutNumber<Question>): Promise<string | undefined> {
+  #ask(question: WithoutNumber<DoorsQuestion>): Promise<string | undefined> {
     const number = ++this.#questions
     say({ question: number, ...question })
     return new Promise((resolve) => this.#asked.set(number, resolve))

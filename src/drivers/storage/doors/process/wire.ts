@@ -55,10 +55,10 @@ export type Said =
   | { readonly charged: number; readonly box: number }
   | { readonly changed: number }
   | { readonly report: string; readonly fields: object }
-  | Question
+  | DoorsQuestion
 
 /** The process waits for the answer to these: a key is to be noted, or that somebody comes in who may write. */
-export type Question = { readonly question: number; readonly box: number } & (
+export type DoorsQuestion = { readonly question: number; readonly box: number } & (
   | { readonly username: string; readonly key: string }
   | { readonly begin: true }
 )
