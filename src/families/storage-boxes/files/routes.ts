@@ -1,14 +1,14 @@
 /** Files of Storage Boxes through the API. */
 import type { Drivers } from '../../../kernel/actions/define.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
+import { ListedOnce } from '../../../kernel/resource/listed-once.ts'
 import type { Platform } from '../../../platform.ts'
 import type { fileEndpoints } from './contract.ts'
-import { Listings } from './listings.ts'
 import * as work from './work.ts'
 
 /** One handler for each endpoint. */
 export function fileRoutes(platform: Platform, drivers: Drivers): Handlers<typeof fileEndpoints> {
-  const shop: work.FileShop = { platform, drivers, listings: new Listings() }
+  const shop: work.FileShop = { platform, drivers, listings: new ListedOnce() }
   return {
     getDoors: (call) => work.doors(shop, call),
     listFiles: (call) => work.list(shop, call),

@@ -6,23 +6,24 @@ import type { Download } from '../../../kernel/contract/bytes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import { ApiError, invalidInput, limitExceeded } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
+import type { ListedOnce } from '../../../kernel/resource/listed-once.ts'
 import { pageOf } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { pathIn } from '../domain.ts'
-import type { BoxFiles, FileInfo, FilePlace } from '../driver.ts'
+import type { BoxFiles, FileInfo, FilePlace, NamedFile } from '../driver.ts'
 import { snapshotIn } from '../snapshots/store.ts'
 import { boxes } from '../store.ts'
 import type { fileEndpoints } from './contract.ts'
 import { nameIn } from './domain.ts'
-import type { Listings } from './listings.ts'
 
 type Call = Calls<typeof fileEndpoints>
 
 export interface FileShop {
   readonly platform: Pick<Platform, 'db'>
   readonly drivers: Drivers
-  readonly listings: Listings
+  /** Directories, which are listed as a whole. */
+  readonly listings: ListedOnce<NamedFile>
 }
 
 /** Nobody waits longer for what takes no time. Bytes may take as long as they come. */
@@ -44,7 +45,13 @@ export function doorsToWire({ storageBoxes: { doors: known, files } }: Drivers) 
 /** A directory by name. Errors: those that the contract declares. */
 export async function list(shop: FileShop, { scope, params, query }: Call['listFiles']) {
   const { files, place, ask } = await open(shop, scope, params.id, query)
-  const all = await ask(inTime(shop.listings.list(files, place, query.page), callTimeoutMs))
+  const asked = { owner: place.box, name: JSON.stringify([place.snapshot, place.path]), page: query.page }
+  const all = await ask(
+    inTime(
+      shop.listings.list(asked, () => files.list(place)),
+      callTimeoutMs,
+    ),
+  )
   const { rows, pagination } = pageOf(all ?? [], query)
   const within = place.path === '' ? '' : `${place.path}/`
   return { files: rows.map((one) => fileToWire(within + one.name, one)), meta: { pagination } }
