@@ -83,6 +83,8 @@ export interface SimulatedPart {
   readonly certain?: readonly string[]
   /** Calls as `driver.method` that requests make, and no action. */
   readonly direct?: readonly string[]
+  /** Calls as `driver.method` whose failure fails no action. */
+  readonly harmless?: readonly string[]
 }
 
 export type MakePart = (site: Site) => SimulatedPart
@@ -101,6 +103,8 @@ export interface Simulation<Make extends MakePart = MakePart> {
   readonly certain: ReadonlySet<string>
   /** Calls as `driver.method` that requests make, and no action. */
   readonly direct: ReadonlySet<string>
+  /** Calls as `driver.method` whose failure fails no action. */
+  readonly harmless: ReadonlySet<string>
   /** All calls so far, oldest first; recording begins with the first call of this method. */
   record(): readonly Call[]
   /** Sets how calls behave from now on. */
@@ -190,6 +194,7 @@ function simulationOf<Make extends MakePart>(
     world: Object.assign({}, ...made.map(({ world }) => world)),
     certain: new Set(made.flatMap(({ certain = [] }) => certain)),
     direct: new Set(made.flatMap(({ direct = [] }) => direct)),
+    harmless: new Set(made.flatMap(({ harmless = [] }) => harmless)),
     record() {
       calls ??= []
       return calls

@@ -148,6 +148,7 @@ export function simulateStorageBoxes(site: Site) {
     drivers: { storageBoxes: driver },
     world: { storageBoxes: boxes as ReadonlyMap<number, SimulatedBox> },
     direct: ['storageBoxes.folders'],
+    harmless: ['storageBoxes.usage'],
   }
 }
 

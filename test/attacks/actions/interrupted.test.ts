@@ -24,14 +24,9 @@ import {
   openBench,
   type Scenario,
   scenarios,
+  unwinding,
   type Way,
 } from '../kit/bench.ts'
-
-const unwinding = (call: number): Way => ({
-  name: `unwinding after call ${call}`,
-  end: 'error',
-  plan: (index) => (index === call ? 'error after effect' : undefined),
-})
 
 /** As if so much time had passed that every lease is over. */
 async function endLeases({ db }: World): Promise<void> {
@@ -175,7 +170,7 @@ function isOfAnother({ key }: Scenario, places: readonly string[]): boolean {
 async function interruptScenario(bench: Bench, scenario: Scenario, exit: Exit, where: RegExp): Promise<string[]> {
   const run = await cleanRun(bench, scenario, forward)
   const passed: string[] = []
-  for (const way of [forward, ...Array.from({ length: run.calls }, (_, call) => unwinding(call))]) {
+  for (const way of [forward, ...run.fatal.map(unwinding)]) {
     const { places } = way === forward ? run : await cleanRun(bench, scenario, way)
     if (way !== forward && isOfAnother(scenario, places)) continue
     const isNew = (place: string) => !passed.includes(place) || isOfUnwinding(place, places)

@@ -166,7 +166,14 @@ export interface Way {
 
 export const forward: Way = { name: 'forward', end: 'success', plan: () => undefined }
 
-/** One run of a scenario with nothing in its way: the places that it passes and the number of calls that it makes. */
+/** One call of an action fails for good after it took effect, so that the action is taken back. */
+export const unwinding = (call: number): Way => ({
+  name: `unwinding after call ${call}`,
+  end: 'error',
+  plan: (index) => (index === call ? 'error after effect' : undefined),
+})
+
+/** One run of a scenario with nothing in its way: the places that it passes and its calls. */
 export async function cleanRun(bench: Bench, { key, prepare }: Scenario, way: Way) {
   const { ids, subjects } = await act(bench, await prepare(bench.world))
   const places: string[] = []
@@ -176,8 +183,12 @@ export async function cleanRun(bench: Bench, { key, prepare }: Scenario, way: Wa
   const found = (await actionsOf(bench.world, ids)).map(({ definition }) => definition)
   assert.ok(found.includes(key), `it starts ${found.join(', ')}`)
   await assertEnded(bench, ids, way.end)
+  const calls = bench.calls.slice(before).filter(({ subject }) => subjects.has(subject))
   return {
     places: [...new Set(places)],
-    calls: bench.calls.slice(before).filter(({ subject }) => subjects.has(subject)).length,
+    /** The indices of the calls that fail the action when they fail. */
+    fatal: [...calls.keys()].filter(
+      (at) => !bench.simulation.harmless.has(`${calls[at]!.driver}.${calls[at]!.method}`),
+    ),
   }
 }
