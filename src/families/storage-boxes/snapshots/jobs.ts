@@ -48,6 +48,8 @@ export async function measure({ db }: Platform, drivers: Drivers): Promise<void>
   const after = measured.get(db) ?? 0
   const some = await boxesAfter(db.query, after, measuredAtOnce)
   const until = performance.now() + roundMs
+  // What machines on hosts may take says nothing about files that are here.
+  const timeoutMs = drivers.storageBoxes.isLasting ? callTimeoutMs : (drivers.callTimeoutMs ?? callTimeoutMs)
   let reached = after
   await forEachDue<BoxOfProject>({
     failed: 'Storage Boxes could not be measured',
@@ -59,7 +61,7 @@ export async function measure({ db }: Platform, drivers: Drivers): Promise<void>
       const before = await figuresOf(db.query, scope, id)
       // An action that has begun writes what it finds itself, and its figures are newer than those asked for here.
       await refuseBusy(db.query, scope, id)
-      const usage = await inTime(drivers.storageBoxes.usage(id), drivers.callTimeoutMs ?? callTimeoutMs)
+      const usage = await inTime(drivers.storageBoxes.usage(id), timeoutMs)
       if (!usage) return
       await db.transact(async (tx) => {
         await boxes.lock(tx, scope, id)
