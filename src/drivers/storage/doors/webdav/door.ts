@@ -133,6 +133,7 @@ export class WebdavDoor {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#strangers.hear(request.socket)
     response.on('timeout', (socket: Socket) => {
       // The client waits where it has sent its request and read what there is of the answer.
       if (request.complete && socket.writableLength === 0) socket.setTimeout(stillMs)
