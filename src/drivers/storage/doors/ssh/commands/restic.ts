@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { Duplex } from 'node:stream'
+import { send } from '../../drained.ts'
 import { type Files, isForbidden, isMissing } from '../../files.ts'
 import { quotaWords, spaceWords } from '../../ledger.ts'
 import { type Command, type Shell, within } from './command.ts'
@@ -137,8 +138,7 @@ class Repository {
       response.writeHead(first === undefined ? 200 : 206, { 'content-length': `${Math.max(0, end - start)}`, ...range })
       if (request.method === 'GET') {
         for await (const bytes of this.#files.read(path, start, end)) {
-          if (!response.write(bytes))
-            await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+          if (!(await send(response.stream, bytes))) return
         }
       }
       response.end()
@@ -155,12 +155,15 @@ class Repository {
     if (this.#isAppendOnly && (await this.#files.find(path))) return 403
     const folder = path.slice(0, path.lastIndexOf('/'))
     await this.#files.mkdirs(folder)
+    const { stream } = request
     const temporary = within(folder, `.new-${randomUUID()}`)
     try {
       const options = { isNew: true, isSynced: true, mode: 0o600 }
       const length = await this.#files.write(temporary, request as AsyncIterable<Buffer>, options)
       const announced = request.headers['content-length']
-      if (announced !== undefined && Number(announced) !== length) throw new Error('it ends too soon')
+      const isShort = announced !== undefined && Number(announced) !== length
+      // A stream that is cut ends like one that is whole.
+      if (isShort || request.aborted || stream.destroyed) throw new Error('it ends too soon')
       await this.#files.renameDurably(temporary, path)
     } catch (error) {
       await this.#files.remove(temporary).catch(() => undefined)
