@@ -1,8 +1,18 @@
 /** WebDAV with the clients of Debian and with the requests of a browser. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { Doors } from '../../src/drivers/storage/doors/open.ts'
 import { selfSigned } from '../kit/samples/certificates.ts'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
 import { contentsOf, makeTree } from './kit/trees.ts'
@@ -63,6 +73,62 @@ test('a part of a file is sent, and only what has changed', async (t) => {
   const quota = await (await ask('PROPFIND', '/', { depth: '0' }, body)).text()
   assert.match(quota, /<D:quota-available-bytes>\d+</)
 })
+
+test('properties that clients give to files are those of all servers, and none where they are torn', async (t) => {
+  const { ask, box, fixture } = await webdav(t)
+  writeFileSync(join(box.files, 'f'), '')
+  const directory = join(fixture.folder, 'keys')
+  const other = new Doors({ directory, installKey: async () => undefined, report: () => undefined })
+  t.after(() => other.close())
+  const port = await other.openWebdav({ host: '127.0.0.1', port: 0 })
+  other.setAccounts(box.place, 1, [await accountFor(fixture)])
+  const authorization = `Basic ${Buffer.from(`u1:${password}`).toString('base64')}`
+  const change = (name: string) =>
+    `<propertyupdate xmlns="DAV:"><set><prop><${name} xmlns="n">${name}</${name}></prop></set></propertyupdate>`
+  const known = async () => (await (await ask('PROPFIND', '/f', { depth: '0' })).text()).match(/(?<=xmlns="n">)\w+/g)
+  assert.equal((await ask('PROPPATCH', '/f', {}, change('here'))).status, 207)
+  assert.deepEqual(await known(), ['here'])
+  const there = { method: 'PROPPATCH', headers: { authorization }, body: change('there') }
+  assert.equal((await fetch(`http://127.0.0.1:${port}/f`, there)).status, 207)
+  assert.deepEqual(await known(), ['here', 'there'])
+  assert.equal((await ask('MOVE', '/f', { destination: '/g' })).status, 201)
+  assert.equal((await ask('MOVE', '/g', { destination: '/f' })).status, 201)
+  assert.deepEqual(await known(), ['here', 'there'])
+  writeFileSync(join(directory, 'properties', `${box.place.id}.json`), '')
+  assert.equal(await known(), null)
+  assert.match(fixture.reports.flat().join(), /properties .* are lost/)
+  assert.equal((await ask('PROPPATCH', '/f', {}, change('again'))).status, 207)
+  assert.deepEqual(await known(), ['again'])
+})
+
+test('a copy that does not fit, or that cannot be made, leaves what it was to replace', async (t) => {
+  const { ask, fixture } = await webdav(t)
+  let left = 1_000
+  const charge = (bytes: number) => {
+    left -= bytes
+  }
+  const rest = { begin: async () => undefined, changed: () => undefined, measured: () => 0 }
+  const box = fixture.addBox({ ...rest, room: () => left, charge })
+  fixture.set(box, await accountFor(fixture))
+  for (const folder of ['d', 'e']) mkdirSync(join(box.files, folder))
+  chownAll(box.files, box.place.uid)
+  writeFileSync(join(box.files, 'd/big'), 'x'.repeat(2_000))
+  for (const path of ['e/kept', 'kept']) assert.equal((await ask('PUT', `/${path}`, {}, path)).status, 201)
+  assert.equal((await ask('COPY', '/d', { destination: '/e' })).status, 507)
+  assert.equal((await ask('COPY', '/d/big', { destination: '/kept' })).status, 507)
+  assert.deepEqual(readdirSync(join(box.files, 'e')), ['kept'])
+  assert.equal(readFileSync(join(box.files, 'kept'), 'utf8'), 'kept')
+  left = 10_000
+  assert.equal((await ask('COPY', '/d', { destination: '/e' })).status, 204)
+  assert.deepEqual(readdirSync(join(box.files, 'e')), ['big'])
+  assert.equal((await ask('MOVE', '/kept', { destination: '/e' })).status, 204)
+  assert.deepEqual(readdirSync(box.files), ['d', 'e'])
+  assert.equal(readFileSync(join(box.files, 'e'), 'utf8'), 'kept')
+})
+
+function chownAll(folder: string, uid: number): void {
+  for (const name of readdirSync(folder)) chownSync(join(folder, name), uid, uid)
+}
 
 test('nothing leads out, and a readonly account changes nothing', async (t) => {
   const { ask, box, fixture } = await webdav(t)

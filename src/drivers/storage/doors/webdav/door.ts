@@ -79,7 +79,7 @@ export class WebdavDoor {
 
   constructor(options: WebdavDoorOptions) {
     this.#options = options
-    this.#properties = new DeadProperties(join(options.directory, 'properties'))
+    this.#properties = new DeadProperties(join(options.directory, 'properties'), options.report)
     this.#unfinished = new Unfinished(join(options.directory, 'unfinished'))
   }
 
@@ -129,6 +129,7 @@ export class WebdavDoor {
     this.#server?.close()
     this.#server?.closeAllConnections()
     this.#pool.close()
+    this.#properties.close()
     this.#unfinished.close()
   }
 

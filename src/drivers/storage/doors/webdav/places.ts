@@ -39,7 +39,7 @@ export async function remove(call: Call): Promise<void> {
   await files.removeAll(path)
   await files.syncFolder(parentOf(path))
   locks.removeBelow(inBox(call, path))
-  properties.remove(account.place.id, inBox(call, path))
+  await properties.remove(account.place.id, inBox(call, path))
   answer(call, 204)
 }
 
@@ -75,10 +75,10 @@ export async function transfer(call: Call): Promise<void> {
   else await copyBeside(call, source, target, place)
   const [from, to] = [inBox(call, path), inBox(call, target)]
   locks.removeBelow(to)
-  properties.copy(account.place.id, from, to)
+  await properties.copy(account.place.id, from, to)
   if (isMove) {
     locks.removeBelow(from)
-    properties.remove(account.place.id, from)
+    await properties.remove(account.place.id, from)
   }
   answer(call, before ? 204 : 201)
 }

@@ -1,6 +1,7 @@
 /** PROPFIND and PROPPATCH: what is known of files, and what clients note about them. */
 import { send } from '../drained.ts'
 import type { DirectoryEntry, FileInfo } from '../files.ts'
+import { type BoxProperties, type Properties, propertiesAt } from './dead-properties.ts'
 import type { Lock } from './locks.ts'
 import { answer, type Call, checkLocks, etagOf, header, hrefOf, inBox, Refusal } from './request.ts'
 import { isUnfinished } from './unfinished.ts'
@@ -125,10 +126,20 @@ const emptied = (key: string) => {
 const status = (code: string, properties: string) =>
   `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${code}</D:status></D:propstat>`
 
-function describe(file: Described, asked: RequestedProperties): string {
-  const { call, path, info } = file
-  const dead = Object.entries(call.properties.at(call.account.place.id, inBox(call, path)))
-  const known = new Map([...liveProperties(file), ...dead.map(([key, text]) => [key, () => text] as const)])
+/** What a request wants to know of each file. */
+interface Wanted {
+  readonly call: Call
+  readonly asked: RequestedProperties
+  readonly room: Rooms | undefined
+  readonly dead: BoxProperties
+}
+
+function describe({ call, asked, room, dead }: Wanted, path: string, info: FileInfo): string {
+  const noted = Object.entries(propertiesAt(dead, inBox(call, path)))
+  const known = new Map([
+    ...liveProperties({ call, path, info, room }),
+    ...noted.map(([key, text]) => [key, () => text] as const),
+  ])
   const href = `<D:href>${escaped(hrefOf(path, info.kind === 'directory'))}</D:href>`
   let stats: string
   if (asked === 'names') stats = status('200 OK', [...known.keys()].map(emptied).join(''))
@@ -164,14 +175,15 @@ export async function propfind(call: Call): Promise<void> {
   if (depth !== '0' && depth !== '1') {
     throw new Refusal(403, 'folders are listed one at a time', 'propfind-finite-depth')
   }
-  const room = await roomOf(call, asked)
+  const dead = await call.properties.of(call.account.place.id)
+  const wanted: Wanted = { call, asked, room: await roomOf(call, asked), dead }
   response.writeHead(207, xml)
-  let text = opening + describe({ call, path, info, room }, asked)
+  let text = opening + describe(wanted, path, info)
   if (depth === '1' && info.kind === 'directory') {
     for await (const entries of files.list(path)) {
       for (const entry of entries) {
         if (isUnfinished(entry.name)) continue
-        text += await describeEntry(call, entry, asked, room)
+        text += await describeEntry(wanted, entry)
         if (text.length < together) continue
         if (!(await send(response, text))) return
         text = ''
@@ -182,15 +194,11 @@ export async function propfind(call: Call): Promise<void> {
 }
 
 /** Describes what is in a folder. The target of a link is shown in its place; a link that leads nowhere is not. */
-async function describeEntry(
-  call: Call,
-  entry: DirectoryEntry,
-  asked: RequestedProperties,
-  room: Rooms | undefined,
-): Promise<string> {
-  const path = `${call.path === '/' ? '' : call.path}/${entry.name}`
-  const info = entry.kind === 'link' ? await call.files.find(path) : entry
-  return info ? describe({ call, path, info, room }, asked) : ''
+async function describeEntry(wanted: Wanted, entry: DirectoryEntry): Promise<string> {
+  const { path: folder, files } = wanted.call
+  const path = `${folder === '/' ? '' : folder}/${entry.name}`
+  const info = entry.kind === 'link' ? await files.find(path) : entry
+  return info ? describe(wanted, path, info) : ''
 }
 
 /** Properties that the server answers for. */
@@ -208,15 +216,18 @@ export async function proppatch(call: Call): Promise<void> {
     change.children.flatMap((prop) => prop.children.map((element) => ({ isSet: change.name === 'set', element }))),
   )
   const refused = changes.filter(({ element }) => fixed.test(keyOf(element)))
-  const after: Record<string, string> = { ...properties.at(account.place.id, inBox(call, path)) }
   let modified: number | undefined
-  for (const { isSet, element } of changes) {
-    const key = keyOf(element)
-    if (key === '{DAV:}getlastmodified') modified = Date.parse(element.text) / 1000
-    else if (isSet) after[key] = written(element)
-    else delete after[key]
+  const change = (before: Properties) => {
+    const after: Record<string, string> = { ...before }
+    for (const { isSet, element } of changes) {
+      const key = keyOf(element)
+      if (key === '{DAV:}getlastmodified') modified = Date.parse(element.text) / 1000
+      else if (isSet) after[key] = written(element)
+      else delete after[key]
+    }
+    return after
   }
-  const isDone = refused.length === 0 && properties.set(account.place.id, inBox(call, path), after)
+  const isDone = refused.length === 0 && (await properties.set(account.place.id, inBox(call, path), change))
   if (isDone && modified !== undefined && modified > 0) await files.setTimes(path, modified, modified)
   const stats = changes.map(({ element }) => {
     const key = keyOf(element)
