@@ -1,12 +1,12 @@
 /** Requests of WebDAV that ask for more than anybody needs: they cost little, and others are served meanwhile. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
-import { arrived, childrenOf, commandOf } from './kit/process.ts'
+import { arrived, childrenOf, commandOf, linkOf } from './kit/process.ts'
 
 const skip = missing('ssh-keygen')
 
@@ -94,11 +94,3 @@ test('a download that its client gives up lets go of the file', { skip }, async 
   await arrived(() => !servers.some(isHeld))
   assert.equal((await ask('HEAD', '/big')).status, 200)
 })
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return ''
-  }
-}

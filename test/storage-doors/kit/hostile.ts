@@ -139,6 +139,7 @@ export function shellOn(files: Files, heard: string[]): Shell {
     },
     print: async (text) => void heard.push(text.toString('latin1')),
     complain: () => undefined,
+    begin: (folder) => ({ path: `${folder}/.begun`, end: () => undefined, leave: () => undefined }),
   }
 }
 

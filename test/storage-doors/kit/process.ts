@@ -1,6 +1,6 @@
 /** Doors in a process of their own, as an API server has them. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openDoors } from '../../../src/drivers/storage/doors/process/doors.ts'
@@ -72,4 +72,13 @@ export function heldMb(pids: readonly number[]): number {
     Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
   )
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1024
+}
+
+/** Where a link leads; '' for one that is gone. */
+export function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
 }

@@ -1,4 +1,5 @@
 /** The doors of all boxes in one process: who may come in, and what serves him. */
+import { join } from 'node:path'
 import type { AccountState } from '../../../families/storage-boxes/driver.ts'
 import { Accounts, type BoxPlace } from './accounts.ts'
 import { Passwords } from './passwords.ts'
@@ -8,9 +9,10 @@ import type { InstallKey } from './ssh/exec.ts'
 import { hostKeys } from './ssh/host-keys.ts'
 import { SshSessions } from './ssh/sessions.ts'
 import { type Tls, WebdavDoor } from './webdav/door.ts'
+import { Unfinished } from './webdav/unfinished.ts'
 
 export interface DoorsOptions {
-  /** A folder of root alone, where the host keys are. */
+  /** A folder of root alone, where the host keys are, properties of files, and what is unfinished. */
   readonly directory: string
   /** Notes a public key that somebody installs for his account. */
   readonly installKey: InstallKey
@@ -32,13 +34,17 @@ export class Doors {
   readonly #accounts = new Accounts((username) => this.#passwords.forget(username))
   readonly #ssh: SshDoor
   readonly #webdav: WebdavDoor
+  readonly #unfinished: Unfinished
   readonly #report: DoorsOptions['report']
 
   /** Errors: of the file system. */
   constructor({ directory, installKey, report }: DoorsOptions) {
-    const common = { accounts: this.#accounts, passwords: this.#passwords, installKey, report }
-    this.#ssh = new SshDoor({ ...common, hostKeys: hostKeys(directory), services: new SshSessions(common) })
+    this.#unfinished = new Unfinished(join(directory, 'unfinished'))
+    const unfinished = this.#unfinished
+    const common = { accounts: this.#accounts, passwords: this.#passwords, installKey, report, unfinished }
     this.#webdav = new WebdavDoor({ ...common, directory })
+    const services = new SshSessions({ ...common, tidy: (account) => this.#webdav.tidyAfter(account) })
+    this.#ssh = new SshDoor({ ...common, hostKeys: hostKeys(directory), services })
     this.#report = report
   }
 
@@ -84,5 +90,6 @@ export class Doors {
   close(): void {
     this.#ssh.close()
     this.#webdav.close()
+    this.#unfinished.close()
   }
 }

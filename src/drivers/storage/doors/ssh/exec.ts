@@ -5,6 +5,7 @@ import type { Account } from '../accounts.ts'
 import { begun } from '../begun.ts'
 import { Files } from '../files.ts'
 import { quotaWords, take } from '../ledger.ts'
+import type { Unfinished } from '../webdav/unfinished.ts'
 import { atEnd, complain, connect, endOf, finish, hasEnded, inputOf } from './channels.ts'
 import type { Shell } from './commands/command.ts'
 import { borg, type Program, Refused, rsync, startInJail } from './commands/programs.ts'
@@ -20,12 +21,17 @@ const echo = /^echo (.*)$/s
 /** Notes a public key of an account. Returns undefined, or why not. */
 export type InstallKey = (account: Account, key: string) => Promise<string | undefined>
 
+export interface CommandServices {
+  readonly installKey: InstallKey
+  readonly unfinished: Unfinished
+}
+
 /** Serves a channel until it ends. Errors: `Refused`, `NotWords`, those of starting programs; before anything was served. */
 export async function runCommand(
   channel: ServerChannel,
   account: Account,
   command: string,
-  installKey: InstallKey,
+  { installKey, unfinished }: CommandServices,
 ): Promise<void> {
   const [, echoed] = echo.exec(command) ?? []
   if (echoed !== undefined) return finish(channel, 0, `${echoed}\n`)
@@ -41,7 +47,8 @@ export async function runCommand(
   const files = await Files.open(account)
   atEnd(channel, () => files.close())
   if (hasEnded(channel)) return
-  const shell = shellOf(channel, files, account)
+  const begin = (folder: string) => unfinished.begin(account, folder)
+  const shell: Shell = { ...shellOf(channel, files, account), begin }
   try {
     finish(channel, await own(shell, words))
   } catch (error) {
@@ -52,7 +59,7 @@ export async function runCommand(
   }
 }
 
-function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Account): Shell {
+function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Account): Omit<Shell, 'begin'> {
   return {
     files,
     ledger,

@@ -1,6 +1,7 @@
 /** Sessions of SSH are served by these, or refused with their words. */
 import type { ServerChannel } from 'ssh2'
 import type { Account, Accounts } from '../accounts.ts'
+import type { Unfinished } from '../webdav/unfinished.ts'
 import { complain, finish } from './channels.ts'
 import { Refused } from './commands/programs.ts'
 import { NotWords } from './commands/words.ts'
@@ -11,6 +12,9 @@ import { serveSftp } from './sftp-session.ts'
 export interface SessionsOptions {
   readonly accounts: Accounts
   readonly installKey: InstallKey
+  readonly unfinished: Unfinished
+  /** Removes what a command did not finish for an account. */
+  tidy(account: Account): Promise<void>
   readonly report: (message: string, fields: object) => void
 }
 
@@ -26,7 +30,10 @@ export class SshSessions implements SshServices {
   }
 
   exec(channel: ServerChannel, username: string, command: string): void {
-    this.#serve(channel, username, (account) => runCommand(channel, account, command, this.#options.installKey))
+    const { tidy } = this.#options
+    this.#serve(channel, username, (account) =>
+      runCommand(channel, account, command, this.#options).finally(() => tidy(account)),
+    )
   }
 
   #serve(channel: ServerChannel, username: string, work: (account: Account) => Promise<void>): void {

@@ -14,13 +14,14 @@ import { propfind, proppatch } from './properties.ts'
 import { answer, type Call, pathOf, Refusal, refusalOf } from './request.ts'
 import { Strangers } from './strangers.ts'
 import { get, put } from './transfers.ts'
-import { Unfinished } from './unfinished.ts'
+import type { Unfinished } from './unfinished.ts'
 
 export interface WebdavDoorOptions {
   readonly accounts: Accounts
   readonly passwords: Passwords
-  /** Properties of files and what is unfinished are kept here, in a folder of root alone. */
+  /** Properties of files are kept here, in a folder of root alone. */
   readonly directory: string
+  readonly unfinished: Unfinished
   readonly report: (message: string, fields: object) => void
 }
 
@@ -80,7 +81,7 @@ export class WebdavDoor {
   constructor(options: WebdavDoorOptions) {
     this.#options = options
     this.#properties = new DeadProperties(join(options.directory, 'properties'), options.report)
-    this.#unfinished = new Unfinished(join(options.directory, 'unfinished'))
+    this.#unfinished = options.unfinished
   }
 
   /** Opens the door, with TLS where there is a certificate; resolves with its port. Errors: of the socket, and of TLS. */
@@ -112,7 +113,8 @@ export class WebdavDoor {
       await this.#pool.use(account, (files) => this.#unfinished.clear(username, files))
   }
 
-  async #tidyAfter(account: Account): Promise<void> {
+  /** The same; what goes wrong is reported. */
+  async tidyAfter(account: Account): Promise<void> {
     try {
       await this.tidy(account)
     } catch (error) {
@@ -130,7 +132,6 @@ export class WebdavDoor {
     this.#server?.closeAllConnections()
     this.#pool.close()
     this.#properties.close()
-    this.#unfinished.close()
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -160,7 +161,7 @@ export class WebdavDoor {
       try {
         await this.#pool.use(account, (files) => method({ ...call, files }))
       } finally {
-        await this.#tidyAfter(account)
+        await this.tidyAfter(account)
       }
     } catch (error) {
       this.#refuse(request, response, error)

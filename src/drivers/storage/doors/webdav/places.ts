@@ -1,6 +1,5 @@
 /** Methods of WebDAV that change where things are: MKCOL, DELETE, COPY, MOVE, and locks. */
-import { type FileInfo, type Files, isMissing } from '../files.ts'
-import { SftpError } from '../sftp/client.ts'
+import { type FileInfo, isMissing } from '../files.ts'
 import { copy } from '../ssh/commands/changes.ts'
 import { type Lock, secondsOf } from './locks.ts'
 import { lockDiscovery, readBody } from './properties.ts'
@@ -16,7 +15,7 @@ import {
   pathOf,
   Refusal,
 } from './request.ts'
-import type { Temporary } from './unfinished.ts'
+import { removeTemporary } from './unfinished.ts'
 import { written } from './xml.ts'
 
 export async function mkcol(call: Call): Promise<void> {
@@ -81,18 +80,6 @@ export async function transfer(call: Call): Promise<void> {
     await properties.remove(account.place.id, from)
   }
   answer(call, before ? 204 : 201)
-}
-
-/** Removes what was begun under a name for a while. It is another file server's where this one is gone. */
-async function removeTemporary(files: Files, { path, end, leave }: Temporary): Promise<void> {
-  try {
-    await files.removeAll(path)
-    end()
-  } catch (error) {
-    // What may not be removed is seen by all other doors.
-    if (error instanceof SftpError) end()
-    else leave()
-  }
 }
 
 /** Copies under another name until all is on disk, so that what is there stays where there is no room for the copy. */

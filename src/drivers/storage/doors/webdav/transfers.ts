@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { send } from '../drained.ts'
 import type { FileInfo } from '../files.ts'
-import { SftpError } from '../sftp/client.ts'
 import { answer, type Call, checkConditions, checkLocks, etagOf, header, hrefOf, parentOf, Refusal } from './request.ts'
-import { isUnfinished } from './unfinished.ts'
+import { isUnfinished, removeTemporary } from './unfinished.ts'
 import { escaped } from './xml.ts'
 
 const dateOf = (seconds: number) => new Date(seconds * 1000).toUTCString()
@@ -83,11 +82,11 @@ export async function put(call: Call): Promise<void> {
   await checkLocks(call, before ? [path] : [path, parentOf(path)])
   const parent = await files.find(parentOf(path))
   if (parent?.kind !== 'directory') throw new Refusal(409, 'the folder above is missing')
-  const { path: temporary, end, leave } = call.unfinished.begin(call.account, parentOf(path))
+  const temporary = call.unfinished.begin(call.account, parentOf(path))
   try {
-    const checksum = await write(call, temporary, before?.mode ?? 0o644)
-    await files.renameDurably(temporary, path)
-    end()
+    const checksum = await write(call, temporary.path, before?.mode ?? 0o644)
+    await files.renameDurably(temporary.path, path)
+    temporary.end()
     const info = await files.stat(path)
     const isTimed = header(call, 'x-oc-mtime') !== undefined
     answer(call, before ? 204 : 201, {
@@ -97,7 +96,7 @@ export async function put(call: Call): Promise<void> {
       ...(checksum ? { 'OC-Checksum': checksum } : {}),
     })
   } catch (error) {
-    await files.remove(temporary).then(end, (refused) => (refused instanceof SftpError ? end() : leave()))
+    await removeTemporary(files, temporary)
     throw error
   }
 }

@@ -21,6 +21,7 @@ import { isMissing as isAbsent } from '../../store/durable.ts'
 import { uploadsFolder } from '../../store/places.ts'
 import type { Account } from '../accounts.ts'
 import { type Files, isMissing } from '../files.ts'
+import { SftpError } from '../sftp/client.ts'
 
 const beginning = '.wolke-put-'
 
@@ -94,6 +95,18 @@ function namesIn(folder: string): string[] {
 function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   rmSync(lockOf(folder), { force: true })
+}
+
+/** Removes what was begun under a name for a while. It is another file server's where this one is gone. */
+export async function removeTemporary(files: Files, { path, end, leave }: Temporary): Promise<void> {
+  try {
+    await files.removeAll(path)
+    end()
+  } catch (error) {
+    // What may not be removed is seen by all other doors.
+    if (error instanceof SftpError) end()
+    else leave()
+  }
 }
 
 export class Unfinished {

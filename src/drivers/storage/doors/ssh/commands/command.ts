@@ -1,6 +1,7 @@
 /** A command works through a shell, which has the files of its account and the streams of its client. */
 import type { Files } from '../../files.ts'
 import type { Ledger } from '../../ledger.ts'
+import type { Temporary } from '../../webdav/unfinished.ts'
 
 export interface Shell {
   readonly files: Files
@@ -10,6 +11,8 @@ export interface Shell {
   /** Resolves when the client may be sent more. */
   print(text: string | Buffer): Promise<void>
   complain(text: string): void
+  /** Names a file in a folder that has another name once it is whole, so that others remove it where that never comes. */
+  begin(folder: string): Temporary
 }
 
 /** Returns the exit status. Its arguments are words without the name of the command. */

@@ -2,12 +2,12 @@
  * Does what `rclone serve restic --stdio` does, on the file layer: the REST protocol of restic's backends, as HTTP/2 on the
  * channel. `--append-only` refuses to remove anything but locks.
  */
-import { randomUUID } from 'node:crypto'
 import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { Duplex } from 'node:stream'
 import { send } from '../../drained.ts'
 import { type Files, isForbidden, isMissing } from '../../files.ts'
 import { quotaWords, spaceWords } from '../../ledger.ts'
+import { removeTemporary } from '../../webdav/unfinished.ts'
 import { type Command, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
 
@@ -33,8 +33,12 @@ export const serveRestic: Command = async (shell, words) => {
     shell.complain('rclone: only `rclone serve restic --stdio PATH` is served')
     return 1
   }
-  const repository = new Repository(shell.files, path, options.has('append-only'))
-  const server = createServer((request, response) => void repository.answer(request, response))
+  const repository = new Repository(shell, path, options.has('append-only'))
+  const answers = new Set<Promise<void>>()
+  const server = createServer((request, response) => {
+    const answer = repository.answer(request, response).finally(() => answers.delete(answer))
+    answers.add(answer)
+  })
   const stream = streamOf(shell)
   await new Promise<void>((resolve) => {
     server.once('session', (session) => session.once('close', resolve))
@@ -42,6 +46,9 @@ export const serveRestic: Command = async (shell, words) => {
     stream.once('close', resolve)
     server.emit('connection', stream)
   })
+  stream.destroy()
+  // What a lost connection has cut is removed, or noted to be, before this is over.
+  await Promise.all(answers)
   return 0
 }
 
@@ -51,7 +58,8 @@ function streamOf(shell: Shell): Duplex {
   const stream: Duplex = new Duplex({
     read: () => {
       input.next().then(
-        ({ done, value }) => stream.push(done ? null : value),
+        // Nothing that is under way can be finished by a client that says no more.
+        ({ done, value }) => (done ? stream.destroy() : stream.push(value)),
         (error: Error) => stream.destroy(error),
       )
     },
@@ -65,11 +73,13 @@ function streamOf(shell: Shell): Duplex {
 
 class Repository {
   readonly #files: Files
+  readonly #begin: Shell['begin']
   readonly #path: string
   readonly #isAppendOnly: boolean
 
-  constructor(files: Files, path: string, isAppendOnly: boolean) {
+  constructor({ files, begin }: Shell, path: string, isAppendOnly: boolean) {
     this.#files = files
+    this.#begin = begin
     this.#path = path
     this.#isAppendOnly = isAppendOnly
   }
@@ -156,17 +166,18 @@ class Repository {
     const folder = path.slice(0, path.lastIndexOf('/'))
     await this.#files.mkdirs(folder)
     const { stream } = request
-    const temporary = within(folder, `.new-${randomUUID()}`)
+    const temporary = this.#begin(folder)
     try {
       const options = { isNew: true, isSynced: true, mode: 0o600 }
-      const length = await this.#files.write(temporary, request as AsyncIterable<Buffer>, options)
+      const length = await this.#files.write(temporary.path, request as AsyncIterable<Buffer>, options)
       const announced = request.headers['content-length']
       const isShort = announced !== undefined && Number(announced) !== length
       // A stream that is cut ends like one that is whole.
       if (isShort || request.aborted || stream.destroyed) throw new Error('it ends too soon')
-      await this.#files.renameDurably(temporary, path)
+      await this.#files.renameDurably(temporary.path, path)
+      temporary.end()
     } catch (error) {
-      await this.#files.remove(temporary).catch(() => undefined)
+      await removeTemporary(this.#files, temporary)
       throw error
     }
     return 200
