@@ -1,6 +1,8 @@
 /** Many at a time: open connections, and those who guess passwords. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import ssh2 from 'ssh2'
@@ -87,4 +89,19 @@ test('who guesses passwords is answered each time, by both doors, and others com
   assert.equal(await ask('u2', password), 200)
   assert.deepEqual(new Set(await Promise.all(guesses)), new Set(['client-authentication']))
   assert.equal(await ask('u3', password), 200)
+})
+
+test('connections that say nothing keep nobody out', { skip }, async (t) => {
+  const { fixture, set } = await processOf(t)
+  await set(await accountFor(fixture))
+  const sockets = Array.from({ length: 40 }, (_, index) =>
+    connect({ host: '127.0.0.1', port: fixture.sshPort, localAddress: `127.0.${1 + (index % 5)}.1` }),
+  )
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const args = ['-p', `${fixture.sshPort}`, ...fixture.options(), 'u1@127.0.0.1', 'pwd']
+  const { code, stderr } = await fixture.run('ssh', args)
+  assert.equal(code, 0, stderr)
 })

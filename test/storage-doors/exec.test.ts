@@ -1,9 +1,12 @@
 /** Commands by SSH: those that are done here, and programs of the system in a jail. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import ssh2 from 'ssh2'
 import { accountFor, missing, openDoors } from './kit/doors.ts'
 import { contentsOf, makeTree } from './kit/trees.ts'
 
@@ -116,6 +119,8 @@ test('commands are those of a box, on the paths of SFTP', { skip: missing('ssh')
   await run('mkdir -p a/b/c')
   await run('dd of=a/b/x', 'hello world')
   assert.equal(await run('dd if=a/b/x bs=1 skip=6 count=3 status=none'), 'wor')
+  // What is beyond the count is not taken, and the client is told a status.
+  assert.equal(await run('dd bs=4 skip=1 count=2 status=none', 'hello world, and more'), 'o world,')
   await run('cp -a a z')
   await run('mv z/b/x z/y')
   assert.equal(await run('ls z'), 'b\ny\n')
@@ -150,4 +155,63 @@ test('what is no command of a box is refused in words', { skip: missing('ssh') }
     assert.equal(code, 1, command)
     assert.match(stderr, /not served|no shell here|its own clients|quote is not closed|serve/, command)
   }
+})
+
+test('a key that is too long is refused in words', { skip: missing('ssh') }, async (t) => {
+  const { fixture } = await boxOf(t)
+  const { code, stderr } = await fixture.ssh('u1', 'install-ssh-key', 'x'.repeat(40_000))
+  assert.deepEqual([code, stderr], [1, 'this is too long for a key\n'])
+})
+
+/** A client of this process, whose sessions let the server say so many bytes before it has to wait. */
+async function clientOf(
+  t: TestContext,
+  { sshPort: port, folder }: { sshPort: number; folder: string },
+  window: number,
+) {
+  const client = new ssh2.Client()
+  t.after(() => client.destroy())
+  client.connect({ host: '127.0.0.1', port, username: 'u1', privateKey: readFileSync(join(folder, 'clients', 'key')) })
+  await once(client, 'ready')
+  client.on('error', () => undefined)
+  type Begin = (channel: number, window: number, packet: number) => void
+  const { _protocol: protocol } = client as unknown as { readonly _protocol: { session: Begin } }
+  const begin = protocol.session.bind(protocol)
+  protocol.session = (channel, _, packet) => begin(channel, window, packet)
+  return (command: string) =>
+    new Promise<ssh2.ClientChannel>((resolve, reject) => {
+      client.exec(command, (error, channel) => (error ? reject(error) : resolve(channel)))
+    })
+}
+
+test('who closes a session while complaints wait for him stops nobody', { skip: missing('ssh') }, async (t) => {
+  const { fixture } = await boxOf(t)
+  const exec = await clientOf(t, fixture, 5)
+  const channel = await exec('md5sum nothing - nothing')
+  // The rest of the first complaint waits.
+  assert.equal(`${(await once(channel.stderr, 'data'))[0]}`, 'md5su')
+  channel.close()
+  for (let count = 0; count < 3; count++) assert.equal((await fixture.ssh('u1', 'pwd')).stdout, '/\n')
+})
+
+test('who sends more than he may is sent away', { skip: missing('ssh') }, async (t) => {
+  const { fixture } = await boxOf(t)
+  const exec = await clientOf(t, fixture, 0)
+  // It cannot say anything, so it takes nothing after a while.
+  const channel = await exec('cat')
+  channel.on('error', () => undefined).resume()
+  let isClosed = false
+  channel.once('close', () => {
+    isClosed = true
+  })
+  const { outgoing } = channel as unknown as { readonly outgoing: { window: number } }
+  // No number of pieces makes exactly a window.
+  const piece = Buffer.alloc(50_000)
+  for (let sent = 0; !isClosed; sent += piece.length) {
+    assert.ok(sent < 1 << 30, 'all of it is taken')
+    outgoing.window = piece.length
+    channel.write(piece)
+    await setImmediate()
+  }
+  assert.equal((await fixture.ssh('u1', 'pwd')).code, 0)
 })
