@@ -127,14 +127,14 @@ const status = (code: string, properties: string) =>
   `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${code}</D:status></D:propstat>`
 
 /** What a request wants to know of each file. */
-interface Wanted {
+interface WantedProperties {
   readonly call: Call
   readonly asked: RequestedProperties
   readonly room: Rooms | undefined
   readonly dead: BoxProperties
 }
 
-function describe({ call, asked, room, dead }: Wanted, path: string, info: FileInfo): string {
+function describe({ call, asked, room, dead }: WantedProperties, path: string, info: FileInfo): string {
   const noted = Object.entries(propertiesAt(dead, inBox(call, path)))
   const known = new Map([
     ...liveProperties({ call, path, info, room }),
@@ -176,7 +176,7 @@ export async function propfind(call: Call): Promise<void> {
     throw new Refusal(403, 'folders are listed one at a time', 'propfind-finite-depth')
   }
   const dead = await call.properties.of(call.account.place.id)
-  const wanted: Wanted = { call, asked, room: await roomOf(call, asked), dead }
+  const wanted: WantedProperties = { call, asked, room: await roomOf(call, asked), dead }
   response.writeHead(207, xml)
   let text = opening + describe(wanted, path, info)
   if (depth === '1' && info.kind === 'directory') {
@@ -194,7 +194,7 @@ export async function propfind(call: Call): Promise<void> {
 }
 
 /** Describes what is in a folder. The target of a link is shown in its place; a link that leads nowhere is not. */
-async function describeEntry(wanted: Wanted, entry: DirectoryEntry): Promise<string> {
+async function describeEntry(wanted: WantedProperties, entry: DirectoryEntry): Promise<string> {
   const { path: folder, files } = wanted.call
   const path = `${folder === '/' ? '' : folder}/${entry.name}`
   const info = entry.kind === 'link' ? await files.find(path) : entry

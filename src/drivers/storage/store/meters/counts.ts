@@ -313,9 +313,19 @@ async function replace(path: string, stored: Stored): Promise<void> {
 /** The program `du` says this of files that were removed while it ran. */
 const passing = /^du: cannot .*: (No such file or directory|Not a directory|Stale file handle)$/
 
+/** The program `du` gives up, by a signal of its own, where folders take the places of others while it walks over them. */
+const mostTries = 5
+
 /** The bytes of the blocks of a tree, in which each file counts once; 0 when there is none. */
 async function blocksOf(path: string): Promise<number> {
   const args = ['-s', '-x', '--block-size=1', '--', path]
-  const printed = await work('du', args, { isHarmless: (line) => passing.test(line) })
-  return Number.parseInt(printed, 10) || 0
+  for (let tries = 1; ; tries++) {
+    try {
+      const printed = await work('du', args, { isHarmless: (line) => passing.test(line) })
+      return Number.parseInt(printed, 10) || 0
+    } catch (error) {
+      const { cause } = error as { cause?: { signal?: string } }
+      if (cause?.signal !== 'SIGABRT' || tries === mostTries) throw error
+    }
+  }
 }
