@@ -55,10 +55,12 @@ async function recordRemoved(
   if (usage) await recordUsage(tx, scope, input.box, usage)
 }
 
-/** Those of a box that a plan made and that are too many by now. */
+/** Those of a box that a plan made and that are too many by one that it makes now; one that somebody asked for takes none away. */
 async function tooMany({ query, scope, input }: StepContext<SnapshotInput>): Promise<readonly Snapshot[]> {
   const box = await boxes.find(query, scope, input.box)
-  return box?.plan ? surplus(await snapshotsOf(query, scope, input.box), box.plan.maxSnapshots) : []
+  const all = await snapshotsOf(query, scope, input.box)
+  const isPlanned = all.find(({ id }) => id === input.snapshot)?.isAutomatic ?? false
+  return box?.plan && isPlanned ? surplus(all, box.plan.maxSnapshots) : []
 }
 
 /** Removes snapshots that are too many. Those that cannot be removed now are too many the next time as well. */

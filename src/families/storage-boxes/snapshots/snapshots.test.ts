@@ -267,6 +267,19 @@ forProjects('snapshots of Storage Boxes', (open) => {
     return { box, on }
   }
 
+  test('a snapshot that somebody asks for takes none of a plan away', async () => {
+    const clock = testClock('2026-11-21T12:00:00Z')
+    const world = await open({ clock, runActions: false })
+    const { box, on } = await planned(world, clock)
+    assert.deepEqual([await on(22), await on(23)], [[22], [22, 23]])
+    const fewer = { max_snapshots: 1, minute: 30, hour: 3 }
+    expect(await world.api.post(`/storage_boxes/${box}/actions/enable_snapshot_plan`, fewer), 201)
+    await makeSnapshot(world, box)
+    assert.equal((await listed(world, box)).length, 3)
+    assert.deepEqual(await on(24), [24])
+    assert.equal((await listed(world, box)).length, 2)
+  })
+
   test('a rotation that fails leaves the new snapshot, and the next one makes up for it', async () => {
     const clock = testClock('2026-11-21T12:00:00Z')
     const world = await open({ alone: true, clock, runActions: false })
