@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forProjects, testClock, type World } from '../../../../test/kit/harness.ts'
+import { forEachDatabase, testClock, type World } from '../../../../test/kit/harness.ts'
 import { expect } from '../../../../test/kit/resources.ts'
 import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { makeBox, makeSnapshot, makeSubaccount } from '../proof.ts'
@@ -36,7 +36,7 @@ const rowsOf = ({ db }: World, box: number) =>
 /** The bytes of a directory. */
 const folder = 4_096
 
-forProjects('What a Storage Box took', (open) => {
+forEachDatabase('what a Storage Box took', (open) => {
   test('is what was measured last in each hour, and stays until it changes', async () => {
     const clock = testClock('2026-11-21T10:20:00Z')
     const world = await open({ clock })
