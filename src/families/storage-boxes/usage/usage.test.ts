@@ -12,18 +12,20 @@ function asked({ baseUrl, api }: World, box: number, query: object, token = api.
   return fetch(url, { headers: { authorization: `Bearer ${token}` } })
 }
 
+type Series = 'size_data' | 'size_snapshots'
+/** A time in seconds, and bytes as a text. */
+type Value = [number, string]
+
 async function usageOf(world: World, box: number, query: object) {
   const reply = await asked(world, box, query)
   assert.equal(reply.status, 200)
-  // biome-ignore lint/suspicious/noExplicitAny: the reply as it came
-  const { metrics } = (await reply.json()) as any
-  const [data, snapshots] = ['size_data', 'size_snapshots'].map((name) =>
-    metrics.time_series[name].values.map(([at, value]: [number, string]) => [
+  const { metrics } = (await reply.json()) as { metrics: { time_series: Record<Series, { values: Value[] }> } }
+  const valuesOf = (name: Series) =>
+    metrics.time_series[name].values.map(([at, value]): [string, number] => [
       new Date(at * 1_000).toISOString().slice(0, 16),
       Number(value),
-    ]),
-  )
-  return { data, snapshots }
+    ])
+  return { data: valuesOf('size_data'), snapshots: valuesOf('size_snapshots') }
 }
 
 const rowsOf = ({ db }: World, box: number) =>
@@ -74,7 +76,7 @@ forEachDatabase('what a Storage Box took', (open) => {
     const now = clock.now()
     const month = { start: new Date(now - 40 * 24 * hourMs).toISOString(), end: new Date(now + 1).toISOString() }
     const { data } = await usageOf(world, box, { ...month, step: '86400' })
-    assert.deepEqual([data.length, data[0][1]], [30, 2 * folder])
+    assert.deepEqual([data.length, data[0]?.[1]], [30, 2 * folder])
     assert.equal((await rowsOf(world, box)).length, 2)
     expect(await world.api.delete(`/storage_boxes/${box}`), 201)
     await world.settle()
