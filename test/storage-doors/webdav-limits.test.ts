@@ -1,10 +1,12 @@
 /** Requests of WebDAV that ask for more than anybody needs: they cost little, and others are served meanwhile. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { mostPrograms, startedFor } from '../../src/drivers/storage/doors/jail/starting.ts'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
 import { arrived, childrenOf, commandOf, linkOf } from './kit/process.ts'
 
@@ -93,4 +95,57 @@ test('a download that its client gives up lets go of the file', { skip }, async 
     readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`).endsWith('/big'))
   await arrived(() => !servers.some(isHeld))
   assert.equal((await ask('HEAD', '/big')).status, 200)
+})
+
+test('file servers that nobody needs give way to whoever comes, and no others do', { skip }, async (t) => {
+  const { fixture, box } = await webdav(t)
+  const state = await accountFor(fixture)
+  fixture.set(box, ...['u1', 'u2', 'u3', 'u4'].map((username) => ({ ...state, username })))
+  const { directory } = box.place
+  for (let count = 3; count < mostPrograms; count++) {
+    const { stdin } = await startedFor(directory, () => spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] }))
+    t.after(() => stdin.end())
+  }
+  const servers = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('sftp-server'))
+  const headers = (name: string) => ({
+    authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+  })
+  const ask = async (name: string) => {
+    const answer = await fetch(`http://127.0.0.1:${fixture.webdavPort}/`, { method: 'OPTIONS', headers: headers(name) })
+    await answer.text()
+    return answer.status
+  }
+  const started: (number | undefined)[] = []
+  for (const name of ['u1', 'u2', 'u3']) {
+    const before = servers()
+    assert.equal(await ask(name), 200)
+    started.push(servers().find((pid) => !before.includes(pid)))
+  }
+  // The first one is needed again, so that the second one was needed longest ago.
+  assert.equal(await ask('u1'), 200)
+  assert.equal(await ask('u4'), 200)
+  const [first, second, third] = started
+  assert.deepEqual(
+    [first, second, third].map((pid) => servers().includes(pid!)),
+    [true, false, true],
+  )
+  assert.equal(servers().length, 3)
+
+  writeFileSync(join(box.files, 'big'), Buffer.alloc(64 << 20))
+  const downloads = await Promise.all(
+    ['u1', 'u3', 'u4'].map(async (name) => {
+      const socket = connect(fixture.webdavPort, '127.0.0.1')
+      t.after(() => socket.destroy())
+      socket.write(`GET /big HTTP/1.1\r\nHost: box\r\nAuthorization: ${headers(name).authorization}\r\n\r\n`)
+      await new Promise((resolve) => socket.once('readable', resolve))
+      return socket
+    }),
+  )
+  assert.equal(await ask('u2'), 503)
+  downloads[0]!.destroy()
+  for (let status = 503; status !== 200; ) status = await ask('u2')
+  assert.deepEqual(
+    [first, third].map((pid) => servers().includes(pid!)),
+    [false, true],
+  )
 })

@@ -72,8 +72,11 @@ export class Files {
   readonly #requests: Writable
   /** Whether it is the file system that keeps the box within its limit. */
   readonly #hasKernelQuota: boolean
+  /** Resolves when the file server has ended. */
+  readonly ended: Promise<unknown>
 
-  private constructor(answers: Readable, requests: Writable, hasKernelQuota: boolean) {
+  private constructor(answers: Readable, requests: Writable, hasKernelQuota: boolean, ended: Promise<unknown>) {
+    this.ended = ended
     this.#client = new SftpClient(answers, requests)
     this.#requests = requests
     this.#hasKernelQuota = hasKernelQuota
@@ -82,13 +85,13 @@ export class Files {
   /** Starts a file server for an account. Errors: those of `startFileServer` and `begun`. */
   static async open(account: Account): Promise<Files> {
     const prisoner = await begun(await startFileServer(jailOf(account)), account)
-    const { stdin, stdout } = prisoner
+    const { stdin, stdout, ended } = prisoner
     const { ledger, directory } = account.place
-    if (ledger === undefined) return new Files(stdout, stdin, true)
+    if (ledger === undefined) return new Files(stdout, stdin, true, ended)
     const [near, far] = duplexPair({ highWaterMark: piece * ahead })
     connectWatched(far, prisoner, { ledger, directory, isReadonly: account.state.isReadonly })
     stdout.once('close', () => near.destroy())
-    return new Files(near, near, false)
+    return new Files(near, near, false, ended)
   }
 
   get isOpen(): boolean {

@@ -9,7 +9,7 @@ import { lstat, readFile, stat } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { systemPath } from './possible.ts'
 import { launching, leaving, pivoting } from './scripts.ts'
-import { started, startedFor } from './starting.ts'
+import { endingOf, started, startedFor } from './starting.ts'
 
 /** The directory that becomes the root. */
 export interface Jail {
@@ -33,6 +33,8 @@ export interface Prisoner {
   readonly stdout: Readable
   /** Missing where nobody may read it. */
   readonly stderr?: Readable
+  /** Resolves when the program has ended. */
+  readonly ended: Promise<unknown>
   /** The last of what it said on its standard error. */
   lastWords(): string
 }
@@ -65,6 +67,7 @@ export async function startProgram(
       stdio: ['pipe', 'pipe', 'pipe'],
     }),
   )
+  const ended = endingOf(child)
   let words = ''
   child.stderr.on('data', (data: Buffer) => {
     words = (words + data.toString('latin1')).slice(-wordsLength)
@@ -72,7 +75,7 @@ export async function startProgram(
   // Whoever reads its output learns of its end; what was written to it after that is lost with it.
   child.stdin.on('error', () => undefined)
   const { stdin, stdout, stderr } = child
-  return { child, stdin, stdout, stderr, lastWords: () => words }
+  return { child, stdin, stdout, stderr, ended, lastWords: () => words }
 }
 
 /**

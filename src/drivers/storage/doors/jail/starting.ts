@@ -8,6 +8,35 @@ export const mostPrograms = 100
 /** How many run for boxes, by the directories of these. */
 const running = new Map<string, number>()
 
+/** Ends a program, and resolves when it has ended. */
+type GiveWay = () => Promise<void>
+
+/** Programs that nobody needs at the moment, with the directories of their boxes; the one needed longest ago comes first. */
+const resting = new Map<GiveWay, string>()
+
+/** Lets a program give way to whoever finds no room at its box, until what this returns is called. */
+export function rest(directory: string, giveWay: GiveWay): () => void {
+  resting.set(giveWay, directory)
+  return () => resting.delete(giveWay)
+}
+
+/** As many programs of a box are needed as may run. */
+export class NoRoom extends Error {
+  constructor() {
+    super(`${mostPrograms} programs run for the box already`)
+  }
+}
+
+/** Ends a program of a box that nobody needs. Errors: `NoRoom`. */
+async function makeRoom(directory: string): Promise<void> {
+  for (const [giveWay, ofBox] of resting) {
+    if (ofBox !== directory) continue
+    resting.delete(giveWay)
+    return giveWay()
+  }
+  throw new NoRoom()
+}
+
 /**
  * Resolves with a program once it runs. Errors: why it does not; Node says that by an event which nobody may miss, and has made
  * no pipes by then where the machine has no room for those.
@@ -19,11 +48,11 @@ export async function started<Child extends ChildProcess>(child: Child): Promise
   return child
 }
 
-/** Starts a program for a box. Errors: those of `started`, and when as many run as may. */
+/** Starts a program for a box. Errors: those of `started`, `NoRoom`. */
 export async function startedFor<Child extends ChildProcess>(directory: string, start: () => Child): Promise<Child> {
-  const before = running.get(directory) ?? 0
-  if (before >= mostPrograms) throw new Error(`${mostPrograms} programs run for the box already`)
-  running.set(directory, before + 1)
+  const count = () => running.get(directory) ?? 0
+  while (count() >= mostPrograms) await makeRoom(directory)
+  running.set(directory, count() + 1)
   const leave = () => {
     const left = running.get(directory)! - 1
     if (left > 0) running.set(directory, left)
@@ -38,3 +67,6 @@ export async function startedFor<Child extends ChildProcess>(directory: string, 
     throw error
   }
 }
+
+/** Resolves when a program has ended that has just been started. */
+export const endingOf = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once('exit', resolve))

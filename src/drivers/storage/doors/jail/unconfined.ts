@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { PathsWithin } from '../sftp/paths.ts'
 import { type Jail, JailError, type Prisoner } from './confine.ts'
 import { systemPath } from './possible.ts'
-import { startedFor } from './starting.ts'
+import { endingOf, startedFor } from './starting.ts'
 
 /** What it need not do, as nobody may make links or ask for the users of the machine and their homes. */
 const denied = 'symlink,expand-path,home-directory,users-groups-by-id'
@@ -26,7 +26,8 @@ export async function startUnconfined([program, ...args]: readonly string[], jai
       stdio: ['pipe', 'pipe', 'ignore'],
     }),
   )
+  const ended = endingOf(child)
   child.stdin.on('error', () => undefined)
   const { stdin, stdout } = new PathsWithin(found, child)
-  return { child, stdin, stdout, lastWords: () => '' }
+  return { child, stdin, stdout, ended, lastWords: () => '' }
 }

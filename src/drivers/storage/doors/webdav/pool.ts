@@ -1,15 +1,17 @@
 /** File servers that stay for a while after a request: WebDAV has a request for each file. */
 import type { Account } from '../accounts.ts'
 import { Files } from '../files.ts'
+import { rest } from '../jail/starting.ts'
 
-/** A file server waits so many milliseconds for the next request. */
+/** A file server waits so many milliseconds for the next request, or until its box has no room for another program. */
 const idleMs = 15_000
 
 interface PooledFiles {
   readonly account: Account
   readonly files: Promise<Files>
   users: number
-  idle: NodeJS.Timeout | undefined
+  /** Ends the wait for the next request. */
+  stopResting(): void
 }
 
 export class FilesPool {
@@ -17,16 +19,11 @@ export class FilesPool {
 
   /** Works on the files of an account. Errors: those of `Files.open` and of `work`. */
   async use<Result>(account: Account, work: (files: Files) => Promise<Result>): Promise<Result> {
-    const { username } = account.state
     const kept = await this.#take(account)
-    kept.users++
-    clearTimeout(kept.idle)
     try {
       return await work(await kept.files)
     } finally {
-      kept.users--
-      if (this.#kept.get(username) !== kept) this.#close(kept)
-      else if (kept.users === 0) kept.idle = setTimeout(() => this.forget(username), idleMs).unref()
+      this.#leave(kept)
     }
   }
 
@@ -41,18 +38,49 @@ export class FilesPool {
     for (const username of [...this.#kept.keys()]) this.forget(username)
   }
 
+  /** Whoever takes one is a user of it from the moment on in which it is found, so that it does not end meanwhile. */
   async #take(account: Account): Promise<PooledFiles> {
     const { username } = account.state
     const known = this.#kept.get(username)
     // An account that was changed has another home, or other rights.
-    if (known && known.account === account && (await this.#isOpen(known))) return known
-    if (known && this.#kept.get(username) === known) this.forget(username)
+    if (known?.account === account) {
+      this.#enter(known)
+      if (await this.#isOpen(known)) return known
+      if (this.#kept.get(username) === known) this.forget(username)
+      this.#leave(known)
+    } else this.forget(username)
     const newest = this.#kept.get(username)
-    if (newest && newest.account === account) return newest
-    const kept: PooledFiles = { account, files: Files.open(account), users: 0, idle: undefined }
+    if (newest?.account === account) return this.#enter(newest)
+    const kept = { account, files: Files.open(account), users: 0, stopResting: () => undefined }
     kept.files.catch(() => undefined)
     this.#kept.set(username, kept)
+    return this.#enter(kept)
+  }
+
+  #enter(kept: PooledFiles): PooledFiles {
+    kept.users++
+    kept.stopResting()
     return kept
+  }
+
+  #leave(kept: PooledFiles): void {
+    kept.users--
+    if (this.#kept.get(kept.account.state.username) !== kept) this.#close(kept)
+    else if (kept.users === 0) this.#rest(kept)
+  }
+
+  #rest(kept: PooledFiles): void {
+    const { place, state } = kept.account
+    const end = () => this.forget(state.username)
+    const idle = setTimeout(end, idleMs).unref()
+    const stay = rest(place.directory, async () => {
+      end()
+      await kept.files.then(({ ended }) => ended).catch(() => undefined)
+    })
+    kept.stopResting = () => {
+      clearTimeout(idle)
+      stay()
+    }
   }
 
   async #isOpen({ files }: PooledFiles): Promise<boolean> {
@@ -64,7 +92,7 @@ export class FilesPool {
   }
 
   #close(kept: PooledFiles): void {
-    clearTimeout(kept.idle)
+    kept.stopResting()
     if (kept.users > 0) return
     kept.files.then(
       (files) => files.close(),

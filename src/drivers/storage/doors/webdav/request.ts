@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Account, homeOf } from '../accounts.ts'
 import { type FileInfo, type Files, isForbidden, isMissing } from '../files.ts'
+import { NoRoom } from '../jail/starting.ts'
 import { quotaWords, spaceWords } from '../ledger.ts'
 import { SftpError } from '../sftp/client.ts'
 import type { DeadProperties } from './dead-properties.ts'
@@ -124,6 +125,7 @@ async function anyHolds(call: Call, lists: NonNullable<ReturnType<typeof parseIf
 /** Translates an error of the file layer for a client of WebDAV. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
+  if (error instanceof NoRoom) return new Refusal(503, error.message)
   if (isMissing(error)) return new Refusal(404, 'there is nothing at this path')
   if (isForbidden(error)) return new Refusal(403, 'this may not be done')
   if (!(error instanceof SftpError)) return undefined
