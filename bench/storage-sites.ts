@@ -26,6 +26,13 @@ export interface Site {
   readonly key: string
 }
 
+export interface Sites {
+  readonly wolke: Site & { readonly webdavPort: number }
+  readonly bare: Site
+  /** The clients are here. */
+  readonly local: string
+}
+
 export const password = 'The-password-0f-a-box'
 /** Accounts of the box, each of which may have ten connections. */
 export const accounts = Array.from({ length: 200 }, (_, index) => `u${index}`)
