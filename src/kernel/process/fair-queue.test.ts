@@ -35,6 +35,35 @@ test('so much runs at once in all, and so much of each', async () => {
   await Promise.all(all)
 })
 
+test('a place is awaited by whoever would get it', async () => {
+  const queue = new FairQueue<string>({ atOnce: 3, perKey: 2 })
+  const enter = (...names: string[]) => {
+    for (const name of names) void queue.enter(name)
+  }
+  enter('a', 'a', 'a')
+  assert.deepEqual(
+    ['a', 'b'].map((name) => queue.isAwaited(name)),
+    [true, false],
+  )
+  enter('b')
+  assert.deepEqual(
+    ['a', 'b'].map((name) => queue.isAwaited(name)),
+    [true, false],
+  )
+  enter('c')
+  assert.deepEqual(
+    ['a', 'b'].map((name) => queue.isAwaited(name)),
+    [true, true],
+  )
+  queue.leave('a')
+  queue.leave('b')
+  await new Promise(setImmediate)
+  assert.deepEqual(
+    ['a', 'c'].map((name) => queue.isAwaited(name)),
+    [false, false],
+  )
+})
+
 test('work that fails makes room, and its error reaches whoever wanted it', async () => {
   const queue = new FairQueue({ atOnce: 1, perKey: 1 })
   const failing = queue.run('a', () => Promise.reject(new Error('no')))

@@ -68,6 +68,15 @@ export class FairQueue<Key> {
     }
   }
 
+  /** Tells whether somebody waits who would get a place that `key` returned now. */
+  isAwaited(key: Key): boolean {
+    if (this.#waiting.has(key)) return true
+    const { atOnce, perKey } = this.#options
+    if (this.#total < atOnce) return false
+    for (const other of this.#waiting.parties()) if ((this.#inside.get(other) ?? 0) < perKey) return true
+    return false
+  }
+
   #hasPlace(key: Key): boolean {
     const { atOnce, perKey, kept = 0 } = this.#options
     if (this.#total >= atOnce) return false

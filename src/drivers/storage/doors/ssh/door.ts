@@ -11,6 +11,7 @@ import { attend, isOverrun } from './channels.ts'
 import { ciphers, noteMismatch, offerFastest } from './ciphers.ts'
 import { ssh2 } from './library.ts'
 import { Login } from './login.ts'
+import { Patience } from './patience.ts'
 
 /** These serve an account once it is in. */
 export interface SshServices {
@@ -31,10 +32,10 @@ export interface SshDoorOptions {
 const loginsAtOnce = 24
 const loginsOfNetwork = 8
 const patienceMs = 30_000
-/** Within so many milliseconds a connection has said its version and has keys; whoever says nothing holds no place for longer. */
-const handshakeMs = 10_000
-/** A login may take so many milliseconds after that. */
-const loginMs = 60_000
+/** A client has to say its version and to have keys, which it does without anybody who thinks. */
+const handshake = { ms: 10_000, silentMs: 2_000 }
+/** Then somebody may have to type a password. */
+const login = { ms: 60_000, silentMs: 20_000 }
 /** Sessions of one connection. */
 const mostChannels = 10
 
@@ -92,30 +93,27 @@ export class SshDoor {
   }
 
   #greet(socket: Socket, onLogin: () => void): void {
-    let patience = setTimeout(() => socket.destroy(), handshakeMs)
-    socket.once('close', () => clearTimeout(patience))
+    const network = networkOf(socket.remoteAddress ?? '')
+    const patience = new Patience(socket, () => this.#logins.isAwaited(network))
+    patience.begin(handshake)
     this.#expected.set(socket, (connection) => {
-      const login = new Login({ ...this.#options, address: socket.remoteAddress ?? '' })
+      const answers = new Login({ ...this.#options, address: socket.remoteAddress ?? '' })
       let username = ''
       connection.on('error', ({ level }: Error & { level?: string }) => {
         if (level === 'handshake') noteMismatch(socket.remoteAddress ?? '')
         socket.destroy()
       })
-      connection.once('handshake', () => {
-        clearTimeout(patience)
-        patience = setTimeout(() => socket.destroy(), loginMs)
-      })
+      connection.once('handshake', () => patience.begin(login))
       connection.on('authentication', (context) => {
         username = context.username
-        login
-          .answer(context, () => socket.destroy())
-          .catch((error: Error) => {
-            this.#options.report('a login failed', { reason: error.message })
-            context.reject()
-          })
+        const answer = answers.answer(context, () => socket.destroy())
+        patience.answered(answer).catch((error: Error) => {
+          this.#options.report('a login failed', { reason: error.message })
+          context.reject()
+        })
       })
       connection.once('ready', () => {
-        clearTimeout(patience)
+        patience.end()
         onLogin()
         this.#admit(connection, socket, username)
       })
