@@ -183,10 +183,11 @@ async function flood(socket: TLSSocket, sent: (number: number) => Buffer[]) {
     if (type === goAway) code = payload.readUInt32BE(4)
   })
   let number = 0
+  const closed = once(socket, 'close')
+  closed.catch(() => undefined)
   while (!socket.destroyed && number < mostFrames) {
     const some = Array.from({ length: 100 }, () => sent(number++)).flat()
-    if (!socket.write(Buffer.concat(some)))
-      await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)
+    if (!socket.write(Buffer.concat(some))) await Promise.race([once(socket, 'drain'), closed]).catch(() => undefined)
     await new Promise(setImmediate)
   }
   socket.destroy()
