@@ -61,6 +61,7 @@ export async function doorsSite(workshop: Workshop): Promise<Site & { readonly w
     ssh: { host: '127.0.0.1', port: 0 },
     webdav: { host: '127.0.0.1', port: 0 },
     charged: () => undefined,
+    written: () => undefined,
     changed: () => undefined,
     begin: async () => undefined,
     installKey: async () => undefined,

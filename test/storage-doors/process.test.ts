@@ -9,6 +9,7 @@ import { mostPrograms, startedFor } from '../../src/drivers/storage/doors/jail/s
 import { openFlags, packet, types } from '../../src/drivers/storage/doors/sftp/packets.ts'
 import { accountFor, DoorsFixture, missing } from './kit/doors.ts'
 import { arrived, childrenOf, commandOf, processOf, programPid } from './kit/process.ts'
+import { sftpTo } from './kit/writers.ts'
 
 const skip = missing('sftp', 'ssh-keygen')
 
@@ -62,8 +63,34 @@ test('an account has ten connections', { skip }, async (t) => {
   for (const { child } of sessions) child.kill()
 })
 
+const sumOf = (all: readonly number[]) => all.reduce((sum, bytes) => sum + bytes, 0)
+
+for (const [who, end] of [
+  ['a file server', (_: number, server: number) => process.kill(server, 'SIGKILL')],
+  ['the process of the doors', (doors: number) => process.kill(doors, 'SIGKILL')],
+] as const) {
+  test(`what ${who} had not written when it was killed is on its way no longer`, { skip }, async (t) => {
+    const { fixture, box, doors, set, charged, written } = await processOf(t, { limit: 1_000_000, used: 0 })
+    await set(await accountFor(fixture))
+    const { client, begin, open, end: leave } = sftpTo(fixture, 'u1')
+    t.after(leave)
+    await begin()
+    const handle = await open('/f')
+    const pid = programPid()
+    const [server] = childrenOf(pid)
+    process.kill(server!, 'SIGSTOP')
+    const lost = assert.rejects(client.tell(types.write, handle, 0n, Buffer.alloc(200_000)))
+    await arrived(() => sumOf(charged) === 200_000)
+    await doors.hear(box.place.id)
+    assert.equal(sumOf(written), 0)
+    end(pid, server!)
+    await lost
+    await arrived(() => sumOf(written) === 200_000)
+  })
+}
+
 test('what was written is said, and what does not fit is refused', { skip }, async (t) => {
-  const { fixture, box, set, charged, doors } = await processOf(t, { limit: 1_000_000, used: 0 })
+  const { fixture, box, set, charged, written, doors } = await processOf(t, { limit: 1_000_000, used: 0 })
   await set(await accountFor(fixture))
   const local = join(fixture.folder, 'clients', 'f')
   writeFileSync(local, Buffer.alloc(600_000, 1))
@@ -75,7 +102,9 @@ test('what was written is said, and what does not fit is refused', { skip }, asy
   )
   // A file of the right size that is not whole would be taken for done.
   assert.ok(!existsSync(join(box.files, 'c')) || readFileSync(join(box.files, 'c')).length < 600_000)
-  await arrived(() => charged.reduce((sum, bytes) => sum + bytes, 0) >= 600_000)
+  await doors.hear(box.place.id)
+  assert.ok(sumOf(charged) >= 600_000)
+  await arrived(() => sumOf(written) === sumOf(charged))
   await doors.setQuota(box.place.id, async () => ({ limit: 10_000_000, used: 600_000 }))
   assert.equal((await fixture.sftp('u1', `put ${local} b\n`)).code, 0)
 })

@@ -107,7 +107,7 @@ test('a copy that does not fit, or that cannot be made, leaves what it was to re
   const charge = (bytes: number) => {
     left -= bytes
   }
-  const rest = { begin: async () => undefined, changed: () => undefined, measured: () => 0 }
+  const rest = { begin: async () => undefined, written: () => undefined, changed: () => undefined, measured: () => 0 }
   const box = fixture.addBox({ ...rest, room: () => left, charge })
   fixture.set(box, await accountFor(fixture))
   for (const folder of ['d', 'e']) mkdirSync(join(box.files, folder))
@@ -171,6 +171,7 @@ test('a file that does not fit is refused in words, and leaves nothing behind', 
     begin: async () => undefined,
     room: () => left,
     charge,
+    written: () => undefined,
     changed: () => undefined,
     measured: () => 0,
   })

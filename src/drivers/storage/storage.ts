@@ -102,6 +102,9 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const store = await openStore({
       directory: options.directory,
       log: options.log,
+      hear: async (id) => {
+        if (boxes) await boxes.#doors?.hear(id)
+      },
       // Where all boxes have the user of this process, it is not known who is inside of them but for those who came by its doors.
       ...(hasUsers && {
         pause: during((boxes, id) => boxes.#pause(id)),
@@ -236,6 +239,7 @@ class Boxes implements StorageBoxDriver, BoxDoors {
       webdav,
       isUnconfined: this.#isUnconfined,
       charged: (box, bytes) => void (async () => this.store.charge(box, bytes))().catch(this.#complain(box)),
+      written: (box, bytes) => this.store.written(box, bytes),
       changed: (box) => void this.#noteChange(box).catch(this.#complain(box)),
       begin: (box) => this.store.changed(box),
       installKey: (box, username, key) => this.#noteKey(box, username, key),

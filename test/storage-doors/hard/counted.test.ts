@@ -20,6 +20,7 @@ const kilobyte = 1_024
 class Noted implements Ledger {
   left: number
   charged = 0
+  arrived = 0
   #changes = 0
 
   constructor(left: number) {
@@ -34,6 +35,10 @@ class Noted implements Ledger {
 
   charge(bytes: number): void {
     this.charged += bytes
+  }
+
+  written(bytes: number): void {
+    this.arrived += bytes
   }
 
   changed(): void {

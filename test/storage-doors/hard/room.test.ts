@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { types } from '../../../src/drivers/storage/doors/sftp/packets.ts'
+import { pauseAll } from '../../../src/drivers/storage/processes.ts'
 import { megabyte, skipsImages } from '../../storage/store/kit/grounds.ts'
 import { missing } from '../kit/doors.ts'
+import { sftpTo } from '../kit/writers.ts'
 import { type Site, siteOn } from './kit/storage.ts'
 
 const skip = missing('sftp', 'ssh', 'ssh-keygen')
@@ -77,6 +80,32 @@ for (const kind of ['plain', 'btrfs'] as const) {
     assert.ok(data + snapshots <= limit + slack, `${data} and ${snapshots}`)
   })
 }
+
+test('what many have on its way at once is counted before it has arrived', { skip }, async (t) => {
+  const site = await siteOn(t, 'plain')
+  const { fixture, storage } = site
+  await site.apply(1)
+  const [each, count] = [200_000, 8]
+  const sessions = await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const { client, begin, open, end } = sftpTo(fixture, 'u1')
+      t.after(end)
+      await begin()
+      return { client, handle: await open(`/f${n}`), end }
+    }),
+  )
+  const taken = async () => (await storage.driver.usage(1)).data
+  const writes: Promise<void>[] = []
+  {
+    // Nothing is written as long as all file servers stand still.
+    await using _still = await pauseAll(statSync(site.filesOf(1)).uid)
+    for (const { client, handle } of sessions) writes.push(client.tell(types.write, handle, 0n, randomBytes(each)))
+    await until(async () => (await taken()) >= each * count)
+    assert.ok(blocksOf(site.filesOf(1)) <= slack)
+  }
+  await Promise.all(writes)
+  await until(async () => Math.abs((await taken()) - each * count) <= slack)
+})
 
 test('who writes by the API and who comes by a door know of each other', { skip }, async (t) => {
   const site = await siteOn(t, 'plain')

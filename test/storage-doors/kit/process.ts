@@ -12,12 +12,14 @@ export async function processOf(t: TestContext, quota: { limit: number; used: nu
   const fixture = new DoorsFixture()
   await fixture.makeKey()
   const charged: number[] = []
+  const written: number[] = []
   const installed: string[] = []
   const doors = await openDoors({
     directory: join(fixture.folder, 'keys'),
     ssh: { host: '127.0.0.1', port: 0 },
     webdav: { host: '127.0.0.1', port: 0 },
     charged: (_, bytes) => void charged.push(bytes),
+    written: (_, bytes) => void written.push(bytes),
     changed: () => undefined,
     begin: async () => undefined,
     installKey: async (_, __, key) => (installed.push(key) > 1 ? 'there are too many' : undefined),
@@ -32,7 +34,7 @@ export async function processOf(t: TestContext, quota: { limit: number; used: nu
   const { ledger: _, ...place } = box.place
   let generation = 0
   const set = (...accounts: AccountState[]) => doors.setAccounts({ ...place, quota }, ++generation, accounts)
-  return { fixture, doors, box, set, charged, installed }
+  return { fixture, doors, box, set, charged, written, installed }
 }
 
 /** Resolves when something has come about. */

@@ -43,6 +43,21 @@ export class Acknowledged {
   }
 }
 
+/** A session of SFTP through `ssh`, what opens new files in it, and what ends it. */
+export function sftpTo(fixture: DoorsFixture, username: string) {
+  const args = ['-p', `${fixture.sshPort}`, ...fixture.options(), `${username}@127.0.0.1`, '-s', 'sftp']
+  const child = fixture.start('ssh', args)
+  child.stdin.on('error', () => undefined)
+  const client = new SftpClient(child.stdout, child.stdin)
+  const flags = openFlags.write | openFlags.create | openFlags.truncate
+  return {
+    client,
+    begin: () => client.init(),
+    open: async (path: string) => (await client.ask(types.open, path, flags, { mode: 0o644 })).body.bytes(),
+    end: () => void child.kill('SIGKILL'),
+  }
+}
+
 /** Writes files by SFTP, each under a name of its own with fsync, until the connection breaks or it is enough. */
 export async function writeBySftp(
   fixture: DoorsFixture,
@@ -51,16 +66,12 @@ export async function writeBySftp(
   acknowledged: Acknowledged,
   isEnough = () => false,
 ): Promise<void> {
-  const args = ['-p', `${fixture.sshPort}`, ...fixture.options(), `${username}@127.0.0.1`, '-s', 'sftp']
-  const child = fixture.start('ssh', args)
-  child.stdin.on('error', () => undefined)
+  const { client, begin, open, end } = sftpTo(fixture, username)
   try {
-    const client = new SftpClient(child.stdout, child.stdin)
-    await client.init()
+    await begin()
     for (let n = 0; !isEnough(); n++) {
       const [name, content] = [`${prefix}-${n}`, randomBytes(1 + ((n * 7919) % 120_000))]
-      const flags = openFlags.write | openFlags.create | openFlags.truncate
-      const handle = (await client.ask(types.open, `/${name}`, flags, { mode: 0o644 })).body.bytes()
+      const handle = await open(`/${name}`)
       for (let at = 0; at < content.length; at += 32_768) {
         await client.tell(types.write, handle, BigInt(at), content.subarray(at, at + 32_768))
       }
@@ -71,7 +82,7 @@ export async function writeBySftp(
   } catch {
     // The door died, or was not open yet.
   } finally {
-    child.kill('SIGKILL')
+    end()
   }
 }
 

@@ -32,7 +32,7 @@ const random = (bytes: number) => {
 /** Writing beyond the kernel's limit fails like this; Node.js has no name for it. */
 const isOverQuota = (error: unknown) => (error as NodeJS.ErrnoException).errno === -122
 
-/** Writes as a door does: asks, charges, and writes at most so much at once. Returns how much was written. */
+/** Writes as a door does: asks, charges, writes at most so much at once, and says so. Returns how much was written. */
 async function writeAll(store: Store, id: number, path: string, bytes: number, atOnce = 65_536): Promise<number> {
   const file = openSync(path, 'a')
   let written = 0
@@ -42,6 +42,7 @@ async function writeAll(store: Store, id: number, path: string, bytes: number, a
       if (!store.hasKernelQuota && used >= limit) break
       await store.charge(id, atOnce)
       writeSync(file, crypto.getRandomValues(new Uint8Array(atOnce)))
+      store.written(id, atOnce)
     }
   } catch (error) {
     if (!isOverQuota(error)) throw error
@@ -142,6 +143,32 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
+/** Opens a store, with what has something done after the files were counted and before the count is noted. */
+async function openHeld(directory: string) {
+  let looks = 0
+  let reached = () => {}
+  let release: Promise<void> | undefined
+  // The store looks before the files are counted and afterwards.
+  const isOpen = async () => {
+    if (++looks % 2 === 0) reached()
+    if (looks % 2 === 0) await release
+    return false
+  }
+  const store = await openAt(directory, { kind: 'plain', isOpen })
+  const held = async <T>(counting: Promise<T>, act: () => Promise<void>): Promise<T> => {
+    const released = Promise.withResolvers<void>()
+    release = released.promise
+    await new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    await act()
+    release = undefined
+    released.resolve()
+    return counting
+  }
+  return [store, held] as const
+}
+
 describe('A count', () => {
   test('stays what it is as long as nobody says that something was written', async (t) => {
     const directory = await makeGround(t, 'plain')
@@ -162,10 +189,72 @@ describe('A count', () => {
     const { used } = await two.quota(1)
     await one.charge(1, 3 * megabyte)
     await two.charge(1, 4 * megabyte)
+    one.written(1, 3 * megabyte)
+    two.written(1, 4 * megabyte)
     for (const store of [one, two]) {
       await until(async () => (await store.quota(1)).used >= used + 7 * megabyte)
       assert.equal((await store.quota(1)).used, used + 7 * megabyte)
     }
+  })
+
+  test('has what is on its way on top of what is found, until it has arrived', async (t) => {
+    const store = await openAt(await makeGround(t, 'plain'), { kind: 'plain' })
+    await store.apply(box(1))
+    const { files } = await store.paths(1)
+    await store.charge(1, 5 * megabyte)
+    for (const _ of [1, 2]) {
+      assert.ok((await store.usage(1)).data >= 5 * megabyte)
+      assert.ok((await store.quota(1)).used >= 5 * megabyte)
+    }
+    writeFileSync(join(files, 'file'), random(5 * megabyte))
+    store.written(1, 5 * megabyte)
+    assert.ok(isNear((await store.usage(1)).data, 5 * megabyte))
+    // One whose writer ended before has no room from then on.
+    await store.charge(1, 3 * megabyte)
+    store.written(1, 3 * megabyte)
+    assert.ok(isNear((await store.usage(1)).data, 5 * megabyte))
+    rmSync(join(files, 'file'))
+    await store.changed(1)
+    assert.ok((await store.usage(1)).data <= slack)
+  })
+
+  test('misses nothing that is written while the files are counted, by whom it may be', async (t) => {
+    const directory = await makeGround(t, 'plain')
+    const [one, held] = await openHeld(directory)
+    const two = await openAt(directory, { kind: 'plain' })
+    await one.apply(box(1))
+    const { files } = await one.paths(1)
+    const write = async (store: Store, name: string, megabytes: number, isCharged = false) => {
+      if (!isCharged) await store.charge(1, megabytes * megabyte)
+      writeFileSync(join(files, name), random(megabytes * megabyte))
+      store.written(1, megabytes * megabyte)
+    }
+    await one.charge(1, 3 * megabyte)
+    const counted = await held(one.usage(1), async () => {
+      await write(one, 'sent before', 3, true)
+      await write(one, 'sent meanwhile', 2)
+      assert.ok((await one.quota(1)).used >= 5 * megabyte)
+      await write(two, 'by another process', 4)
+      await two.close()
+    })
+    assert.ok(counted.data >= 9 * megabyte, `${counted.data}`)
+    assert.ok((await one.quota(1)).used >= 9 * megabyte)
+    assert.ok(isNear((await one.usage(1)).data, 9 * megabyte))
+  })
+
+  test('has the room again that was made while the files were counted', async (t) => {
+    const [store, held] = await openHeld(await makeGround(t, 'plain'))
+    await store.apply(box(1))
+    const { files } = await store.paths(1)
+    await writeAll(store, 1, join(files, 'file'), 5 * megabyte)
+    let asked: ReturnType<Store['usage']> | undefined
+    const counted = await held(store.usage(1), async () => {
+      rmSync(join(files, 'file'))
+      await store.changed(1)
+      asked = store.usage(1)
+    })
+    assert.ok(counted.data >= 5 * megabyte)
+    assert.ok((await asked!).data <= slack)
   })
 
   test('begins anew where the one on disk was cut off', async (t) => {

@@ -7,6 +7,8 @@ export interface Ledger {
   room(): number
   /** Counts bytes that are about to be written. */
   charge(bytes: number): void
+  /** Hears that so many of them are in the files, or that nobody writes them any more. */
+  written(bytes: number): void
   /** Hears that a box takes another amount than was charged, such as less because something was removed. */
   changed(): void
   /**

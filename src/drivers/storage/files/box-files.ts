@@ -76,6 +76,10 @@ class StoreLedger implements Ledger {
     }, sharedMs).unref()
   }
 
+  written(bytes: number): void {
+    this.#store.written(this.#id, bytes)
+  }
+
   async #share(): Promise<void> {
     await this.#noteChange(this.#id)
     // Nothing more is written to a box that is gone.

@@ -71,9 +71,10 @@ export class Direct implements Reach {
           const before = end
           end += bytes.length
           // What is written once more takes no more room.
-          if (this.#ledger && !take(this.#ledger, end - size)) throw noRoom()
+          const added = Math.max(0, end - size)
+          if (this.#ledger && !take(this.#ledger, added)) throw noRoom()
           size = Math.max(size, end)
-          await writeAll(file, bytes, before)
+          await writeAll(file, bytes, before).finally(() => this.#ledger?.written(added))
         }
         await file.sync()
       } finally {

@@ -240,6 +240,10 @@ export class Boxes implements Store {
     return this.#parts.meter.charge(id, bytes)
   }
 
+  written(id: number, bytes: number): void {
+    this.#parts.meter.written(id, bytes)
+  }
+
   changed(id: number): Promise<void> {
     return this.#parts.meter.changed(id)
   }

@@ -55,10 +55,15 @@ export interface Store
   /** Returns what a box may take and takes, which is cheap to ask before each write. Errors: `not_found`. */
   quota(id: number): Promise<Quota>
   /**
-   * Says before a write how many bytes more, or less, the files will take. Only the first one after a count takes time.
-   * Does nothing where the kernel counts.
+   * Says before a write how many bytes more the files will take. Only the first one after a count takes time. Does nothing
+   * where the kernel counts.
    */
   charge(id: number, bytes: number): AtOnce<void>
+  /**
+   * Says that so many bytes that were charged are in the files, or that nobody writes them any more. Until then whoever counts
+   * the files has them counted on top.
+   */
+  written(id: number, bytes: number): void
   /** Says that somebody writes to the files, or has, without a charge for each write, so that they are counted anew. */
   changed(id: number): Promise<void>
   /** Resolves when everything that was left by a process that ended has been finished or removed. */
@@ -99,5 +104,7 @@ export interface StoreOptions {
    * that nobody has said yet would be lost with this process.
    */
   readonly isOpen?: (id: number) => Promise<boolean>
+  /** Has those who write to the files of a box say now what of it has been written: it would count twice. */
+  readonly hear?: (id: number) => Promise<void>
   readonly log: StoreLog
 }

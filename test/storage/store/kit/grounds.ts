@@ -97,7 +97,7 @@ export interface Logged {
 /** Opens a store on a ground, with which it is closed. */
 export async function openAt(
   directory: string,
-  options: Pick<Partial<StoreOptions>, 'kind' | 'pause' | 'vacate'> & { warnings?: Logged[] } = {},
+  options: Pick<Partial<StoreOptions>, 'kind' | 'pause' | 'vacate' | 'isOpen'> & { warnings?: Logged[] } = {},
 ): Promise<Store> {
   const warn = (fields: object, message: string) => {
     if (options.warnings) options.warnings.push({ message, fields })
@@ -107,6 +107,7 @@ export async function openAt(
     directory: join(directory, 'store'),
     ...(options.pause && { pause: options.pause }),
     ...(options.vacate && { vacate: options.vacate }),
+    ...(options.isOpen && { isOpen: options.isOpen }),
     ...(options.kind && { kind: options.kind }),
     log: { info: () => undefined, warn },
   })

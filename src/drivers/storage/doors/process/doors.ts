@@ -33,6 +33,8 @@ export interface DoorsOptions {
   readonly isUnconfined?: boolean | undefined
   /** Bytes that were written to boxes whose quota the doors count, some times a second. */
   charged(box: number, bytes: number): void
+  /** So many of them are in the files, or are not written any more. */
+  written(box: number, bytes: number): void
   /** A program has written to a box whose quota the doors count, more or less than was said. */
   changed(box: number): void
   /** Has it noted on disk that somebody comes in who may write to a box whose quota the doors count. */
@@ -49,6 +51,8 @@ export interface DoorsDriver {
   setAccounts(place: PlaceState, generation: number, accounts: readonly AccountState[]): Promise<void>
   /** Says what a box takes, as it is measured now. Errors: those of `measure`. */
   setQuota(box: number, measure: () => Promise<Quota>): Promise<void>
+  /** Has the process say now what it has charged for a box and what has been written. */
+  hear(box: number): Promise<void>
   removeBox(box: number, generation: number): Promise<void>
   /** Ends all that is open with a box: its files are about to be replaced. */
   endSessions(box: number): Promise<void>
@@ -81,6 +85,11 @@ export async function openDoors(options: DoorsOptions): Promise<DoorsDriver> {
   return doors
 }
 
+interface Heard {
+  charged: number
+  written: number
+}
+
 interface PendingCall {
   resolve(result: unknown): void
   reject(error: Error): void
@@ -91,8 +100,8 @@ class DoorsClient implements DoorsDriver {
   /** The next process is handed these over again. */
   readonly #newest = new Map<number, Methods['setAccounts']['args']>()
   readonly #waiting = new Map<number, PendingCall>()
-  /** The process has charged so many bytes to each box. */
-  readonly #heard = new Map<number, number>()
+  /** The process has charged so many bytes to each box, and so many of them have been written. */
+  readonly #heard = new Map<number, Heard>()
   #child: ChildProcess | undefined
   #opened: OpenedPorts = { ssh: null, webdav: null }
   #calls = 0
@@ -116,7 +125,7 @@ class DoorsClient implements DoorsDriver {
       await this.#begin()
     } catch (error) {
       child.kill('SIGKILL')
-      if (this.#child === child) this.#child = undefined
+      if (this.#child === child) this.#dropChild()
       throw error
     } finally {
       this.#isStarting = false
@@ -131,7 +140,6 @@ class DoorsClient implements DoorsDriver {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child = child
-    this.#heard.clear()
     child.on('message', (said: Said) => this.#hear(child, said))
     child.once('error', (error) => this.#lose(child, error.message))
     child.once('exit', (code, signal) => this.#lose(child, `${signal ?? code}`))
@@ -158,7 +166,7 @@ class DoorsClient implements DoorsDriver {
 
   async setQuota(box: number, measure: () => Promise<Quota>): Promise<void> {
     // What is charged meanwhile may be in it or not, and counts in any case.
-    const heard = this.#heard.get(box) ?? 0
+    const heard = this.#heard.get(box)?.charged ?? 0
     const child = this.#child
     const quota = await measure()
     const known = this.#newest.get(box)
@@ -167,11 +175,15 @@ class DoorsClient implements DoorsDriver {
     if (child === this.#child) await this.#tell('setQuota', box, quota, heard)
   }
 
+  hear(box: number): Promise<void> {
+    return this.#tell('hear', box)
+  }
+
   async removeBox(box: number, generation: number): Promise<void> {
     const known = this.#newest.get(box)
     if (known && known[1] <= generation) {
       this.#newest.delete(box)
-      this.#heard.delete(box)
+      this.#forget(box)
     }
     await this.#tell('removeBox', box, generation)
   }
@@ -216,12 +228,24 @@ class DoorsClient implements DoorsDriver {
       this.#waiting.delete(said.call)
       if ('error' in said) waiting?.reject(new Error(said.error))
       else waiting?.resolve(said.result)
-    } else if ('charged' in said) {
-      this.#heard.set(said.box, (this.#heard.get(said.box) ?? 0) + said.charged)
-      this.#options.charged(said.box, said.charged)
-    } else if ('changed' in said) this.#options.changed(said.changed)
+    } else if ('charged' in said) this.#note(said.box, said)
+    else if ('changed' in said) this.#options.changed(said.changed)
     else if ('report' in said) this.#options.report(said.report, said.fields)
     else void this.#answer(said)
+  }
+
+  #note(box: number, { charged, written }: Heard): void {
+    const heard = this.#heard.get(box) ?? { charged: 0, written: 0 }
+    this.#heard.set(box, { charged: heard.charged + charged, written: heard.written + written })
+    if (charged > 0) this.#options.charged(box, charged)
+    this.#options.written(box, written)
+  }
+
+  /** What was on its way from a process that has ended, or to a box that is gone, does not arrive any more. */
+  #forget(box: number): void {
+    const { charged, written } = this.#heard.get(box) ?? { charged: 0, written: 0 }
+    this.#heard.delete(box)
+    this.#options.written(box, Math.max(0, charged - written))
   }
 
   async #answer(asked: DoorsQuestion): Promise<void> {
@@ -240,12 +264,17 @@ class DoorsClient implements DoorsDriver {
 
   #lose(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return
-    this.#child = undefined
+    this.#dropChild()
     for (const { reject } of this.#waiting.values()) reject(new DoorsLost('the process of the doors ended'))
     this.#waiting.clear()
     if (this.#isClosed || this.#isStarting) return
     this.#options.report('the process of the doors of Storage Boxes died', { reason })
     void this.#recover()
+  }
+
+  #dropChild(): void {
+    this.#child = undefined
+    for (const box of [...this.#heard.keys()]) this.#forget(box)
   }
 
   async #recover(): Promise<void> {

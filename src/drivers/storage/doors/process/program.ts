@@ -19,8 +19,9 @@ class CountedBox implements Ledger {
   /** So many bytes were charged, and so many of them are in what was measured. */
   #charged = 0
   #measured = 0
-  /** The server was not told of these bytes yet. */
+  /** The server was not told of these bytes yet, nor that so many have been written. */
   #unsaid = 0
+  #unsaidWritten = 0
   #isChanged = false
   /** Something was said not long ago, and more is said soon. */
   #isAwaited = false
@@ -47,6 +48,10 @@ class CountedBox implements Ledger {
     if (!this.#isAwaited) this.say()
   }
 
+  written(bytes: number): void {
+    this.#unsaidWritten += bytes
+  }
+
   changed(): void {
     this.#isChanged = true
     this.#turns++
@@ -58,10 +63,12 @@ class CountedBox implements Ledger {
    * keep the box from being counted; what follows is said together.
    */
   say(): void {
-    this.#isAwaited = this.#isChanged || this.#unsaid > 0
-    if (this.#unsaid > 0) say({ charged: this.#unsaid, box: this.#id })
+    const [charged, written] = [this.#unsaid, this.#unsaidWritten]
+    this.#isAwaited = this.#isChanged || charged > 0
+    if (charged > 0 || written > 0) say({ charged, written, box: this.#id })
     if (this.#isChanged) say({ changed: this.#id })
     this.#unsaid = 0
+    this.#unsaidWritten = 0
     this.#isChanged = false
   }
 
@@ -111,6 +118,7 @@ class Program {
     if (!doors) throw new Error('the doors are not open')
     if (call.method === 'setAccounts') doors.setAccounts(this.#placeOf(call.args[0]), call.args[1], call.args[2])
     else if (call.method === 'setQuota') this.#counted.get(call.args[0])?.set(call.args[1], call.args[2])
+    else if (call.method === 'hear') this.#counted.get(call.args[0])?.say()
     else if (call.method === 'endSessions') doors.endSessions(call.args[0])
     else if (doors.removeBox(...call.args)) this.#counted.delete(call.args[0])
     return undefined

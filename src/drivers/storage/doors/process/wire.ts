@@ -38,6 +38,7 @@ export interface Methods {
   setAccounts: { args: [PlaceState, number, readonly AccountState[]]; result: null }
   /** With the bytes that were heard to be charged before it was measured. */
   setQuota: { args: [number, Quota, number]; result: null }
+  hear: { args: [number]; result: null }
   removeBox: { args: [number, number]; result: null }
   endSessions: { args: [number]; result: null }
 }
@@ -52,7 +53,7 @@ export type Call = {
 export type Said =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly error: string }
-  | { readonly charged: number; readonly box: number }
+  | { readonly charged: number; readonly written: number; readonly box: number }
   | { readonly changed: number }
   | { readonly report: string; readonly fields: object }
   | DoorsQuestion

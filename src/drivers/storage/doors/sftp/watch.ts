@@ -45,6 +45,11 @@ const unoffered = 'copy-data'
 const knownMs = 200
 const strangeHandle = 'Failure: this handle was not given for writing'
 
+interface Write {
+  readonly handle: Handle
+  readonly charged: number
+}
+
 type OpenMode = 'existing' | 'empty' | 'appending'
 
 export class SftpWatch {
@@ -53,8 +58,8 @@ export class SftpWatch {
   readonly #requests = new Framing((type) => wholeRequests.has(type))
   readonly #replies = new Framing((type) => wholeReplies.has(type))
   readonly #handles = new Map<string, Handle>()
-  /** The handles of writes that are not answered yet, and opens of files to write. */
-  readonly #writes = new Map<number, Handle>()
+  /** Writes that are not answered yet, and opens of files to write. */
+  readonly #writes = new Map<number, Write>()
   readonly #opens = new Map<number, OpenMode>()
   /** The server was given this write last. */
   #lastWrite = -1
@@ -107,6 +112,12 @@ export class SftpWatch {
     )
     if (this.#replies.isBoundary) this.#flush()
     if (this.#asked === undefined) this.#goOn()
+  }
+
+  /** Hears that the server has ended: what it has not answered is not written any more. */
+  end(): void {
+    for (const { charged } of this.#writes.values()) this.#ledger.written(charged)
+    this.#writes.clear()
   }
 
   #goOn(): void {
@@ -191,7 +202,7 @@ export class SftpWatch {
     }
     handle.holes += Math.max(0, start - size) - filled
     handle.size = Math.max(size, end)
-    this.#writes.set(id, handle)
+    this.#writes.set(id, { handle, charged: added + filled })
     this.#lastWrite = id
     return true
   }
@@ -260,7 +271,8 @@ export class SftpWatch {
     return true
   }
 
-  #passesWritten(id: number, handle: Handle, code: number): boolean {
+  #passesWritten(id: number, { handle, charged }: Write, code: number): boolean {
+    this.#ledger.written(charged)
     if (code !== statusCodes.ok) Object.assign(handle, { hasFailed: true, size: undefined })
     // The server has no word for a full disk.
     const isPassed = code !== statusCodes.failure || !isFull(this.#ends.free()) || this.#refuse(id, code, spaceWords)

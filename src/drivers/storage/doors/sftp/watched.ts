@@ -59,6 +59,9 @@ export function connectWatched(
   stdin.on('drain', goOn)
   client.on('drain', () => stdout.resume())
   client.once('end', () => stdin.end())
-  // It may have written less than was charged, or may have been killed before it said what it did.
-  if (!isReadonly) child.once('close', () => ledger.changed())
+  child.once('close', () => {
+    watch.end()
+    // It may have written less than was charged, or may have been killed before it said what it did.
+    if (!isReadonly) ledger.changed()
+  })
 }

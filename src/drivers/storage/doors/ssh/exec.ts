@@ -82,7 +82,8 @@ async function runProgram(channel: ServerChannel, account: Account, program: Pro
     // The program may write as much as comes in, as far as can be seen from here; the store counts what it really takes.
     child.once('close', () => ledger.changed())
     channel.on('data', (chunk: Buffer) => {
-      if (take(ledger, chunk.length)) return
+      // Nobody says when it has written them.
+      if (take(ledger, chunk.length)) return ledger.written(chunk.length)
       complain(channel, `${quotaWords}\n`)
       child.kill('SIGKILL')
     })

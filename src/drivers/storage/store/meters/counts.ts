@@ -30,16 +30,21 @@ interface Stored {
   readonly isExact: boolean
   /** Becomes greater whenever somebody is about to write after a count. */
   readonly turn: number
+  /** All bytes that anybody was ever charged for what he wrote, so that a scan knows what came while it ran. */
+  readonly charged: number
 }
 
 interface Count {
   stored: Stored
   readAt: number
   limit: number
-  /** Bytes that were charged here and are not written down yet. */
+  /**
+   * Bytes that were charged here and are on their way to the files. A scan may find them or not, so they count on top of it
+   * until they have arrived.
+   */
+  underWay: number
+  /** Bytes that have arrived and were not noted on disk yet. */
   unsaved: number
-  /** Bytes that were charged here since a scan has begun, without what was freed. */
-  sinceScan: number
   /** The room of snapshots that are being made. */
   admitted: number
   scan: Promise<void> | undefined
@@ -51,6 +56,7 @@ interface Count {
 export class Counts implements Meter {
   readonly #places: Places
   readonly #isOpen: (id: number) => Promise<boolean>
+  readonly #hear: (id: number) => Promise<void>
   readonly #log: StoreLog
   readonly #writing: Exclusive<number>
   readonly #counts = new Map<number, Promise<Count>>()
@@ -59,10 +65,11 @@ export class Counts implements Meter {
   #scanning: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
-  /** `isOpen` is that of `StoreOptions`. */
-  constructor(places: Places, { isOpen, log }: Pick<StoreOptions, 'isOpen' | 'log'>) {
+  /** The options are those of the store. */
+  constructor(places: Places, { isOpen, hear, log }: Pick<StoreOptions, 'isOpen' | 'hear' | 'log'>) {
     this.#places = places
     this.#isOpen = isOpen ?? (async () => false)
+    this.#hear = hear ?? (async () => undefined)
     this.#log = log
     this.#writing = new Exclusive((lock) => places.countLock(lock))
   }
@@ -74,18 +81,23 @@ export class Counts implements Meter {
 
   charge(id: number, bytes: number): void | Promise<void> {
     const count = this.#loaded.get(id)
-    if (!count || count.stored.isExact) return this.#chargeFirst(id, bytes)
-    this.#add(id, count, bytes)
+    if (!count) return this.#load(id).then(() => this.charge(id, bytes))
+    count.underWay += bytes
+    if (count.stored.isExact) return this.changed(id)
   }
 
-  async #chargeFirst(id: number, bytes: number): Promise<void> {
-    await this.changed(id)
-    this.#add(id, await this.#load(id), bytes)
-  }
-
-  #add(id: number, count: Count, bytes: number): void {
-    count.unsaved += bytes
-    if (count.scan) count.sinceScan += Math.max(0, bytes)
+  written(id: number, bytes: number): void {
+    const count = this.#loaded.get(id)
+    // Whoever was charged before the count was known waits for it as well, and has come first.
+    if (!count)
+      return void this.#counts.get(id)?.then(
+        () => this.written(id, bytes),
+        () => undefined,
+      )
+    const arrived = Math.min(bytes, count.underWay)
+    if (arrived === 0) return
+    count.underWay -= arrived
+    count.unsaved += arrived
     count.timer ??= setTimeout(() => {
       count.timer = undefined
       void this.#write(id, count, (stored) => stored).catch((err) =>
@@ -101,7 +113,9 @@ export class Counts implements Meter {
 
   async usage(id: number): Promise<BoxUsage> {
     const count = await this.#fresh(id)
-    if (!count.stored.isExact && (count.scan || performance.now() >= count.nextScanAt)) await this.#scan(id, count)
+    // One that has begun already may have missed what has just changed.
+    await count.scan
+    if (!count.stored.isExact && performance.now() >= count.nextScanAt) await this.#scan(id, count)
     const bySnapshot = new Map<string, SnapshotUsage>()
     let snapshots = 0
     for (const [encoded, size] of Object.entries(count.stored.snapshots)) {
@@ -113,6 +127,7 @@ export class Counts implements Meter {
 
   async admit(id: number): Promise<Disposable> {
     const count = await this.#fresh(id)
+    await count.scan
     if (!count.stored.isExact) await this.#scan(id, count)
     const bytes = filesOf(count)
     if (usedBy(count) + bytes > count.limit) throw boxFull()
@@ -209,14 +224,14 @@ export class Counts implements Meter {
     const state = await readJson<{ bytes: number }>(places.state)
     if (!state) throw noSuchBox()
     const found = await readStored(places.count)
-    const stored = found ?? { files: await blocksOf(places.files), snapshots: {}, isExact: false, turn: 0 }
+    const stored = found ?? { files: await blocksOf(places.files), snapshots: {}, isExact: false, turn: 0, charged: 0 }
     const snapshots = await this.#measureSnapshots(id, stored)
     return {
       stored: { ...stored, snapshots },
       readAt: performance.now(),
       limit: state.bytes,
+      underWay: 0,
       unsaved: 0,
-      sinceScan: 0,
       admitted: 0,
       scan: undefined,
       nextScanAt: 0,
@@ -237,7 +252,7 @@ export class Counts implements Meter {
     const before = await readStored(places.count)
     const current = before ?? count.stored
     const saved = count.unsaved
-    const after = change({ ...current, files: Math.max(0, current.files + saved) })
+    const after = change({ ...current, files: current.files + saved, charged: current.charged + saved })
     // A count that is not exact any more must not come back with the machine after it has lost its power.
     if (before?.isExact && !after.isExact) await writeDurably(places.count, JSON.stringify(after))
     else if (!before || JSON.stringify(after) !== JSON.stringify(before)) await replace(places.count, after)
@@ -256,18 +271,19 @@ export class Counts implements Meter {
 
   async #scanNow(id: number, count: Count): Promise<void> {
     const mine = this.#scanning.then(async () => {
+      await this.#hear(id)
       await this.#write(id, count, (stored) => stored)
-      count.sinceScan = 0
-      const { turn } = count.stored
+      const { turn, charged } = count.stored
       const began = performance.now()
       const wasOpen = await this.#isOpen(id)
       const files = await blocksOf(this.#places.of(id).files)
       const snapshots = await this.#measureSnapshots(id, count.stored)
       const isQuiet = !wasOpen && !(await this.#isOpen(id))
       await this.#write(id, count, (stored) => {
-        const isExact = isQuiet && count.sinceScan === 0 && count.unsaved === 0 && stored.turn === turn
-        // The scan may have counted what was freed meanwhile or not, so the next one finds it.
-        return { ...stored, files: files + count.sinceScan, snapshots, isExact }
+        // The scan has seen what came meanwhile or not, and so it has with what was freed: the next one finds what is true.
+        const since = stored.charged - charged
+        const isDone = since === 0 && count.underWay === 0 && count.unsaved === 0
+        return { ...stored, files: files + since, snapshots, isExact: isQuiet && isDone && stored.turn === turn }
       })
       const now = performance.now()
       count.nextScanAt = now - began < longScanMs ? now : now + (now - began) / share
@@ -287,7 +303,7 @@ export class Counts implements Meter {
   }
 }
 
-const filesOf = ({ stored, unsaved }: Count) => Math.max(0, stored.files + unsaved)
+const filesOf = ({ stored, underWay, unsaved }: Count) => stored.files + underWay + unsaved
 
 function usedBy(count: Count): number {
   return Object.values(count.stored.snapshots).reduce((sum, size) => sum + size, filesOf(count) + count.admitted)

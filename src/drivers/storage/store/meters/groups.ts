@@ -41,6 +41,8 @@ export class Groups implements Meter {
 
   charge(): void {}
 
+  written(): void {}
+
   async changed(): Promise<void> {}
 
   async usage(id: number): Promise<BoxUsage> {

@@ -6,6 +6,7 @@ import type { Quota } from '../store.ts'
 export interface Meter {
   quota(id: number): Promise<Quota>
   charge(id: number, bytes: number): AtOnce<void>
+  written(id: number, bytes: number): void
   changed(id: number): Promise<void>
   usage(id: number): Promise<BoxUsage>
   /**
