@@ -17,6 +17,16 @@ export interface Step {
   readonly content: ReactNode
 }
 
+/** Makes steps that are drawn from the whole form. */
+export const stepsFrom =
+  <Form extends object>(form: Form) =>
+  (id: string, title: string, isDone: boolean, Content: (form: Form) => ReactNode): Step => ({
+    id,
+    title,
+    isDone,
+    content: <Content {...form} />,
+  })
+
 interface LongFormProps {
   /** Names the list of sections. */
   readonly label: string

@@ -1,45 +1,29 @@
 /** Shows what was measured of a Load Balancer: a line for each series, with its latest and highest value in words. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
+import { useSpan } from '../../pages/shared/use-span.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Chart, type ChartLine } from '../../ui/chart.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Halves } from '../../ui/page.tsx'
-import { Seg } from '../../ui/seg.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { number } from '../../words/format.ts'
 import { balancers as w } from './words.ts'
 
 const kinds = ['open_connections', 'connections_per_second', 'requests_per_second', 'bandwidth'] as const
-const ranges = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const
-type Range = keyof typeof ranges
 type Series = ReplyFor<'load_balancers_metrics'>['metrics']['time_series']
 
 export function MetricsTab({ id }: { readonly id: number }) {
   const api = useApi()
-  const [range, setRange] = useState<Range>('hour')
-  const query = useMemo(() => {
-    const end = Date.now()
-    return {
-      type: kinds,
-      start: new Date(end - ranges[range]).toISOString(),
-      end: new Date(end).toISOString(),
-    }
-  }, [range])
+  const { span, picker } = useSpan(['hour', 'day', 'week'], 'hour')
   const { data, error } = useQuery({
-    ...api.query('load_balancers_metrics', { params: { id }, query }),
+    ...api.query('load_balancers_metrics', { params: { id }, query: { type: kinds, ...span } }),
     placeholderData: keepPreviousData,
   })
   return (
     <>
-      <Seg
-        label={w.range}
-        value={range}
-        options={(Object.keys(ranges) as Range[]).map((value) => ({ value, label: w.ranges[value] }))}
-        onChange={setRange}
-      />
+      {picker}
       {error && !data && <FailureNote cause={error} />}
       {!data && !error && <Skeleton />}
       {data && (

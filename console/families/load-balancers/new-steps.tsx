@@ -1,17 +1,16 @@
 /** The sections of the form of a new Load Balancer. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { type ItemOf, useApi } from '../../api/api.ts'
-import { aMonth } from '../../lib/money.ts'
+import { NameFields } from '../../pages/shared/name-fields.tsx'
 import { SelectorField, selectorProblem } from '../../pages/shared/selector-field.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
-import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
-import type { Step } from '../../ui/steps.tsx'
+import { TypeTiles } from '../../pages/shared/type-parts.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import type { LabelMap } from '../../ui/labels-field.tsx'
+import { type Step, stepsFrom } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
-import { ratesIn } from '../pricing/lines.ts'
+import { resources as r } from '../../words/resources.ts'
 import { ServiceForm } from './service-dialog.tsx'
 import type { ServiceFields } from './service-fields.ts'
 import { balancers as w } from './words.ts'
@@ -36,19 +35,14 @@ interface StepProps {
 
 export function stepsOf(form: StepProps): readonly Step[] {
   const { location, type, service, selector, network, name } = form.draft
-  const step = (id: string, title: string, isDone: boolean, Content: (form: StepProps) => ReactNode) => ({
-    id,
-    title,
-    isDone,
-    content: <Content {...form} />,
-  })
+  const step = stepsFrom(form)
   return [
     step('location', w.columns.location, location !== '', LocationStep),
     step('type', w.columns.type, type !== '', TypeStep),
     step('service', w.service, service.listenPort !== '', ServiceStep),
     step('targets', w.tabs.targets, selector.trim() !== '', TargetsStep),
     step('network', w.network, network !== '', NetworkStep),
-    step('name', w.nameAndLabels, name.trim() !== '', NameStep),
+    step('name', r.nameAndLabels, name.trim() !== '', NameStep),
   ]
 }
 
@@ -64,32 +58,20 @@ function LocationStep({ draft, change }: StepProps) {
   )
 }
 
-type BalancerType = ItemOf<'load_balancer_types_list'>
+export type BalancerType = ItemOf<'load_balancer_types_list'>
 
 export function limitsOf({ max_connections: connections, max_services, max_targets }: BalancerType): string {
   return w.limitsText(number(connections), max_services, max_targets)
 }
 
-function TypeStep({ draft, change }: StepProps) {
-  const api = useApi()
-  const { data: types } = useSuspenseQuery(api.list('load_balancer_types_list', {}))
-  const { currency } = useSuspenseQuery(api.query('pricing_get', {})).data.pricing
-  const priceOf = ({ prices }: BalancerType) => {
-    const cost = ratesIn(prices, draft.location)
-    return cost ? aMonth(cost.monthly, currency) : w.notThere
-  }
-  const textOf = (type: BalancerType) => (
-    <>
-      {priceOf(type)}
-      <br />
-      {limitsOf(type)}
-    </>
-  )
+function TypeStep({ draft: { type, location }, change }: StepProps) {
+  const { data: types } = useSuspenseQuery(useApi().list('load_balancer_types_list', {}))
   return (
-    <Tiles
-      name="type"
-      value={draft.type}
-      options={types.map((type) => ({ value: type.name, title: type.name, text: textOf(type) }))}
+    <TypeTiles
+      types={types}
+      location={location}
+      value={type}
+      limitsOf={limitsOf}
       onChange={(type) => change({ type })}
     />
   )
@@ -147,17 +129,6 @@ function NetworkStep({ draft, problems, change }: StepProps) {
   )
 }
 
-function NameStep({ draft: { name, labels }, problems, change }: StepProps) {
-  return (
-    <>
-      <TextField
-        label={c.name}
-        value={name}
-        maxLength={255}
-        problems={problems('name')}
-        onChange={(name) => change({ name })}
-      />
-      <LabelsField value={labels} problems={problems('labels')} onChange={(labels) => change({ labels })} />
-    </>
-  )
+function NameStep(form: StepProps) {
+  return <NameFields {...form} maxLength={255} />
 }

@@ -139,8 +139,6 @@ export const balancers: typeof English = {
   statusCodes: 'Statuscodes',
   response: 'Muss enthalten',
   checkTls: 'Über TLS',
-  range: 'Zeitraum',
-  ranges: { hour: 'Letzte Stunde', day: 'Letzter Tag', week: 'Letzte Woche' },
   metrics: {
     open_connections: 'Offene Verbindungen',
     connections_per_second: 'Neue Verbindungen je Sekunde',
@@ -151,12 +149,6 @@ export const balancers: typeof English = {
   outbound: 'Aus',
   notMeasured: 'In dieser Zeit wurde nichts gemessen.',
   seriesText: (name, last, most) => `${name ? `${name}: ` : ''}jetzt ${last}, höchstens ${most}.`,
-  sections: 'Abschnitte',
-  summary: 'Zusammenfassung',
-  noPrice: 'Die Preisliste nennt dort keinen Preis.',
-  notThere: 'dort nicht',
   targetsLater: 'Passende Server bekommen Verbindungen, auch spätere. Weitere Ziele lassen sich danach hinzufügen.',
-  nameAndLabels: 'Name und Labels',
-  nameMissing: 'Ein Name fehlt',
   notCreated: 'Der Load Balancer wurde nicht angelegt und kostet nichts.',
 }

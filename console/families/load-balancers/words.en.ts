@@ -137,8 +137,6 @@ export const balancers = {
   statusCodes: 'Status codes',
   response: 'Must contain',
   checkTls: 'Over TLS',
-  range: 'Range',
-  ranges: { hour: 'Last hour', day: 'Last day', week: 'Last week' },
   metrics: {
     open_connections: 'Open connections',
     connections_per_second: 'New connections a second',
@@ -149,12 +147,6 @@ export const balancers = {
   outbound: 'Out',
   notMeasured: 'Nothing was measured in this time.',
   seriesText: (name: string, last: string, most: string) => `${name ? `${name}: ` : ''}${last} now, ${most} at most.`,
-  sections: 'Sections',
-  summary: 'Summary',
-  noPrice: 'The price list names no price there.',
-  notThere: 'not there',
   targetsLater: 'Servers that match get connections, also later ones. More targets can be added afterwards.',
-  nameAndLabels: 'Name and labels',
-  nameMissing: 'A name is missing',
   notCreated: 'The Load Balancer was not created and costs nothing.',
 }

@@ -59,7 +59,7 @@ interface Hourly {
 }
 
 /** The prices of a type, by location. */
-type Places = readonly (Hourly & { readonly location: string })[]
+export type Places = readonly (Hourly & { readonly location: string })[]
 
 /** Returns the price of one of a type in a location; undefined where it cannot be had. */
 export function ratesIn(places: Places, location: string | undefined) {

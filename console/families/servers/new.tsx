@@ -6,6 +6,7 @@ import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import { useOutdate } from '../../api/use-outdate.ts'
 import { linkTo } from '../../families.ts'
+import type { Password } from '../../pages/shared/passwords-dialog.tsx'
 import { Commands } from '../../shell/commands.tsx'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { useReason } from '../../shell/may.ts'
@@ -16,6 +17,7 @@ import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common as c } from '../../words/common.ts'
+import { resources as r } from '../../words/resources.ts'
 import { type Choices, useChoices } from './choices.ts'
 import { type Draft, obstacleOf, proposedName, requestsOf } from './draft.ts'
 import { entry } from './entry.ts'
@@ -24,7 +26,7 @@ import { newServer as n } from './new.words.ts'
 import { forParts } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
 import { type Failed, NewSummary } from './new-summary.tsx'
-import { type Password, Passwords } from './passwords.tsx'
+import { Passwords } from './passwords.tsx'
 import type { NewServerSearch } from './search.ts'
 import { servers as w } from './words.ts'
 
@@ -109,8 +111,8 @@ export function NewServerPage() {
         }
       />
       <LongForm
-        label={n.sections}
-        asideLabel={n.summary}
+        label={r.sections}
+        asideLabel={r.summary}
         steps={newSteps({ draft, change, data, wrongs, fields: failed ? toFailure(failed.cause).fields : {} })}
         onSubmit={() => void create()}
         aside={

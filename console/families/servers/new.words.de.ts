@@ -4,8 +4,6 @@ import { plural } from '../../words/format.ts'
 import type { newServer as English } from './new.words.en.ts'
 
 export const newServer: typeof English = {
-  sections: 'Abschnitte',
-  summary: 'Zusammenfassung',
   copyLink: 'Link zu diesem Formular kopieren',
   location: 'Standort',
   image: 'Image',
@@ -86,7 +84,6 @@ export const newServer: typeof English = {
   allMade: 'Alle sind angelegt.',
   withoutBackups: (name) => `${name} wurde angelegt, aber ohne Backups.`,
   failed: (name) => `${name} wurde nicht angelegt und kostet nichts.`,
-  password: (count) => plural(count, { one: 'Das Root-Passwort', other: 'Die Root-Passwörter' }),
-  passwordText: 'Nur jetzt zu sehen. Wolke behält keine Kopie.',
-  stored: (count) => (count === 1 ? 'Ich habe es aufbewahrt' : 'Ich habe sie aufbewahrt'),
+  passwordOf: (name) => `Das Root-Passwort von ${name}`,
+  passwords: 'Die Root-Passwörter',
 }

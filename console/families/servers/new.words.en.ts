@@ -2,8 +2,6 @@
 import { plural } from '../../words/format.ts'
 
 export const newServer = {
-  sections: 'Sections',
-  summary: 'Summary',
   copyLink: 'Copy link to this form',
   location: 'Location',
   image: 'Image',
@@ -84,7 +82,6 @@ export const newServer = {
   allMade: 'All of them were created.',
   withoutBackups: (name: string) => `${name} was created, but its backups are off.`,
   failed: (name: string) => `${name} was not created and costs nothing.`,
-  password: (count: number) => plural(count, { one: 'The root password', other: 'The root passwords' }),
-  passwordText: 'Shown only now. Wolke keeps no copy.',
-  stored: (count: number): string => (count === 1 ? 'I have stored it' : 'I have stored them'),
+  passwordOf: (name: string) => `The root password of ${name}`,
+  passwords: 'The root passwords',
 }

@@ -1,10 +1,10 @@
 /** The acts on Storage Boxes: type, password, and those that every resource has. */
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useResourceActs } from '../../pages/shared/acts.tsx'
+import { type Password, PasswordsDialog } from '../../pages/shared/passwords-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
 import type { MenuEntry } from '../../ui/menu-entry.ts'
 import { type Box, boxActs } from './box.ts'
-import { usePasswordOnce } from './password-once.tsx'
 import { boxes as w } from './words.ts'
 
 const TypeDialog = lazy(async () => ({ default: (await import('./dialogs.tsx')).TypeDialog }))
@@ -20,7 +20,7 @@ export interface BoxActs {
 export function useBoxActs(onRemoved?: () => void): BoxActs {
   const [asked, setAsked] = useState<{ readonly kind: 'type' | 'password'; readonly box: Box }>()
   const acts = useResourceActs(boxActs, onRemoved)
-  const once = usePasswordOnce()
+  const [set, showSet] = useState<Password>()
   const mayType = useReason('storage_boxes_changeType')
   const mayPassword = useReason('storage_boxes_resetPassword')
   const ask: BoxActs['ask'] = (kind, box) => setAsked({ kind, box })
@@ -55,13 +55,13 @@ export function useBoxActs(onRemoved?: () => void): BoxActs {
             ) : (
               <PasswordDialog
                 box={asked.box}
-                onSet={(password) => once.show({ name: asked.box.name, password })}
+                onSet={(password) => showSet({ name: asked.box.name, password })}
                 onClose={close}
               />
             )}
           </Suspense>
         )}
-        {once.dialog}
+        {set && <PasswordsDialog title={w.passwordOf(set.name)} passwords={[set]} onClose={() => showSet(undefined)} />}
         {acts.dialogs}
       </>
     ),

@@ -31,7 +31,7 @@ export function TypeDialog({ box, onClose }: BoxDialogProps) {
   const [from, to] = [costOf(current), costOf(type)]
   const label = (one: BoxType) => {
     const cost = costOf(one)
-    return [one.name, sizeText(one.size), cost ? aMonth(cost, currency) : w.notThere].join(' · ')
+    return [one.name, sizeText(one.size), cost ? aMonth(cost, currency) : p.notThere].join(' · ')
   }
   const request: ApiRequest<'storage_boxes_changeType'> = {
     operation: 'storage_boxes_changeType',

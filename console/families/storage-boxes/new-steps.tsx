@@ -1,15 +1,14 @@
 /** The sections of the form of a new Storage Box. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useApi } from '../../api/api.ts'
-import { aMonth } from '../../lib/money.ts'
+import { NameFields } from '../../pages/shared/name-fields.tsx'
+import { TypeTiles } from '../../pages/shared/type-parts.tsx'
 import { Check } from '../../ui/check.tsx'
-import { AreaField, Problems, TextField } from '../../ui/field.tsx'
-import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
-import type { Step } from '../../ui/steps.tsx'
+import { AreaField, Problems } from '../../ui/field.tsx'
+import type { LabelMap } from '../../ui/labels-field.tsx'
+import { type Step, stepsFrom } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import { resources as r } from '../../words/resources.ts'
 import { ratesIn } from '../pricing/lines.ts'
@@ -47,19 +46,14 @@ export function keysOf({ keys, moreKeys }: Pick<Draft, 'keys' | 'moreKeys'>): re
 
 export function stepsOf(form: StepProps): readonly Step[] {
   const { location, type, password, access, name } = form.draft
-  const step = (id: string, title: string, isDone: boolean, Content: (form: StepProps) => ReactNode) => ({
-    id,
-    title,
-    isDone,
-    content: <Content {...form} />,
-  })
+  const step = stepsFrom(form)
   return [
     step('location', r.location, location !== '', LocationStep),
     step('type', r.type, type !== '', TypeStep),
     step('password', w.password, faultOf(password) === undefined, PasswordStep),
     step('keys', w.keys, keysOf(form.draft).length > 0, KeysStep),
     step('access', w.access, Object.values(access).includes(true), AccessStep),
-    step('name', w.nameAndLabels, name.trim() !== '', NameStep),
+    step('name', r.nameAndLabels, name.trim() !== '', NameStep),
   ]
 }
 
@@ -87,29 +81,19 @@ export function limitsOf({ snapshot_limit: snapshots, subaccounts_limit: subacco
   return w.limitsText(snapshots === null ? '∞' : number(snapshots), number(subaccounts))
 }
 
-function TypeStep({ draft, problems, change }: StepProps) {
-  const api = useApi()
-  const { data: types } = useSuspenseQuery(api.list('storage_box_types_list', {}))
-  const { currency } = useSuspenseQuery(api.query('pricing_get', {})).data.pricing
-  const option = (type: BoxType) => {
-    const cost = ratesIn(type.prices, draft.location)
-    return {
-      value: type.name,
-      title: `${type.name} · ${sizeText(type.size)}`,
-      text: (
-        <>
-          {cost ? aMonth(cost.monthly, currency) : w.notThere}
-          <br />
-          {limitsOf(type)}
-        </>
-      ),
-      isOff: cost === undefined,
-    }
-  }
+function TypeStep({ draft: { type, location }, problems, change }: StepProps) {
+  const { data: types } = useSuspenseQuery(useApi().list('storage_box_types_list', {}))
   const wrong = [...(problems('storage_box_type') ?? []), ...(problems('location') ?? [])]
   return (
     <>
-      <Tiles name="type" value={draft.type} options={types.map(option)} onChange={(type) => change({ type })} />
+      <TypeTiles
+        types={types}
+        location={location}
+        value={type}
+        titleOf={({ name, size }) => `${name} · ${sizeText(size)}`}
+        limitsOf={limitsOf}
+        onChange={(type) => change({ type })}
+      />
       {wrong.length > 0 && <Problems id="type-problems" problems={wrong} />}
     </>
   )
@@ -150,17 +134,6 @@ function AccessStep({ draft: { access }, change }: StepProps) {
   return <FlagsField isLabelHidden flags={boxFlags} value={access} onChange={(access) => change({ access })} />
 }
 
-function NameStep({ draft: { name, labels }, problems, change }: StepProps) {
-  return (
-    <>
-      <TextField
-        label={c.name}
-        value={name}
-        maxLength={64}
-        problems={problems('name')}
-        onChange={(name) => change({ name })}
-      />
-      <LabelsField value={labels} problems={problems('labels')} onChange={(labels) => change({ labels })} />
-    </>
-  )
+function NameStep(form: StepProps) {
+  return <NameFields {...form} maxLength={64} />
 }

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
 import { FormDialog } from '../../pages/shared/form-dialog.tsx'
+import type { Password } from '../../pages/shared/passwords-dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { common as c } from '../../words/common.ts'
@@ -14,7 +15,7 @@ import { subaccounts as w } from './subaccounts.words.ts'
 interface CreateProps {
   readonly box: Box
   /** Called with the password, which nobody can see later. */
-  readonly onMade: (made: { readonly name: string; readonly password: string }) => void
+  readonly onMade: (made: Password) => void
   readonly onClose: () => void
 }
 

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { sh } from '../../commands/shell.ts'
+import { type Password, PasswordsDialog } from '../../pages/shared/passwords-dialog.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -14,7 +15,6 @@ import { common as c } from '../../words/common.ts'
 import { number } from '../../words/format.ts'
 import type { Box, Subaccount } from './box.ts'
 import { flagsText, subaccountFlags } from './flags.tsx'
-import { usePasswordOnce } from './password-once.tsx'
 import { SubaccountDialogs, type SubaccountKind } from './subaccount-dialogs.tsx'
 import { CreateDialog } from './subaccount-new.tsx'
 import { subaccounts as w } from './subaccounts.words.ts'
@@ -29,7 +29,7 @@ export function SubaccountsTab({ box }: { readonly box: Box }) {
   const { id, name, status, storage_box_type: type } = box
   const { data: accounts } = useSuspenseQuery(useApi().list('storage_boxes_listSubaccounts', { params: { id } }))
   const [asked, ask] = useState<Asked | 'create'>()
-  const once = usePasswordOnce()
+  const [made, showMade] = useState<Password>()
   const close = () => ask(undefined)
   const menuOf = useMenu((kind, account) => ask({ kind, account }))
   const mayCreate = useReason('storage_boxes_createSubaccount')
@@ -64,17 +64,19 @@ export function SubaccountsTab({ box }: { readonly box: Box }) {
           <span className="only-narrow">{create}</span>
         </ListFrame>
       )}
-      {asked === 'create' && <CreateDialog box={box} onMade={once.show} onClose={close} />}
+      {asked === 'create' && <CreateDialog box={box} onMade={showMade} onClose={close} />}
       {asked && asked !== 'create' && (
         <SubaccountDialogs
           box={box}
           kind={asked.kind}
           account={accounts.find((one) => one.id === asked.account.id) ?? asked.account}
-          onSet={(password) => once.show({ name: asked.account.username, password })}
+          onSet={(password) => showMade({ name: asked.account.username, password })}
           onClose={close}
         />
       )}
-      {once.dialog}
+      {made && (
+        <PasswordsDialog title={b.passwordOf(made.name)} passwords={[made]} onClose={() => showMade(undefined)} />
+      )}
     </>
   )
 }

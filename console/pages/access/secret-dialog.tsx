@@ -1,17 +1,13 @@
 /** A new token, which is shown this once, with how to use it. */
-import { useState } from 'react'
 import type { ReplyFor } from '../../api/operations.ts'
 import { sh } from '../../commands/shell.ts'
 import { blockText, Expression } from '../../commands/terraform/hcl.ts'
 import { providerBlock } from '../../commands/terraform/provider.ts'
 import { apiForPrograms, exportedEndpoints } from '../../lib/endpoint.ts'
-import { Button } from '../../ui/button.tsx'
-import { Check } from '../../ui/check.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { type Command, Night } from '../../ui/night.tsx'
 import { access } from '../../words/access.ts'
-import { forms as f } from '../../words/forms.ts'
+import { OnceDialog } from '../shared/once-dialog.tsx'
 import { grantsOf } from './scope.ts'
 
 const w = access.tokens
@@ -23,32 +19,18 @@ interface SecretDialogProps {
 }
 
 export function SecretDialog({ made: { token, secret }, project, onClose }: SecretDialogProps) {
-  const [isStored, store] = useState(false)
   return (
-    <Dialog
+    <OnceDialog
       title={w.newTitle(token.name)}
       text={[w.newText(w.accesses[token.access], project), grantsOf(token.scope)].filter(Boolean).join(' ')}
       isWide
-      isLeavable={false}
-      isDirty={!isStored}
+      storedAside={w.storedAside}
       onClose={onClose}
-      footer={
-        <>
-          <span className="faint">{w.lost}</span>
-          <span className="end">
-            <Button look="primary" reason={isStored ? undefined : f.storeFirst} onClick={onClose}>
-              {w.done}
-            </Button>
-          </span>
-        </>
-      }
+      footer={<span className="faint">{w.lost}</span>}
     >
       <CommandLine text={secret} />
       <Night commands={snippets(contextOf(token.name))} footer={w.history} />
-      <Check checked={isStored} onChange={store} aside={w.storedAside}>
-        {w.stored}
-      </Check>
-    </Dialog>
+    </OnceDialog>
   )
 }
 

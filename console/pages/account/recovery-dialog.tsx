@@ -1,13 +1,11 @@
 /** Recovery codes, which are shown this once. */
-import { useState } from 'react'
+
 import { Button } from '../../ui/button.tsx'
-import { Check } from '../../ui/check.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { account } from '../../words/account.ts'
 import { common as c } from '../../words/common.ts'
-import { forms as f } from '../../words/forms.ts'
+import { OnceDialog } from '../shared/once-dialog.tsx'
 import styles from './totp.module.css'
 
 const w = account.security
@@ -19,13 +17,13 @@ export function RecoveryDialog({
   readonly codes: readonly string[]
   readonly onClose: () => void
 }) {
-  const [isStored, store] = useState(false)
   const text = `${codes.join('\n')}\n`
   return (
-    <Dialog
+    <OnceDialog
       title={w.recoveryTitle}
       text={w.recoveryShown}
-      isLeavable={false}
+      count={codes.length}
+      storedAside={w.storedAside}
       onClose={onClose}
       footer={
         <>
@@ -33,11 +31,6 @@ export function RecoveryDialog({
             {w.download}
           </Button>
           <CopyButton text={text} label={c.copy} />
-          <span className="end">
-            <Button look="primary" reason={isStored ? undefined : f.storeFirst} onClick={onClose}>
-              {w.done}
-            </Button>
-          </span>
         </>
       }
     >
@@ -48,9 +41,6 @@ export function RecoveryDialog({
           </li>
         ))}
       </ul>
-      <Check checked={isStored} onChange={store} aside={w.storedAside}>
-        {w.stored}
-      </Check>
-    </Dialog>
+    </OnceDialog>
   )
 }

@@ -78,10 +78,8 @@ export const access: typeof English = {
     newTitle: (name) => `Ihr neues Token „${name}“`,
     newText: (access, project) => `${access}, in ${project}. Es wird jetzt gezeigt und nie wieder.`,
     secret: 'Token',
-    stored: 'Ich habe es aufbewahrt',
     storedAside: 'in einem Passwortmanager oder Ihrer Datei für Geheimnisse',
     lost: 'Verloren? Widerrufen und ein neues erstellen.',
-    done: 'Fertig',
     history: 'Das Token steht nicht im Verlauf Ihrer Shell.',
   },
   members: {

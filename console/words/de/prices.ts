@@ -8,5 +8,7 @@ export const prices: typeof English = {
   change: (from, to) => `Jetzt ${from}, dann ${to}, beides im Monat und ohne USt.`,
   month: 'im Monat, ohne USt.',
   monthOf: 'Im Monat, ohne USt.',
+  none: 'Die Preisliste nennt dort keinen Preis.',
+  notThere: 'dort nicht',
   areNet: 'Alle Preise ohne USt.',
 }

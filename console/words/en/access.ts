@@ -70,10 +70,8 @@ export const access = {
     newTitle: (name: string) => `Your new token “${name}”`,
     newText: (access: string, project: string) => `${access}, in ${project}. It is shown now and never again.`,
     secret: 'Token',
-    stored: 'I have stored it',
     storedAside: 'a password manager or your secrets file',
     lost: 'Lost it? Revoke it and create another.',
-    done: 'Done',
     history: 'The token stays out of your shell history.',
   },
   members: {

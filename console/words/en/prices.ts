@@ -6,5 +6,7 @@ export const prices = {
   change: (from: string, to: string) => `${from} now, ${to} then, both a month and excl. VAT`,
   month: 'a month, excl. VAT',
   monthOf: 'A month, excl. VAT',
+  none: 'The price list names no price there.',
+  notThere: 'not there',
   areNet: 'Prices are excl. VAT.',
 }

@@ -99,10 +99,10 @@ async function agree(all: readonly Life[], at: readonly Family[], said: string):
 // ---- The forms that there are ---------------------------------------------------------------------------------------
 
 /** What shows the commands of one request, or a form that does. */
-const panel = /<(Commands|ConfirmRequest|Equivalents|FormDialog|FormPage)\b/g
+const panel = /<(Commands|ConfirmRequest|Equivalents|FormDialog|FormPage|LongFormPage)\b/g
 
 /** What forms are made of. */
-const parts = /^shared\/(confirm-request|equivalents|form-dialog|form-page)\.tsx /
+const parts = /^shared\/(confirm-request|equivalents|form-dialog|form-page|long-form-page)\.tsx /
 
 const ofLab = 'changes the whole cloud, which the lives of the stories share'
 

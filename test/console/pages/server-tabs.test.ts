@@ -27,7 +27,7 @@ async function readPassword(page: Page): Promise<string> {
   await expect(dialog).toBeVisible()
   await tabTo(page, 'checkbox', 'I have stored it')
   await press(page, 'Space')
-  await act(page, 'Close')
+  await act(page, 'Done')
   await expect(dialog).toBeHidden()
   return secret
 }

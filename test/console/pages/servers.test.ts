@@ -333,7 +333,7 @@ forConsole('servers in the console', (open) => {
     await expect(dialog).toBeVisible()
     await tabTo(page, 'checkbox', 'I have stored them')
     await press(page, 'Space')
-    await tabTo(page, 'button', 'Close')
+    await tabTo(page, 'button', 'Done')
     await press(page, 'Enter')
     await expect(page.getByRole('link', { name: 'web-2' })).toBeVisible()
     await world.settle()

@@ -36,7 +36,7 @@ async function store(page: Page, name: string): Promise<string> {
   await expect(dialog).toBeVisible()
   await tabTo(page, 'checkbox', 'I have stored it')
   await press(page, 'Space')
-  await act(page, 'Close')
+  await act(page, 'Done')
   await expect(dialog).toBeHidden()
   return password
 }
