@@ -41,6 +41,11 @@ export const messages: Messages = {
     'the Storage Box has more in it than this type has room for': 'es ist mehr darin, als dieser Typ Platz hat',
     'the Storage Box has more subaccounts than this type allows':
       'die Storage-Box hat mehr Unterkonten, als dieser Typ erlaubt',
+    'the Storage Box has more snapshots than this type allows':
+      'die Storage-Box hat mehr Snapshots, als dieser Typ erlaubt',
+    'the Storage Box has more automatic snapshots, or a plan that keeps more, than this type allows':
+      'die Storage-Box hat mehr automatische Snapshots, als dieser Typ erlaubt, oder ihr Plan behält mehr',
+    'must not have a part of more than {1} characters': 'darf keinen Teil mit mehr als {1} Zeichen haben',
     'subaccount name is already used': 'ein anderes Unterkonto heißt so',
   },
 }

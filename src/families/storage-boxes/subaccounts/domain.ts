@@ -50,9 +50,15 @@ export function nextNumber({ id, subaccountsMade }: StorageBox, others: readonly
   return number
 }
 
+/** File systems have no longer names. */
+const longestStep = 255
+
 /** Finds the fault of a home directory; undefined when it has none. */
 export function homeProblem(path: string): string | undefined {
   if (!/^[a-zA-Z0-9 ./_-]+$/.test(path)) return 'may have letters, digits, spaces and . / _ -'
   if (path.startsWith('/')) return 'must not begin with a slash: it is relative to the Storage Box'
-  return pathIn(path) === undefined ? 'must not lead out of the Storage Box' : undefined
+  const within = pathIn(path)
+  if (within === undefined) return 'must not lead out of the Storage Box'
+  const isNamable = within.split('/').every((step) => step.length <= longestStep)
+  return isNamable ? undefined : `must not have a part of more than ${longestStep} characters`
 }

@@ -146,6 +146,7 @@ forProjects('subaccounts of Storage Boxes', (open) => {
     }
     refused(await make({ home_directory: '' }), 'home_directory')
     refused(await make({ home_directory: 'x'.repeat(1_000) }), 'home_directory')
+    refused(await make({ home_directory: `a/${'x'.repeat(256)}/b` }), 'home_directory')
     refused(await make({ password: 'weak' }), 'password')
     refused(await make({ access_settings: { zfs_enabled: true } }), 'access_settings.zfs_enabled')
     const deep = await makeSubaccount(world, box, {
@@ -156,6 +157,7 @@ forProjects('subaccounts of Storage Boxes', (open) => {
     assert.deepEqual([shown.home_directory, shown.access_settings], ['a b/./c_d//e-f.g', { ...off, readonly: true }])
     const [account] = accountsOf(world, box)
     assert.deepEqual([account!.home, account!.isReadonly, account!.hasSsh], ['a b/c_d/e-f.g', true, false])
+    await makeSubaccount(world, box, { home_directory: `${'x'.repeat(255)}/`.repeat(3) })
   })
 
   test('directory, password and settings change by actions that name the box and the subaccount', async () => {
