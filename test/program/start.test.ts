@@ -115,6 +115,9 @@ describe('A start that cannot succeed', { concurrency: 2 }, () => {
       assert.match(line, /^wolke: cannot use the database [^\n]+\n$/)
     }
     assert.match(await fail('sqlite:/proc/wolke/wolke.db'), /^wolke: cannot use the database \/proc\S+ ENOENT[^\n]+\n$/)
+    const storage = join(at, 'file/storage')
+    const line = await fail(`sqlite:${join(at, 'good.db')}`, '--storage', storage)
+    assert.match(line, /^wolke: Storage Boxes cannot be in \S+file\/storage: ENOTDIR[^\n]+\n$/)
     assert.deepEqual(found(at), before)
   })
 

@@ -28,7 +28,8 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
     const lock = lockFile(file, 0)
     if (!lock) return undefined
     if (!isThere(real)) {
-      const made = [real, `${real}-wal`, `${real}-shm`, `${real}-journal`, ...beside].filter((file) => !isThere(file))
+      const own = [real, `${real}-wal`, `${real}-shm`, `${real}-journal`].filter((file) => !isThere(file))
+      const made = [...own, ...beside.filter(mayBeMade)]
       traces.defer(() => made.forEach((file) => void rmSync(file, { recursive: true, force: true })))
     }
     return {
@@ -47,6 +48,15 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
 }
 
 const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** Nobody makes what is at a place that cannot even be looked at: whoever wants to says what is in the way. */
+function mayBeMade(path: string): boolean {
+  try {
+    return !isThere(path)
+  } catch {
+    return false
+  }
+}
 
 /** The real path of a file, which need not exist; its directory must. */
 function realPath(path: string): string {
