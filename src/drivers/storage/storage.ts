@@ -138,9 +138,9 @@ class Boxes implements StorageBoxDriver, BoxDoors {
     const { store } = this
     await store.apply(box)
     if (!this.#doors) return
-    const { files: directory, snapshots, owner } = await store.paths(box.id)
+    const { files: directory, snapshots, owner, figures } = await store.paths(box.id)
     const quota = store.hasKernelQuota ? null : await store.quota(box.id)
-    const place = { id: box.id, directory, snapshots, ...owner, quota, isUnconfined: this.#isUnconfined }
+    const place = { id: box.id, directory, snapshots, ...owner, quota, figures, isUnconfined: this.#isUnconfined }
     await this.#doors.setAccounts(place, box.generation, box.accounts)
     await this.#tellQuota(box.id)
     this.#known.set(box.id, Math.max(box.generation, this.#known.get(box.id) ?? 0))

@@ -15,6 +15,10 @@ export interface BoxPlace {
   readonly gid: number
   /** Undefined where the file system itself keeps boxes within their limits. */
   readonly ledger: Ledger | undefined
+  /** All that the box may take, in bytes; known where there is a ledger. */
+  readonly limit?: number
+  /** The kernel says in this folder what the box takes and may take, where it keeps that. */
+  readonly figures?: string | undefined
   /** As in `Jail`. */
   readonly isUnconfined?: boolean | undefined
 }

@@ -228,7 +228,8 @@ export class Boxes implements Store {
     for (const encoded of await readdir(places.snapshots)) {
       bySnapshot.set(decodeName(encoded), join(places.snapshots, encoded))
     }
-    return { files: places.files, snapshots: places.snapshots, bySnapshot, owner: await this.ownerOf(id) }
+    const { files, snapshots } = places
+    return { files, snapshots, bySnapshot, owner: await this.ownerOf(id), figures: this.#parts.meter.figuresOf?.(id) }
   }
 
   async quota(id: number): Promise<Quota> {

@@ -27,6 +27,8 @@ export interface BoxPaths {
   readonly bySnapshot: ReadonlyMap<string, string>
   /** Everything in the files belongs to it. No other box has the same. The user of this process when that is not root. */
   readonly owner: Owner
+  /** The kernel says in this folder what the box takes and may take; undefined where it does not count. */
+  readonly figures: string | undefined
 }
 
 /** Both are bytes. */

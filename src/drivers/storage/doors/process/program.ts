@@ -151,7 +151,7 @@ class Program {
     // The bytes that were written since the last measurement stay counted when accounts change.
     const ledger = this.#counted.get(place.id) ?? new CountedBox(place.id, quota, () => this.#begin(place.id))
     this.#counted.set(place.id, ledger)
-    return { ...place, ledger }
+    return { ...place, ledger, limit: quota.limit }
   }
 }
 

@@ -17,6 +17,8 @@ export interface PlaceState {
   readonly gid: number
   /** Null where the file system itself keeps boxes within their limits. */
   readonly quota: Quota | null
+  /** As in `BoxPlace`. */
+  readonly figures?: string | undefined
   /** As in `Jail`. */
   readonly isUnconfined?: boolean | undefined
 }

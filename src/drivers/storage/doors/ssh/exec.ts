@@ -5,6 +5,7 @@ import type { Account } from '../accounts.ts'
 import { begun } from '../begun.ts'
 import { Files } from '../files.ts'
 import { quotaWords, take } from '../ledger.ts'
+import { roomOf } from '../room.ts'
 import type { Unfinished } from '../webdav/unfinished.ts'
 import { atEnd, complain, connect, endOf, finish, hasEnded, inputOf } from './channels.ts'
 import type { Shell } from './commands/command.ts'
@@ -59,10 +60,10 @@ export async function runCommand(
   }
 }
 
-function shellOf(channel: ServerChannel, files: Files, { place: { ledger } }: Account): Omit<Shell, 'begin'> {
+function shellOf(channel: ServerChannel, files: Files, { place }: Account): Omit<Shell, 'begin'> {
   return {
     files,
-    ledger,
+    room: () => roomOf(place, files),
     input: inputOf(channel),
     print: async (text) => {
       if (hasEnded(channel) || !channel.writable) throw new Error('the client is gone')

@@ -1,6 +1,7 @@
 /** PROPFIND and PROPPATCH: what is known of files, and what clients note about them. */
 import { send } from '../drained.ts'
 import type { DirectoryEntry, FileInfo } from '../files.ts'
+import { type BoxRoom, roomOf } from '../room.ts'
 import { type BoxProperties, type Properties, propertiesAt } from './dead-properties.ts'
 import type { Lock } from './locks.ts'
 import { answer, type Call, checkLocks, etagOf, header, hrefOf, inBox, Refusal } from './request.ts'
@@ -52,17 +53,12 @@ const supportedLocks =
 
 const keyOf = ({ namespace, name }: Pick<Element, 'namespace' | 'name'>) => `{${namespace}}${name}`
 
-interface Rooms {
-  readonly free: number
-  readonly used: number
-}
-
 /** A file that is described. */
 interface Described {
   readonly call: Call
   readonly path: string
   readonly info: FileInfo
-  readonly room: Rooms | undefined
+  readonly room: BoxRoom | undefined
 }
 
 /** What the server knows of a file, as elements. Times are those of the last change; nobody knows when it was made. */
@@ -130,7 +126,7 @@ const status = (code: string, properties: string) =>
 interface WantedProperties {
   readonly call: Call
   readonly asked: RequestedProperties
-  readonly room: Rooms | undefined
+  readonly room: BoxRoom | undefined
   readonly dead: BoxProperties
 }
 
@@ -160,11 +156,10 @@ const opening = '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D=
 const together = 64 * 1024
 const xml = { 'Content-Type': 'application/xml; charset=utf-8' }
 
-async function roomOf(call: Call, asked: RequestedProperties): Promise<Rooms | undefined> {
+/** Nobody asks how full a box is when nobody wants to know. */
+async function roomFor({ account, files }: Call, asked: RequestedProperties): Promise<BoxRoom | undefined> {
   if (typeof asked !== 'string' && !asked.some(({ key }) => key.startsWith('{DAV:}quota-'))) return undefined
-  const { ledger } = call.account.place
-  const { total, free } = await call.files.room('/')
-  return { free: Math.max(0, Math.min(free, ledger?.room() ?? free)), used: total - free }
+  return roomOf(account.place, files)
 }
 
 export async function propfind(call: Call): Promise<void> {
@@ -176,7 +171,7 @@ export async function propfind(call: Call): Promise<void> {
     throw new Refusal(403, 'folders are listed one at a time', 'propfind-finite-depth')
   }
   const dead = await call.properties.of(call.account.place.id)
-  const wanted: WantedProperties = { call, asked, room: await roomOf(call, asked), dead }
+  const wanted: WantedProperties = { call, asked, room: await roomFor(call, asked), dead }
   response.writeHead(207, xml)
   let text = opening + describe(wanted, path, info)
   if (depth === '1' && info.kind === 'directory') {

@@ -33,10 +33,9 @@ export class Groups implements Meter {
   }
 
   async quota(id: number): Promise<Quota> {
-    const group = groupOf(this.#at.groups, 1, id)
-    const limit = await unlessMissing(figure(group, 'max_referenced'))
-    if (limit === undefined) throw noSuchBox()
-    return { limit, used: await figure(group, 'referenced') }
+    const quota = await figuresIn(this.figuresOf(id))
+    if (quota === undefined) throw noSuchBox()
+    return quota
   }
 
   charge(): void {}
@@ -55,7 +54,7 @@ export class Groups implements Meter {
       if (!figures) continue
       bySnapshot.set(decodeName(encoded), { size: figures.exclusive, filesystem: figures.referenced })
     }
-    const all = await figure(groupOf(this.#at.groups, 1, id), 'referenced')
+    const all = await figure(this.figuresOf(id), 'referenced')
     return { data, snapshots: Math.max(0, all - data), bySnapshot }
   }
 
@@ -107,6 +106,10 @@ export class Groups implements Meter {
     await work('btrfs', ['quota', 'rescan', '-w', root])
   }
 
+  figuresOf(id: number): string {
+    return groupOf(this.#at.groups, 1, id)
+  }
+
   limitChanged(): void {}
 
   forget(): void {}
@@ -114,6 +117,13 @@ export class Groups implements Meter {
   async tidy(): Promise<void> {}
 
   async close(): Promise<void> {}
+}
+
+/** Reads the figures of a box in the folder that `figuresOf` names; undefined where there is none. */
+export async function figuresIn(folder: string): Promise<Quota | undefined> {
+  const limit = await unlessMissing(figure(folder, 'max_referenced'))
+  const used = await unlessMissing(figure(folder, 'referenced'))
+  return limit === undefined || used === undefined ? undefined : { limit, used }
 }
 
 async function figure(group: string, name: string): Promise<number> {

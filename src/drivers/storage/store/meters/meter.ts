@@ -16,6 +16,8 @@ export interface Meter {
   admit(id: number): Promise<Disposable>
   /** Hears that the snapshots of a box are others, and what its files are when they were replaced by those of a snapshot. */
   snapshotsChanged(id: number, restored?: string): Promise<void>
+  /** The kernel has the figures of a box in this folder; missing where they are counted. */
+  figuresOf?(id: number): string
   limitChanged(id: number): void
   forget(id: number): void
   /** Counts what was not counted when a process ended. */

@@ -1,11 +1,12 @@
 /** A command works through a shell, which has the files of its account and the streams of its client. */
 import type { Files } from '../../files.ts'
-import type { Ledger } from '../../ledger.ts'
+import type { BoxRoom } from '../../room.ts'
 import type { Temporary } from '../../webdav/unfinished.ts'
 
 export interface Shell {
   readonly files: Files
-  readonly ledger: Ledger | undefined
+  /** Asks how full the box is. */
+  room(): Promise<BoxRoom>
   /** The client sends this. */
   readonly input: AsyncIterable<Buffer>
   /** Resolves when the client may be sent more. */

@@ -114,19 +114,16 @@ export const du: Command = (shell, words) => {
 }
 
 export const df: Command = async (shell, words) => {
-  const { options, rest } = parseOptions(words, 'hkmPT', ['human-readable', 'portability'])
-  const { total, free } = await shell.files.room(rest[0] ?? '.')
-  const left = shell.ledger ? Math.max(0, Math.min(free, shell.ledger.room())) : free
+  const { options } = parseOptions(words, 'hkmPT', ['human-readable', 'portability'])
+  const { limit, used, free } = await shell.room()
   const shown = (bytes: number) => {
     if (options.has('h') || options.has('human-readable')) return human(bytes)
     return `${Math.floor(bytes / (options.has('m') ? 1024 ** 2 : 1024))}`
   }
-  const used = total - free
-  const size = shell.ledger ? used + left : total
   const heading = options.has('h') ? 'Size' : options.has('m') ? '1M-blocks' : '1K-blocks'
   await shell.print(`Filesystem ${heading} Used Available Use% Mounted on\n`)
-  const percent = size > 0 ? Math.ceil((100 * used) / size) : 0
-  await shell.print(`box ${shown(size)} ${shown(used)} ${shown(left)} ${percent}% /\n`)
+  const percent = limit > 0 ? Math.ceil((100 * used) / limit) : 0
+  await shell.print(`box ${shown(limit)} ${shown(used)} ${shown(free)} ${percent}% /\n`)
   return 0
 }
 
