@@ -178,6 +178,9 @@ assert expected <= commands, commands
 some = box.get_actions_list(status=["success"], sort=["id"], page=1, per_page=2).actions
 expect([action.command for action in some], ["create", "change_protection"])
 expect(boxes.actions.get_by_id(some[0].id).command, "create")
+# The library has no method for this one.
+one = boxes._client.request(method="GET", url=f"/storage_boxes/{box.id}/actions/{some[0].id}")
+expect(one["action"]["command"], "create")
 expect({action.status for action in boxes.actions.get_all()}, {"success"})
 expect(len(boxes.actions.get_list(per_page=3).actions), 3)
 step("actions")
