@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { types } from '../../../src/drivers/storage/doors/sftp/packets.ts'
 import { pauseAll } from '../../../src/drivers/storage/processes.ts'
@@ -152,19 +152,38 @@ test('holes are charged when they are filled', { skip }, async (t) => {
   assert.ok(blocksOf(site.filesOf(1)) <= 8 * megabyte + slack, `${blocksOf(site.filesOf(1))}`)
 })
 
-test('a full disk is no space left for who writes, and nothing else', { skip: skip || skipsImages }, async (t) => {
-  const site = await siteOn(t, 'ext4', 60)
+for (const [kind, megabytes] of [
+  ['ext4', 60],
+  ['reflink', 320],
+  ['btrfs', 160],
+] as const) {
+  test(`a full disk is no space left for who writes, and nothing else (${kind})`, { skip: skip || skipsImages }, (t) =>
+    fills(t, kind, megabytes),
+  )
+}
+
+async function fills(t: TestContext, kind: 'ext4' | 'reflink' | 'btrfs', megabytes: number): Promise<void> {
+  const site = await siteOn(t, kind, megabytes)
   const { fixture, storage, ask } = site
   await site.apply(1)
   await site.apply(2)
   assert.equal((await ask(2, 'PUT', '/there', Buffer.from('there'))).status, 201)
-  const local = localOf(site, 80 * megabyte)
-  assert.notEqual((await fixture.sftp('u1', `put ${local} large\n`)).code, 0)
-  // The client of SFTP has words of its own.
-  const refused = await fixture.ssh('u1', 'dd of=more', Buffer.alloc(megabyte))
+  const { client, begin, open, end } = sftpTo(fixture, 'u1')
+  t.after(end)
+  await begin()
+  const handle = await open('/large')
+  const piece = randomBytes(200_000)
+  const fill = async () => {
+    for (let at = 0; at < megabytes * 1_048_576; at += piece.length) {
+      await client.tell(types.write, handle, BigInt(at), piece)
+    }
+  }
+  // The client of OpenSSH has words of its own.
+  await assert.rejects(fill(), { message: 'No space left on device' })
+  const refused = await fixture.ssh('u1', 'dd of=more', randomBytes(8 * megabyte))
   assert.notEqual(refused.code, 0)
   assert.match(refused.stderr, /No space left/)
-  const body = readFileSync(local)
+  const body = randomBytes(8 * megabyte)
   const answer = await ask(1, 'PUT', '/other', body)
   assert.equal(answer.status, 507)
   assert.match(await answer.text(), /sufficient-disk-space/)
@@ -175,7 +194,10 @@ test('a full disk is no space left for who writes, and nothing else', { skip: sk
   // Everybody else goes on, and room can be made.
   assert.equal(await (await ask(2, 'GET', '/there')).text(), 'there')
   assert.equal((await fixture.sftp('u2', 'ls\nrename there moved\n')).code, 0)
+  await client.tell(types.close, handle)
+  assert.equal((await ask(1, 'DELETE', '/more')).status, 204)
   assert.equal((await fixture.sftp('u1', 'rm large\n')).code, 0)
-  assert.equal((await ask(2, 'PUT', '/again', Buffer.alloc(megabyte))).status, 201)
+  await until(async () => (await ask(2, 'PUT', '/again', randomBytes(megabyte))).status === 201)
   assert.ok((await storage.driver.usage(2)).data >= megabyte)
-})
+  assert.ok((await storage.driver.usage(1)).data <= megabyte)
+}

@@ -30,6 +30,9 @@ export const types = {
   extendedReply: 201,
 } as const
 
+/** Requests that make something, for which there may be no room. */
+export const making: ReadonlySet<number> = new Set([types.open, types.mkdir, types.symlink])
+
 export const statusCodes = { ok: 0, eof: 1, noSuchFile: 2, permissionDenied: 3, failure: 4, unsupported: 8 } as const
 
 export const openFlags = { read: 1, write: 2, append: 4, create: 8, truncate: 16, exclusive: 32 } as const

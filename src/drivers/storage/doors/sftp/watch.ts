@@ -5,7 +5,7 @@
  */
 import { isFull, type Ledger, quotaWords, spaceWords, take } from '../ledger.ts'
 import { Framing } from './framing.ts'
-import { openFlags, PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
+import { making, openFlags, PacketReader, packet, refusal, statusCodes, types } from './packets.ts'
 
 interface Handle {
   readonly bytes: Buffer
@@ -61,6 +61,8 @@ export class SftpWatch {
   /** Writes that are not answered yet, and opens of files to write. */
   readonly #writes = new Map<number, Write>()
   readonly #opens = new Map<number, OpenMode>()
+  /** Requests that make something and are not answered yet. */
+  readonly #makings = new Set<number>()
   /** The server was given this write last. */
   #lastWrite = -1
   /** These writes are refused when the server has answered another one. */
@@ -151,6 +153,7 @@ export class SftpWatch {
     if (id >= ownIds) return this.#refuse(id, statusCodes.failure, 'ids of requests are smaller than 4294967040')
     // An answer has to say which of them it is to.
     if (this.#opens.has(id) || this.#writes.has(id)) return this.#refuse(id, statusCodes.failure, 'this id is in use')
+    if (making.has(type)) this.#makings.add(id)
     switch (type) {
       case types.write:
         return this.#isRoomToWrite(id, reader)
@@ -261,22 +264,23 @@ export class SftpWatch {
     const id = reader.uint32()
     if (id === ownIds) return this.#settle(type, reader)
     if (this.#changes.delete(id)) this.#ledger.changed()
+    const isMaking = this.#makings.delete(id)
     if (type === types.handle) return this.#noteHandle(id, reader)
-    if (type === types.status) {
-      const write = this.#writes.get(id)
-      this.#writes.delete(id)
-      this.#opens.delete(id)
-      if (write) return this.#passesWritten(id, write, reader.uint32())
-    }
-    return true
+    return type !== types.status || this.#passesStatus(id, reader.uint32(), isMaking)
   }
 
-  #passesWritten(id: number, { handle, charged }: Write, code: number): boolean {
-    this.#ledger.written(charged)
-    if (code !== statusCodes.ok) Object.assign(handle, { hasFailed: true, size: undefined })
+  #passesStatus(id: number, code: number, isMaking: boolean): boolean {
+    const write = this.#writes.get(id)
+    this.#writes.delete(id)
+    this.#opens.delete(id)
+    if (write) {
+      this.#ledger.written(write.charged)
+      if (code !== statusCodes.ok) Object.assign(write.handle, { hasFailed: true, size: undefined })
+    }
     // The server has no word for a full disk.
-    const isPassed = code !== statusCodes.failure || !isFull(this.#ends.free()) || this.#refuse(id, code, spaceWords)
-    this.#refuseAfter(id)
+    const mayBeFull = code === statusCodes.failure && (write !== undefined || isMaking)
+    const isPassed = !mayBeFull || !isFull(this.#ends.free()) || this.#refuse(id, code, spaceWords)
+    if (write) this.#refuseAfter(id)
     return isPassed
   }
 

@@ -4,6 +4,7 @@ import { type Account, jailOf } from '../accounts.ts'
 import { begun } from '../begun.ts'
 import { startFileServer } from '../sftp/server.ts'
 import { connectWatched } from '../sftp/watched.ts'
+import { connectWorded } from '../sftp/worded.ts'
 import { writeTogether } from '../together.ts'
 import { connect } from './channels.ts'
 
@@ -14,6 +15,5 @@ export async function serveSftp(channel: ServerChannel, account: Account): Promi
   writeTogether(prisoner.stdin)
   const { ledger, directory } = account.place
   if (ledger) return connectWatched(channel, prisoner, { ledger, directory, isReadonly: account.state.isReadonly })
-  channel.pipe(prisoner.stdin)
-  prisoner.stdout.pipe(channel, { end: false })
+  connectWorded(channel, prisoner, directory)
 }

@@ -128,9 +128,12 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof NoRoom) return new Refusal(503, error.message)
   if (isMissing(error)) return new Refusal(404, 'there is nothing at this path')
   if (isForbidden(error)) return new Refusal(403, 'this may not be done')
+  const noSpace = () => new Refusal(507, spaceWords, 'sufficient-disk-space')
+  // What is noted beside the boxes may be on the same disk.
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return noSpace()
   if (!(error instanceof SftpError)) return undefined
   if (error.message === quotaWords) return new Refusal(507, quotaWords, 'quota-not-exceeded')
-  if (error.message === spaceWords) return new Refusal(507, spaceWords, 'sufficient-disk-space')
+  if (error.message === spaceWords) return noSpace()
   return new Refusal(409, error.message)
 }
 

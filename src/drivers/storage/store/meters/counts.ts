@@ -6,7 +6,7 @@
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BoxUsage, SnapshotUsage } from '../../../../families/storage-boxes/driver.ts'
-import { isMissing, readJson, unlessMissing, writeDurably } from '../durable.ts'
+import { isMissing, readJson, unlessMissing, unlinkDurably, writeDurably } from '../durable.ts'
 import { Exclusive } from '../exclusive.ts'
 import { decodeName, type Places } from '../places.ts'
 import { work } from '../programs.ts'
@@ -253,9 +253,7 @@ export class Counts implements Meter {
     const current = before ?? count.stored
     const saved = count.unsaved
     const after = change({ ...current, files: current.files + saved, charged: current.charged + saved })
-    // A count that is not exact any more must not come back with the machine after it has lost its power.
-    if (before?.isExact && !after.isExact) await writeDurably(places.count, JSON.stringify(after))
-    else if (!before || JSON.stringify(after) !== JSON.stringify(before)) await replace(places.count, after)
+    await note(places.count, before, after)
     // A change may say what the files are, whatever was charged.
     count.unsaved -= saved
     count.stored = after
@@ -281,7 +279,7 @@ export class Counts implements Meter {
       const isQuiet = !wasOpen && !(await this.#isOpen(id))
       await this.#write(id, count, (stored) => {
         // The scan has seen what came meanwhile or not, and so it has with what was freed: the next one finds what is true.
-        const since = stored.charged - charged
+        const since = Math.max(0, stored.charged - charged)
         const isDone = since === 0 && count.underWay === 0 && count.unsaved === 0
         return { ...stored, files: files + since, snapshots, isExact: isQuiet && isDone && stored.turn === turn }
       })
@@ -316,6 +314,18 @@ async function readStored(path: string): Promise<Stored | undefined> {
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined
     throw error
+  }
+}
+
+async function note(path: string, before: Stored | undefined, after: Stored): Promise<void> {
+  try {
+    // A count that is not exact any more must not come back with the machine after it has lost its power.
+    if (before?.isExact && !after.isExact) await writeDurably(path, JSON.stringify(after))
+    else if (!before || JSON.stringify(after) !== JSON.stringify(before)) await replace(path, after)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    // Whoever comes to make room on a full disk must not fail for it. Without a note the next process counts anew.
+    await unlinkDurably(path)
   }
 }
 
