@@ -59,16 +59,17 @@ test('10,000 paths with links in them read and write nothing outside of the home
   const paths = fc.sample(fc.array(segment, { minLength: 1, maxLength: 8 }), { numRuns: 10_000, seed: 46 })
   let isReached = 0
   let isWritten = 0
+  const showsSecret = async (pieces: ReturnType<typeof guest.list>) => {
+    let shows = false
+    for await (const some of pieces) {
+      shows ||= some.some(({ name }) => ['passwd', 'secret', 'private', 'box-1'].includes(name))
+    }
+    return shows
+  }
   const ask = async (parts: string[], index: number) => {
     const path = `${index % 2 ? '/' : ''}${parts.join('/')}`
     const isSecret = async () => (await text(guest.read(path))).includes('secret')
-    const reads = [
-      isSecret().catch(() => false),
-      guest.entries(path).then(
-        (all) => all.some(({ name }) => ['passwd', 'secret', 'private', 'box-1'].includes(name)),
-        () => false,
-      ),
-    ]
+    const reads = [isSecret().catch(() => false), showsSecret(guest.list(path)).catch(() => false)]
     const write = guest.write(`${path}/escaped-${index % 50}`, [Buffer.from('x')]).catch(() => 0)
     if ((await Promise.all(reads)).some((is) => is)) isReached++
     isWritten += await write

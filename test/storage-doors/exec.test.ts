@@ -34,6 +34,42 @@ for (const protocol of ['-s', '-O']) {
   })
 }
 
+test('large folders are shown and sent in parts of which each is in order, and nothing is missing', {
+  skip: missing('scp'),
+}, async (t) => {
+  const { fixture, box, local, remote } = await boxOf(t)
+  const fill = (folder: string, count: number) => {
+    const names = Array.from({ length: count }, (_, n) => `${(n * 7_919) % count}`)
+    mkdirSync(join(box.files, folder))
+    for (const name of names) writeFileSync(join(box.files, folder, name), '')
+    return names.sort()
+  }
+  const [large, many] = [fill('large', 20_500), fill('many', 2_500)]
+  const lines = async (command: string) => (await fixture.ssh('u1', command)).stdout.trimEnd().split('\n')
+  assert.deepEqual(await lines('ls many'), many)
+  assert.deepEqual(await lines('ls -r many'), many.toReversed())
+  const listed = await lines('ls large')
+  assert.deepEqual(listed.slice(0, 20_000), listed.slice(0, 20_000).sort())
+  assert.deepEqual(listed.sort(), large)
+  const tree = await lines('tree large')
+  assert.deepEqual(
+    tree.slice(1, -1).filter((line) => !line.startsWith('├── ')),
+    [],
+  )
+  assert.match(tree.at(-1)!, /^└── \d+$/)
+  assert.deepEqual(
+    tree
+      .slice(1)
+      .map((line) => line.slice(4))
+      .sort(),
+    large,
+  )
+  const options = ['-O', '-r', '-P', `${fixture.sshPort}`, ...fixture.options()]
+  const down = await fixture.run('scp', [...options, `${remote}:many`, 'back'])
+  assert.equal(down.code, 0, down.stderr)
+  assert.deepEqual(readdirSync(join(local, 'back')).sort(), many)
+})
+
 test('rsync brings a tree, changes and deletions', { skip: missing('rsync') }, async (t) => {
   const { fixture, box, local, remote } = await boxOf(t)
   makeTree(join(local, 'tree'))

@@ -143,24 +143,20 @@ export class Files {
     }
   }
 
-  /** The same by name in pieces of some thousand; nothing is open any more when the last one is looked at. */
-  async *pieces(path: string): AsyncGenerator<DirectoryEntry[]> {
+  /**
+   * The same in pieces of so many entries or somewhat more, each by name: all of a directory that has no more. Nothing is open
+   * any more when the last one is looked at.
+   */
+  async *pieces(path: string, most = pieceEntries): AsyncGenerator<DirectoryEntry[]> {
     let piece: DirectoryEntry[] = []
     for await (const some of this.list(path)) {
-      if (piece.length >= pieceEntries) {
+      if (piece.length >= most) {
         yield piece.sort(byName)
         piece = []
       }
       piece.push(...some)
     }
     yield piece.sort(byName)
-  }
-
-  /** All that is in a directory, by name. */
-  async entries(path: string): Promise<DirectoryEntry[]> {
-    const all: DirectoryEntry[] = []
-    for await (const some of this.list(path)) all.push(...some)
-    return all.sort(byName)
   }
 
   /** The bytes of a file from `start`, `end` excluded. */

@@ -22,9 +22,13 @@ export class Confined implements Reach {
   }
 
   list(path: string): Promise<readonly NamedFile[]> {
-    return this.#use(async (files) =>
-      (await files.entries(path)).map((entry) => ({ name: entry.name, ...infoOf(entry) })),
-    )
+    return this.#use(async (files) => {
+      const all: NamedFile[] = []
+      for await (const some of files.list(path)) {
+        for (const entry of some) all.push({ name: entry.name, ...infoOf(entry) })
+      }
+      return all.sort((a, b) => (a.name < b.name ? -1 : 1))
+    })
   }
 
   /** Reads through a file server of its own, which may take long without being in anybody's way. */

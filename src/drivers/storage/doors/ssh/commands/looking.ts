@@ -14,6 +14,9 @@ function modeText({ kind, mode }: FileInfo): string {
 /** The time as `ls` writes it with `--time-style=long-iso`, in UTC. */
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
 
+/** Directories with more entries, or somewhat more, are shown in parts of which each is in order: all doors share one memory. */
+const mostInOrder = 20_000
+
 type Order = (a: DirectoryEntry, b: DirectoryEntry) => number
 
 function orderOf(options: ReadonlySet<string>): Order | undefined {
@@ -51,7 +54,7 @@ export const ls: Command = async (shell, words) => {
       }
     }
     if (order === undefined) for await (const some of shell.files.list(folder)) await print(some)
-    else await print((await shell.files.entries(folder)).sort(order))
+    else for await (const some of shell.files.pieces(folder, mostInOrder)) await print(some.sort(order))
     if (!options.has('R')) return
     for (const path of folders) {
       await shell.print('\n')
@@ -66,15 +69,29 @@ export const ls: Command = async (shell, words) => {
   })
 }
 
+/** Tells of each one whether it is the last. */
+async function* withLast<T>(pieces: AsyncIterable<readonly T[]>): AsyncGenerator<{ one: T; isLast: boolean }> {
+  let before: { one: T } | undefined
+  for await (const piece of pieces) {
+    for (const one of piece) {
+      if (before) yield { ...before, isLast: false }
+      before = { one }
+    }
+  }
+  if (before) yield { ...before, isLast: true }
+}
+
 export const tree: Command = (shell, words) => {
   const { options, values, rest } = parseOptions(words, 'adL:', ['noreport'])
   const deepest = Number(values.get('L') ?? Number.POSITIVE_INFINITY)
+  const isShown = ({ name, kind }: DirectoryEntry) =>
+    (options.has('a') || !name.startsWith('.')) && (!options.has('d') || kind === 'directory')
+  const shownIn = async function* (folder: string) {
+    for await (const entries of shell.files.pieces(folder, mostInOrder)) yield entries.filter(isShown)
+  }
   const show = async (folder: string, before: string, depth: number): Promise<void> => {
-    const all = (await shell.files.entries(folder)).filter(
-      ({ name, kind }) => (options.has('a') || !name.startsWith('.')) && (!options.has('d') || kind === 'directory'),
-    )
-    for (const [index, { name, kind }] of all.entries()) {
-      const isLast = index === all.length - 1
+    for await (const { one, isLast } of withLast(shownIn(folder))) {
+      const { name, kind } = one
       await shell.print(`${before}${isLast ? '└── ' : '├── '}${name}\n`)
       if (kind !== 'directory' || depth >= deepest) continue
       await show(within(folder, name), `${before}${isLast ? '    ' : '│   '}`, depth + 1)

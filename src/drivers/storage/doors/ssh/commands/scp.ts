@@ -209,7 +209,9 @@ class Source {
 
   async #sendFolder(path: string, name: string, mode: string): Promise<void> {
     await this.#say(`D${mode} 0 ${name || '/'}`)
-    for (const entry of await this.#shell.files.entries(path)) await this.#sendEntry(path, entry)
+    for await (const entries of this.#shell.files.pieces(path)) {
+      for (const entry of entries) await this.#sendEntry(path, entry)
+    }
     await this.#say('E')
   }
 
