@@ -15,6 +15,15 @@ export interface RunOptions {
   readonly isHarmless?: (line: string) => boolean
 }
 
+/** Sends a signal to a process, or to a group by its negative number. One that has ended needs none. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /** Returns what a program printed. Errors: a transient `DriverError` with what the program said when it fails. */
 export function run(program: string, args: readonly string[], input = '', options: RunOptions = {}): Promise<string> {
   const { timeoutMs = usualTimeoutMs, isHarmless } = options

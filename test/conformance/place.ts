@@ -1,4 +1,5 @@
 /** Where the promises of the infrastructure are held: an installation of Wolke, and how to look at what it has made from inside. */
+import { until } from '../kit/database/bare-database.ts'
 import type { Client } from '../kit/harness.ts'
 
 /** A packet, or the attempt of a connection, that is sent to see what becomes of it. */
@@ -60,4 +61,16 @@ export interface Place {
   settle(): Promise<void>
   /** Runs the background jobs once: they bring about what no action does. */
   reconcile(): Promise<void>
+}
+
+/** Waits until nothing is left: deletions are answered before hosts have carried them out. Errors: one with what stays. */
+export async function untilNothingIsLeft({ look }: Pick<Place, 'look'>): Promise<void> {
+  let left: readonly string[] = []
+  const isEmpty = async () => {
+    left = await look.leftovers()
+    return left.length === 0
+  }
+  await until(isEmpty).catch((cause: unknown) => {
+    throw new Error(`left over: ${left.join(', ')}`, { cause })
+  })
 }

@@ -9,7 +9,7 @@ import * as addresses from './addresses.ts'
 import * as disks from './disks.ts'
 import * as filters from './filters.ts'
 import * as life from './life.ts'
-import type { Place } from './place.ts'
+import { type Place, untilNothingIsLeft } from './place.ts'
 import * as privates from './private.ts'
 import { Stage } from './stage.ts'
 
@@ -47,7 +47,7 @@ export function holdPromises(name: string, open: () => Promise<Place>, options: 
       }
     })
     test('nothing is left of all this', { skip: options.skip ?? false }, async () => {
-      for (const { look } of places) assert.deepEqual(await look.leftovers(), [])
+      for (const place of places) await untilNothingIsLeft(place)
       assert.equal(places.length, Object.keys(promises).length)
     })
   })

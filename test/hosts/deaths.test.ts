@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { untilNothingIsLeft } from '../conformance/place.ts'
 import { connect, ipv4Of, type Json, Stage } from '../conformance/stage.ts'
 import { clear } from '../conformance/suite.ts'
-import { until } from '../kit/database/bare-database.ts'
 import { done } from '../kit/proof.ts'
 import { isLong } from '../run/long.ts'
 import { theLab } from './kit/cluster.ts'
@@ -63,7 +63,7 @@ test('Wolke is killed while it works', inLab, async (t) => {
     await stage.succeed(reply)
   })
   await clear(place)
-  await until(async () => (await place.look.leftovers()).length === 0, 'nothing is left')
+  await untilNothingIsLeft(place)
 })
 
 async function makeEstate(

@@ -110,7 +110,7 @@ onLab(
     await answer(['two'], ipv4.ip, 443, { name: 'web.example' })
 
     await stage.delete(path)
-    const left = (await look.leftovers()).filter((name) => name.startsWith('instance lb-'))
-    assert.deepEqual(left, [], 'what is left of it')
+    const isLeft = async () => (await look.leftovers()).some((name) => name.startsWith('instance lb-'))
+    await until(async () => !(await isLeft()), 'nothing is left of it')
   },
 )

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { endpointsAt, findProgram, installProvider, skipWithout } from '../clients/kit/clients.ts'
 import { openCloud } from '../clients/terraform/terraform.ts'
+import { untilNothingIsLeft } from '../conformance/place.ts'
 import { clear } from '../conformance/suite.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { ask } from '../load-balancers/kit/clients.ts'
@@ -40,6 +41,5 @@ test('Terraform brings up servers and a Load Balancer that answers', inLab, asyn
   } finally {
     await clear(place)
   }
-  // Deletions are answered before the hosts have carried them out.
-  await until(async () => (await place.look.leftovers()).length === 0, 'nothing is left of it')
+  await untilNothingIsLeft(place)
 })

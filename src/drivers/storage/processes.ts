@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../../kernel/actions/define.ts'
+import { signal } from '../commands.ts'
 
 interface Process {
   readonly pid: number
@@ -39,21 +40,13 @@ async function look(pid: number, uid: number): Promise<Process | undefined> {
   return Number(user) === uid && !'ZX'.includes(state) ? { pid, state } : undefined
 }
 
-function send(signal: NodeJS.Signals, { pid }: Process): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
 /** Sends a signal until `isDone` by it is everybody. Errors: a transient `DriverError` when that takes too long. */
-async function sendAll(signal: NodeJS.Signals, uid: number, isDone: (one: Process) => boolean): Promise<void> {
+async function sendAll(name: NodeJS.Signals, uid: number, isDone: (one: Process) => boolean): Promise<void> {
   const until = performance.now() + patienceMs
   for (;;) {
     const others = (await processesOf(uid)).filter((one) => !isDone(one))
     if (others.length === 0) return
-    for (const one of others) send(signal, one)
+    for (const { pid } of others) signal(pid, name)
     if (performance.now() > until) {
       throw new DriverError('Programs that work on the Storage Box do not answer.', { transient: true })
     }
@@ -73,7 +66,7 @@ export const endAll = (uid: number): Promise<void> => sendAll('SIGKILL', uid, ()
 
 /** Lets all processes of a user go on that stand still. */
 export async function continueAll(uid: number): Promise<void> {
-  for (const one of await processesOf(uid)) if (one.state === 'T') send('SIGCONT', one)
+  for (const one of await processesOf(uid)) if (one.state === 'T') signal(one.pid, 'SIGCONT')
 }
 
 /** Has all processes of a user stand still until the result is disposed of. Errors: those of `endAll`. */

@@ -8,6 +8,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Lab } from '../../../lab/lab.ts'
+import { untilNothingIsLeft } from '../../conformance/place.ts'
 import { ipv4Of, type Json, Stage } from '../../conformance/stage.ts'
 import { clear } from '../../conformance/suite.ts'
 import { until } from '../../kit/database/bare-database.ts'
@@ -173,5 +174,5 @@ test('servers are nodes of Kubernetes, whose cloud controllers work unchanged', 
   } finally {
     await clear(place)
   }
-  await until(async () => (await place.look.leftovers()).length === 0, 'nothing is left of it')
+  await untilNothingIsLeft(place)
 })

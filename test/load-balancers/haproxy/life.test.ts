@@ -60,6 +60,9 @@ async function healthIn(driver: LoadBalancerDriver, id = 1): Promise<string[]> {
   return health.map((one) => one.health.status)
 }
 
+/** Whether a process has ended, which takes it a while after it was killed. Nobody may have asked how it ended yet. */
+const isGone = (pid: number) => !existsSync(`/proc/${pid}/cwd`)
+
 const masterOf = ({ directory }: World, id = 1) => new Master(join(directory, String(id)))
 const namesIn = ({ directory }: World, id = 1) => namesOf(readFileSync(join(directory, 'installation'), 'utf8'), id)
 
@@ -226,7 +229,7 @@ describe('HAProxy', { skip: skipsHaproxy }, () => {
     const { master } = await masterOf(world).processes()
     await driver.remove(1, 2)
     await driver.remove(1, 2)
-    assert.ok(!existsSync(`/proc/${master}/cwd`))
+    assert.ok(isGone(master))
     assert.ok(!ip('netns').includes(namespace) && !ip('-br', 'link').includes(publicEnd))
     assert.deepEqual(readdirSync(world.directory).sort(), ['history', 'installation', 'removed'])
     await driver.apply(stateOf(world, { generation: 2 }))
@@ -255,7 +258,9 @@ describe('HAProxy', { skip: skipsHaproxy }, () => {
     const driver = await world.open()
     await driver.apply(stateOf(world))
     const { master } = await masterOf(world).processes()
-    process.kill(Number(readFileSync(join(world.directory, '1/supervisor.pid'), 'utf8')), 'SIGKILL')
+    const supervisor = Number(readFileSync(join(world.directory, '1/supervisor.pid'), 'utf8'))
+    process.kill(supervisor, 'SIGKILL')
+    await until(async () => isGone(supervisor))
     await driver.apply(stateOf(world))
     assert.equal(await statusOf(world.address(80)), 200)
     const again = (await masterOf(world).processes()).master
@@ -263,7 +268,7 @@ describe('HAProxy', { skip: skipsHaproxy }, () => {
     ip('netns', 'delete', namesIn(world).namespace)
     await driver.apply(stateOf(world))
     assert.equal(await statusOf(world.address(80)), 200)
-    assert.ok(!existsSync(`/proc/${again}/cwd`))
+    await until(async () => isGone(again))
   })
 
   test('comes back after the machine has lost everything but the directory', async (t) => {

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../../../kernel/actions/define.ts'
-import { run } from '../../commands.ts'
+import { run, signal } from '../../commands.ts'
 
 /** Names of interfaces have at most 15 characters. */
 export interface NamespaceNames {
@@ -160,7 +160,7 @@ async function deleteLink(name: string): Promise<void> {
 export async function endProcesses(names: NamespaceNames): Promise<void> {
   const until = performance.now() + endMs
   for (let left = await processesIn(names); left.length > 0; left = await processesIn(names)) {
-    for (const pid of left) killIfThere(pid)
+    for (const pid of left) signal(pid, 'SIGKILL')
     if (performance.now() > until) throw new DriverError('HAProxy does not end', { transient: true })
     await delay(10)
   }
@@ -169,14 +169,6 @@ export async function endProcesses(names: NamespaceNames): Promise<void> {
 async function processesIn(names: NamespaceNames): Promise<number[]> {
   if (!isThere(names)) return []
   return (await run('ip', ['netns', 'pids', names.namespace])).split('\n').filter(Boolean).map(Number)
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }
 
 /** Removes a namespace with all that is in it; succeeds when there is none. */

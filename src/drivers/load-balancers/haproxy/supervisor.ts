@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readlinkSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { environment } from '../../commands.ts'
+import { environment, signal } from '../../commands.ts'
 import { readIfThere } from './configuration/files.ts'
 
 /**
@@ -56,7 +56,7 @@ export function isSupervised(folder: string, namespace: string): boolean {
 /** Ends the supervisor of a balancer and its HAProxy, if there are any, wherever they run. */
 export function endSupervisor(folder: string): void {
   const pid = supervisorOf(folder)
-  if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  if (pid !== undefined) signal(-pid, 'SIGKILL')
 }
 
 /** The process that supervises a balancer. Its folder tells it from one that got the same id later. */
