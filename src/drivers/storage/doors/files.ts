@@ -2,10 +2,13 @@
  * The files of an account as WebDAV, SCP, commands and the console see them: through a file server in its jail, so that no
  * path, link or race leads out, and writes count. Paths are those of SFTP; `/` is the home.
  */
+import { lstat } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { duplexPair, type Readable, type Writable } from 'node:stream'
-import { type Account, jailOf } from './accounts.ts'
+import { type Account, homeOf, jailOf } from './accounts.ts'
 import { begun } from './begun.ts'
+import type { Prisoner } from './jail/confine.ts'
+import { endSoon } from './jail/starting.ts'
 import { isFull, quotaWords, spaceWords } from './ledger.ts'
 import { SftpClient, SftpError } from './sftp/client.ts'
 import { type Attributes, openFlags, statusCodes, types } from './sftp/packets.ts'
@@ -55,6 +58,11 @@ function infoOf({ size = 0, mode = 0, accessed = 0, modified = 0, ...rest }: Att
   return { ...rest, kind: kinds.get(mode & 0o170000) ?? 'other', size, mode: mode & 0o7777, accessed, modified }
 }
 
+/**
+ * What is not open after so many milliseconds is a pipe that somebody has put in the place of a file. The server ends then, as
+ * all others who share it wait as well. A disk that has much to write may take minutes for it.
+ */
+const openMs = 300_000
 const piece = 64 * 1024
 /** Requests for pieces of one file that are under way at a time. */
 const ahead = 8
@@ -68,39 +76,52 @@ export const isMissing = (error: unknown): boolean => isCode(error, statusCodes.
 export const isForbidden = (error: unknown): boolean => isCode(error, statusCodes.permissionDenied)
 
 export class Files {
+  readonly #account: Account
+  readonly #child: Prisoner['child']
   readonly #client: SftpClient
   readonly #requests: Writable
-  /** Whether it is the file system that keeps the box within its limit. */
-  readonly #hasKernelQuota: boolean
   /** Resolves when the file server has ended. */
   readonly ended: Promise<unknown>
 
-  private constructor(answers: Readable, requests: Writable, hasKernelQuota: boolean, ended: Promise<unknown>) {
+  private constructor(account: Account, { child, ended }: Prisoner, answers: Readable, requests: Writable) {
+    this.#account = account
+    this.#child = child
     this.ended = ended
     this.#client = new SftpClient(answers, requests)
     this.#requests = requests
-    this.#hasKernelQuota = hasKernelQuota
   }
 
   /** Starts a file server for an account. Errors: those of `startFileServer` and `begun`. */
   static async open(account: Account): Promise<Files> {
     const prisoner = await begun(await startFileServer(jailOf(account)), account)
-    const { stdin, stdout, ended } = prisoner
+    const { stdin, stdout } = prisoner
     const { ledger, directory } = account.place
-    if (ledger === undefined) return new Files(stdout, stdin, true, ended)
+    if (ledger === undefined) return new Files(account, prisoner, stdout, stdin)
     const [near, far] = duplexPair({ highWaterMark: piece * ahead })
     connectWatched(far, prisoner, { ledger, directory, isReadonly: account.state.isReadonly })
     stdout.once('close', () => near.destroy())
-    return new Files(near, near, false, ended)
+    return new Files(account, prisoner, near, near)
   }
 
   get isOpen(): boolean {
     return this.#client.isOpen
   }
 
+  /** Whether its root still has the name of the home: who sees more of the box may have moved or removed that. */
+  async isAtHome(): Promise<boolean> {
+    const { place, state } = this.#account
+    const home = homeOf(state)
+    // Where nothing is confined, paths are followed anew each time. Whoever replaces the files of a box ends those who see all of it.
+    if (place.isUnconfined || home === '') return true
+    const paths = [`/proc/${this.#child.pid}/root/`, `${place.directory}/${home}`]
+    const [root, named] = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)))
+    return root !== undefined && root.ino === named?.ino && root.dev === named.dev
+  }
+
   /** Lets the file server end when it has done what it was asked for. */
   close(): void {
     this.#requests.end()
+    endSoon(this.#child)
   }
 
   async stat(path: string): Promise<FileInfo> {
@@ -239,7 +260,7 @@ export class Files {
   /** The server has no word for what is the reason in most cases why an open file takes no bytes. */
   async #whyRefused(error: SftpError): Promise<SftpError> {
     const found = await this.#orFull(error)
-    return found === error && this.#hasKernelQuota ? new SftpError(error.code, quotaWords) : found
+    return found === error && this.#account.place.ledger === undefined ? new SftpError(error.code, quotaWords) : found
   }
 
   /** The error itself, unless the disk is full. */
@@ -356,9 +377,14 @@ export class Files {
   }
 
   async #handle(type: number, ...values: Parameters<SftpClient['tell']>[1][]): Promise<Buffer> {
-    const { body } = await this.#client.ask(type, ...values)
-    // The copy lets go of the piece of the stream, which is far longer.
-    return Buffer.from(body.bytes())
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), openMs)
+    try {
+      const { body } = await this.#client.ask(type, ...values)
+      // The copy lets go of the piece of the stream, which is far longer.
+      return Buffer.from(body.bytes())
+    } finally {
+      clearTimeout(patience)
+    }
   }
 
   /** Nobody is told when a handle cannot be closed: an error before it counts more. */

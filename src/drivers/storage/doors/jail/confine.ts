@@ -79,16 +79,15 @@ export async function startProgram(
 }
 
 /**
- * Makes the home the root of a program that runs, which has done nothing with files yet. `between` is called when the home is
- * the root and snapshots are not there yet. Errors: `JailError`, after which the program is dead.
+ * Makes the home the root of a program that runs, which has done nothing with files yet. Errors: `JailError`, after which the
+ * program is dead.
  */
-export async function confine(prisoner: Prisoner, jail: Jail, between?: () => Promise<void>): Promise<void> {
+export async function confine(prisoner: Prisoner, jail: Jail): Promise<void> {
   const pid = prisoner.child.pid
   try {
     if (pid === undefined) throw new JailError('it does not start')
     const home = jail.home === '' ? jail.directory : `${jail.directory}/${jail.home}`
     await within(pid, pivoting, [home])
-    await between?.()
     await within(pid, leaving, [`${pid}`, jail.snapshots ?? '', jail.isReadonly ? 'readonly' : ''])
     await check(pid, home, jail)
   } catch (error) {

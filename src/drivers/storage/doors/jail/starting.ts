@@ -5,6 +5,9 @@ import { once } from 'node:events'
 /** Programs of one box that run at a time, whoever has asked for them. */
 export const mostPrograms = 100
 
+/** A program may take so many milliseconds to end after its client has gone: it may have to write what it was given. */
+const goodbyeMs = 10_000
+
 /** How many run for boxes, by the directories of these. */
 const running = new Map<string, number>()
 
@@ -70,3 +73,12 @@ export async function startedFor<Child extends ChildProcess>(directory: string, 
 
 /** Resolves when a program has ended that has just been started. */
 export const endingOf = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once('exit', resolve))
+
+/**
+ * Sees to the end of a program that has been told that its client is gone. One that waits for a pipe of a customer's, which
+ * nobody writes to, does not hear of it.
+ */
+export function endSoon(child: Pick<ChildProcess, 'kill' | 'once'>): void {
+  const patience = setTimeout(() => child.kill('SIGKILL'), goodbyeMs)
+  child.once('close', () => clearTimeout(patience))
+}

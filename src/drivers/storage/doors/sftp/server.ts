@@ -14,17 +14,42 @@ const umask = '0022'
 const snapshotFolder = '.zfs/snapshot'
 
 /**
- * Starts a file server in its jail. It has said its version already, and says it again to whoever asks. A home that is
- * missing is made. Errors: `JailError`, `SftpLost`, those of starting programs.
+ * Starts a file server in its jail. It has said its version already, and says it again to whoever asks. Errors: `JailError`,
+ * `SftpLost`, those of starting programs.
  */
-export async function startFileServer(jail: Jail): Promise<Prisoner> {
+export const startFileServer = (jail: Jail): Promise<Prisoner> => withPlaces(jail, start)
+
+/**
+ * Has a program start in a jail whose home is made where it is missing, and the folder in which snapshots are seen as well.
+ * Where that cannot be, as something else has its name or the box is full, they are not seen: their owner has to come in to
+ * change it. Errors: those of `begin` and `startFileServer`.
+ */
+export async function withPlaces<Begun>(jail: Jail, begin: (jail: Jail) => Promise<Begun>): Promise<Begun> {
+  const ready = jail.snapshots === undefined ? jail : await withSnapshotFolder(jail)
   try {
-    return await start(jail)
+    return await begin(ready)
   } catch (error) {
     if (!(error instanceof JailError) || jail.home === '') throw error
-    await makeHome(jail)
-    return start(jail)
+    await makeWithin(jail, jail.home)
+    return begin(ready)
   }
+}
+
+async function withSnapshotFolder(jail: Jail): Promise<Jail> {
+  if (await hasSnapshotFolder(jail)) return jail
+  try {
+    await makeWithin(jail, snapshotFolder)
+  } catch (error) {
+    if (!(error instanceof SftpError)) throw error
+  }
+  return (await hasSnapshotFolder(jail)) ? jail : { ...jail, snapshots: undefined }
+}
+
+/** Whoever puts a link there meanwhile is not served: what a program sees is checked when it has its root. */
+async function hasSnapshotFolder({ directory }: Jail): Promise<boolean> {
+  const folders = [dirname(snapshotFolder), snapshotFolder].map((path) => lstat(`${directory}/${path}`))
+  const found = await Promise.all(folders.map((one) => one.catch(() => undefined)))
+  return found.every((one) => one?.isDirectory())
 }
 
 async function start(jail: Jail): Promise<Prisoner> {
@@ -36,11 +61,7 @@ async function start(jail: Jail): Promise<Prisoner> {
   const client = new SftpClient(stdout, stdin)
   try {
     await client.init()
-    if (!jail.isUnconfined) {
-      await confine(prisoner, jail, async () => {
-        if (jail.snapshots !== undefined) await makeFolders(client, snapshotFolder)
-      })
-    }
+    if (!jail.isUnconfined) await confine(prisoner, jail)
   } catch (error) {
     child.kill('SIGKILL')
     throw error
@@ -49,11 +70,11 @@ async function start(jail: Jail): Promise<Prisoner> {
   return prisoner
 }
 
-/** Makes a directory with those above it, as the owner of the box and within it. */
-async function makeHome(jail: Jail): Promise<void> {
+/** Makes a directory of a box with those above it, as its owner and within it. Errors: `SftpError`, those of `start`. */
+async function makeWithin(jail: Jail, path: string): Promise<void> {
   const { stdin, stdout } = await start({ ...jail, home: '', isReadonly: false, snapshots: undefined })
   try {
-    await makeFolders(new SftpClient(stdout, stdin), jail.home)
+    await makeFolders(new SftpClient(stdout, stdin), path)
   } finally {
     stdin.end()
   }

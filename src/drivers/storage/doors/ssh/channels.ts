@@ -1,9 +1,7 @@
 /** Channels of SSH as those have them who serve them: what the client sends, what it is told, and its end. */
 import type { ServerChannel, Session } from 'ssh2'
 import type { Prisoner } from '../jail/confine.ts'
-
-/** A program may take so many milliseconds to end after its client has gone: it may have to write what it was given. */
-const goodbyeMs = 10_000
+import { endSoon } from '../jail/starting.ts'
 
 /** The ends of channels, which may come before anything serves them. */
 const ends = new WeakMap<ServerChannel, AbortSignal>()
@@ -70,16 +68,12 @@ export function connect(channel: ServerChannel, { child, stdout }: Prisoner): vo
     child.kill('SIGKILL')
     return
   }
-  let patience: NodeJS.Timeout | undefined
   atEnd(channel, () => {
-    patience = setTimeout(() => child.kill('SIGKILL'), goodbyeMs)
+    endSoon(child)
     // Nobody takes its answers any more. It is given what has come of its client, which it would not read while it waits for that.
     stdout.unpipe(channel)
     stdout.on('pause', () => process.nextTick(() => stdout.resume()))
     stdout.resume()
   })
-  child.once('close', (code) => {
-    clearTimeout(patience)
-    finish(channel, code ?? 1)
-  })
+  child.once('close', (code) => finish(channel, code ?? 1))
 }

@@ -45,7 +45,7 @@ export class FilesPool {
     // An account that was changed has another home, or other rights.
     if (known?.account === account) {
       this.#enter(known)
-      if (await this.#isOpen(known)) return known
+      if (await this.#isUsable(known)) return known
       if (this.#kept.get(username) === known) this.forget(username)
       this.#leave(known)
     } else this.forget(username)
@@ -83,9 +83,10 @@ export class FilesPool {
     }
   }
 
-  async #isOpen({ files }: PooledFiles): Promise<boolean> {
+  async #isUsable({ files }: PooledFiles): Promise<boolean> {
     try {
-      return (await files).isOpen
+      const opened = await files
+      return opened.isOpen && (await opened.isAtHome())
     } catch {
       return false
     }

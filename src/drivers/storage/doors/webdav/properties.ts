@@ -172,19 +172,21 @@ export async function propfind(call: Call): Promise<void> {
   }
   const dead = await call.properties.of(call.account.place.id)
   const wanted: WantedProperties = { call, asked, room: await roomFor(call, asked), dead }
-  response.writeHead(207, xml)
   let text = opening + describe(wanted, path, info)
   if (depth === '1' && info.kind === 'directory') {
+    // Who may not list it is told so: nothing is answered before it is open.
     for await (const entries of files.list(path)) {
       for (const entry of entries) {
         if (isUnfinished(entry.name)) continue
         text += await describeEntry(wanted, entry)
         if (text.length < together) continue
+        if (!response.headersSent) response.writeHead(207, xml)
         if (!(await send(response, text))) return
         text = ''
       }
     }
   }
+  if (!response.headersSent) response.writeHead(207, xml)
   response.end(`${text}</D:multistatus>`)
 }
 

@@ -28,7 +28,7 @@ export async function get(call: Call): Promise<void> {
   checkConditions(call, info)
   const range = rangeOf(call, info)
   const { start, end } = range ?? { start: 0, end: info.size }
-  response.writeHead(range ? 206 : 200, {
+  const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Length': `${end - start}`,
     'Last-Modified': dateOf(info.modified),
@@ -38,16 +38,23 @@ export async function get(call: Call): Promise<void> {
     'Content-Disposition': 'attachment',
     'X-Content-Type-Options': 'nosniff',
     ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${info.size}` } : {}),
-  })
+  }
+  const begin = () => {
+    if (!response.headersSent) response.writeHead(range ? 206 : 200, headers)
+  }
   if (request.method === 'HEAD') {
+    begin()
     response.end()
     return
   }
   let left = end - start
+  // Who may not read it is told so: nothing is answered before it is open.
   for await (const bytes of files.read(path, start, end)) {
+    begin()
     left -= bytes.length
     if (!(await send(response, bytes))) return
   }
+  begin()
   // A client must not take a file that has become shorter for a whole one.
   if (left > 0) response.destroy()
   else response.end()

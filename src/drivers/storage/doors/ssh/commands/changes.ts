@@ -1,5 +1,7 @@
 /** Commands that change what is there: `mkdir`, `rm`, `rmdir`, `mv`, `cp`, `touch`, `chmod`. */
 import type { FileInfo, Files } from '../../files.ts'
+import { SftpError } from '../../sftp/client.ts'
+import { statusCodes } from '../../sftp/packets.ts'
 import { type Command, each, lastOf, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
 
@@ -82,7 +84,7 @@ export async function copy(
 ): Promise<void> {
   const { keepsTimes, isSynced = false } = options
   if (info.kind === 'link') return files.symlink(await files.readlink(source), target)
-  if (info.kind === 'other') throw new Error('this is neither a file nor a directory')
+  if (info.kind === 'other') throw new SftpError(statusCodes.permissionDenied, 'this is neither a file nor a directory')
   if (info.kind === 'file') await files.write(target, files.read(source), { mode: info.mode & 0o777, isSynced })
   else {
     // A directory within itself would be copied for ever.

@@ -5,8 +5,9 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { type Account, jailOf } from '../../accounts.ts'
-import { confine, type Prisoner, startProgram } from '../../jail/confine.ts'
+import { confine, type Jail, type Prisoner, startProgram } from '../../jail/confine.ts'
 import { programAt } from '../../jail/possible.ts'
+import { withPlaces } from '../../sftp/server.ts'
 
 /** The command is not one that a box serves. */
 export class Refused extends Error {}
@@ -117,12 +118,14 @@ export function borg(words: readonly string[]): Program {
 const startMs = 20_000
 
 /**
- * Starts a program in its jail. Returns it with what it has to say first. Errors: `JailError`, `Refused` when it ends too soon,
- * those of `startProgram`.
+ * Starts a program in its jail. Returns it with what it has to say first. Errors: `Refused` when it ends too soon, those of
+ * `startProgram`, `confine` and `withPlaces`.
  */
-export async function startInJail(program: Program, account: Account): Promise<{ prisoner: Prisoner; first: Buffer }> {
-  const jail = jailOf(account)
-  const room = account.place.ledger?.room()
+export function startInJail(program: Program, account: Account): Promise<{ prisoner: Prisoner; first: Buffer }> {
+  return withPlaces(jailOf(account), (jail) => start(program, jail, account.place.ledger?.room()))
+}
+
+async function start(program: Program, jail: Jail, room?: number): Promise<{ prisoner: Prisoner; first: Buffer }> {
   const prisoner = await startProgram(program.words, jail, room)
   const { child, stdin, stdout } = prisoner
   const patience = setTimeout(() => child.kill('SIGKILL'), startMs)

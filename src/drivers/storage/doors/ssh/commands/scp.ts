@@ -2,6 +2,7 @@
  * The older protocol of SCP (`scp -O`), at the end of the server: `-t` takes files and `-f` sends them. Each line and each
  * file is answered with a zero byte, or with 1 and a line that says what went wrong.
  */
+import { isUtf8 } from 'node:buffer'
 import type { DirectoryEntry, FileInfo } from '../../files.ts'
 import { type Command, lastOf, type Shell, within } from './command.ts'
 import { parseOptions } from './words.ts'
@@ -29,11 +30,11 @@ class Incoming {
   }
 
   /** Up to the end of a line, which is not part of it; undefined at the end of all. */
-  async line(): Promise<string | undefined> {
+  async line(): Promise<Buffer | undefined> {
     for (;;) {
       const end = this.#rest.indexOf(10)
       if (end >= 0) {
-        const line = this.#rest.subarray(0, end).toString('utf8')
+        const line = this.#rest.subarray(0, end)
         this.#rest = this.#rest.subarray(end + 1)
         return line
       }
@@ -57,7 +58,7 @@ class Incoming {
     for await (const [code] of this.bytes(1)) {
       if (code === 0) return
       const words = await this.line()
-      throw new ScpError(words ?? 'the client gave up')
+      throw new ScpError(words?.toString() ?? 'the client gave up')
     }
   }
 }
@@ -108,10 +109,15 @@ class Sink {
   async #takeInto(path: string, isFolder: boolean): Promise<void> {
     let times: Times | undefined
     for (;;) {
-      const line = await this.#incoming.line()
-      if (line === undefined || line === 'E') {
-        if (line === 'E') await this.#shell.print(ok)
-        return
+      const said = await this.#incoming.line()
+      if (said === undefined) return
+      const line = said.toString()
+      if (line === 'E') return this.#shell.print(ok)
+      if (!isUtf8(said)) {
+        // Paths are texts here, and a file of another name would be no copy. The client goes on with the next one.
+        times = undefined
+        await this.#complain(`${line}: names that are not UTF-8 need the newer protocol`)
+        continue
       }
       const [, modified, accessed] = /^T(\d+) \d+ (\d+) \d+$/.exec(line) ?? []
       if (modified !== undefined) {
@@ -119,7 +125,7 @@ class Sink {
         await this.#shell.print(ok)
         continue
       }
-      const [, type, mode, size, name = ''] = /^([CD])([0-7]{4}) (\d+) (.+)$/.exec(line) ?? []
+      const [, type, mode, size, name = ''] = /^([CD])([0-7]{4}) (\d+) (.+)$/s.exec(line) ?? []
       if (type === undefined || name === '' || name === '.' || name === '..' || name.includes('/')) {
         await this.#complain('protocol error')
         return
@@ -166,6 +172,9 @@ async function* kept(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   for (let next = await bytes.next(); !next.done; next = await bytes.next()) yield next.value
 }
 
+/** A name as one line, in the way of OpenSSH where it is more than one. */
+const lined = (name: string) => (name.includes('\n') ? name.replaceAll('\\', '\\\\').replaceAll('\n', '\\^J') : name)
+
 class Source {
   readonly #shell: Shell
   readonly #incoming: Incoming
@@ -197,18 +206,20 @@ class Source {
   }
 
   async #sendAny(path: string, name: string, info: FileInfo): Promise<void> {
-    if (info.kind === 'directory' && !this.#options.has('r')) {
+    const isFolder = info.kind === 'directory'
+    // Whoever opens a pipe waits until somebody writes to it.
+    if (info.kind !== 'file' && !(isFolder && this.#options.has('r'))) {
       await this.#complain(`${path}: not a regular file`)
       return
     }
     if (this.#options.has('p')) await this.#say(`T${info.modified} 0 ${info.accessed} 0`)
     const mode = (info.mode & 0o777).toString(8).padStart(4, '0')
-    if (info.kind === 'directory') await this.#sendFolder(path, name, mode)
+    if (isFolder) await this.#sendFolder(path, name, mode)
     else await this.#sendFile(path, name, mode, info.size)
   }
 
   async #sendFolder(path: string, name: string, mode: string): Promise<void> {
-    await this.#say(`D${mode} 0 ${name || '/'}`)
+    await this.#say(`D${mode} 0 ${lined(name) || '/'}`)
     for await (const entries of this.#shell.files.pieces(path)) {
       for (const entry of entries) await this.#sendEntry(path, entry)
     }
@@ -223,7 +234,7 @@ class Source {
   }
 
   async #sendFile(path: string, name: string, mode: string, size: number): Promise<void> {
-    await this.#say(`C${mode} ${size} ${name}`)
+    await this.#say(`C${mode} ${size} ${lined(name)}`)
     let left = size
     for await (const bytes of this.#shell.files.read(path, 0, size)) {
       left -= bytes.length
