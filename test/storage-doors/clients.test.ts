@@ -1,9 +1,10 @@
 /** Other clients of Debian that come through the doors. */
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+import { missingMounts, mountDavfs, mountSshfs } from './kit/mounts.ts'
 import { contentsOf, makeTree } from './kit/trees.ts'
 
 async function boxOf(t: TestContext) {
@@ -75,33 +76,11 @@ test('lftp mirrors by SFTP', { skip: missing('lftp') }, async (t) => {
   assert.deepEqual(contentsOf(join(local, 'back')), contentsOf(join(local, 'tree')))
 })
 
-const noFuse = existsSync('/dev/fuse') ? missing('sshfs') : 'the kernel has no FUSE'
-test('sshfs mounts a box, in which editors save files', { skip: noFuse }, async (t) => {
+test('sshfs mounts a box, in which editors save files', { skip: missingMounts('sshfs') }, async (t) => {
   const { fixture, box, local } = await boxOf(t)
-  mkdirSync(join(local, 'mnt'))
-  const options = fixture
-    .options()
-    .filter((option) => option.includes('='))
-    .flatMap((option) => ['-o', option])
-  const identity = ['-o', `IdentityFile=${join(local, 'key')}`]
-  const target = join(local, 'mnt')
-  const sshfs = fixture.start('sshfs', [
-    '-f',
-    'u1@127.0.0.1:',
-    target,
-    '-p',
-    `${fixture.sshPort}`,
-    ...options,
-    ...identity,
-  ])
-  t.after(() => sshfs.kill())
-  for (const end = Date.now() + 20_000; !readFileSync('/proc/mounts', 'utf8').includes(target); ) {
-    assert.ok(Date.now() < end && sshfs.exitCode === null, 'it is not mounted')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await mountSshfs(t, fixture)
   makeTree(join(local, 'tree'), { count: 5 })
   assert.equal((await fixture.run('cp', ['-r', 'tree', 'mnt/up'])).code, 0)
-  // The doors are in this process, which must not wait for what they serve.
   writeFileSync(join(local, 'new'), 'new')
   assert.equal((await fixture.run('cp', ['new', 'mnt/new'])).code, 0)
   assert.equal((await fixture.run('mv', ['mnt/new', 'mnt/up/empty'])).code, 0)
@@ -138,32 +117,18 @@ test('rclone keeps a folder the same by WebDAV', { skip: missing('rclone') }, as
   await sync()
 })
 
-const noDavfs = existsSync('/dev/fuse') ? missing('mount.davfs') : 'the kernel has no FUSE'
-test('davfs2 mounts a box, in which files are written', { skip: noDavfs }, async (t) => {
+test('davfs2 mounts a box, in which files are written', { skip: missingMounts('mount.davfs') }, async (t) => {
   const { fixture, box, local } = await boxOf(t)
-  const target = join(local, 'mnt')
-  mkdirSync(target)
-  // Another user than root keeps what it has read there.
-  mkdirSync(join(local, 'cache'))
-  chmodSync(join(local, 'cache'), 0o777)
-  const url = `http://127.0.0.1:${fixture.webdavPort}/`
-  writeFileSync(join(local, 'secrets'), `"${url}" "u1" "${password}"\n`, { mode: 0o600 })
-  const settings = { secrets: join(local, 'secrets'), cache_dir: join(local, 'cache'), delay_upload: 0, use_locks: 1 }
-  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
-  writeFileSync(join(local, 'davfs2.conf'), lines.join(''), { mode: 0o600 })
-  const mounted = await fixture.run('mount', ['-t', 'davfs', '-o', `conf=${join(local, 'davfs2.conf')}`, url, target])
-  assert.equal(mounted.code, 0, mounted.stderr)
-  t.after(() => fixture.run('umount', ['-l', target]))
+  await mountDavfs(t, fixture)
   writeFileSync(join(local, 'new'), Buffer.alloc(100_000, 'davfs'))
-  // The doors are in this process, which must not wait for what they serve.
   for (const args of [
     ['mkdir', 'mnt/d'],
     ['cp', 'new', 'mnt/d/f'],
     ['mv', 'mnt/d/f', 'mnt/d/g'],
+    ['umount', 'mnt'],
   ]) {
     const { code, stderr } = await fixture.run(args[0]!, args.slice(1))
     assert.equal(code, 0, stderr)
   }
-  assert.equal((await fixture.run('umount', [target])).code, 0)
   assert.deepEqual(readFileSync(join(box.files, 'd/g')), readFileSync(join(local, 'new')))
 })

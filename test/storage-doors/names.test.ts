@@ -1,107 +1,22 @@
 /** A thousand files with names that somebody may have: bytes, not texts. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import fc from 'fast-check'
 import { accountFor, missing, openDoors, password } from './kit/doors.ts'
+import { contentsByName, fillWithNames, type WhichNames } from './kit/names.ts'
 
-const count = 1_000
-const longest = 255
-
-const pieces = [
-  ...[
-    'a',
-    'B',
-    '0',
-    ' ',
-    '.',
-    '-',
-    '_',
-    '~',
-    '$HOME',
-    '`id`',
-    '$(id)',
-    "'",
-    '"',
-    '\\',
-    '\n',
-    '\r',
-    '\t',
-    ';',
-    '&',
-    '|',
-  ],
-  ...[
-    '*',
-    '?',
-    '[a]',
-    '{b}',
-    '#',
-    '%',
-    '%2F',
-    '%00',
-    '+',
-    '=',
-    '@',
-    ':',
-    '<',
-    '>',
-    '(',
-    ')',
-    '!',
-    '^',
-    ',',
-    'ä',
-    'é',
-    'e\u0301',
-  ],
-  ...['日本', '😀', '\u202e', '\u200b', '\ufeff', '\x01', '\x7f', 'CON', '.hidden', '..', '...', 'x'.repeat(100)],
-]
-
-/** Names of files as bytes, each of them once. */
-function namesOf(parts: fc.Arbitrary<Buffer>): Buffer[] {
-  const some = fc.array(parts, { minLength: 1, maxLength: 6 }).map((all) => Buffer.concat(all))
-  const isName = (name: Buffer) =>
-    name.length <= longest && !name.includes(0) && !name.includes('/') && !/^\.\.?$/.test(`${name}`)
-  const found = new Map<string, Buffer>()
-  for (const name of fc.sample(some, { numRuns: 20 * count, seed: 46 })) {
-    if (isName(name) && found.size < count) found.set(name.toString('latin1'), name)
-  }
-  assert.equal(found.size, count)
-  return [...found.values()]
-}
-
-const text = fc.constantFrom(...pieces.map((piece) => Buffer.from(piece)))
-const bytes = fc.oneof(
-  text,
-  fc.constantFrom(...[0x80, 0xff, 0xc3, 0xed, 0xfe, 0x1b].map((byte) => Buffer.from([byte]))),
-)
-
-const within = (folder: string, name: Buffer) => Buffer.concat([Buffer.from(`${folder}/`), name])
-
-/** Contents of the files of a folder by their names. */
-function contentsByName(folder: string): Map<string, string> {
-  const names = readdirSync(folder, { encoding: 'buffer' })
-  return new Map(
-    names.map((name) => [name.toString('latin1'), readFileSync(within(folder, name), 'latin1')] as const).sort(),
-  )
-}
-
-async function filled(t: TestContext, parts: fc.Arbitrary<Buffer>) {
+async function filled(t: TestContext, which: WhichNames) {
   const fixture = await openDoors(t)
   const box = fixture.addBox()
   fixture.set(box, await accountFor(fixture))
   const local = join(fixture.folder, 'clients')
-  mkdirSync(join(local, 'tree'))
-  const names = namesOf(parts)
-  for (const name of names) writeFileSync(within(join(local, 'tree'), name), Buffer.concat([Buffer.from('of '), name]))
+  const names = fillWithNames(join(local, 'tree'), which)
   return { fixture, box, local, names, tree: contentsByName(join(local, 'tree')) }
 }
 
 test('sftp brings them and takes them back', { skip: missing('sftp') }, async (t) => {
-  const { fixture, box, local, tree } = await filled(t, bytes)
+  const { fixture, box, local, tree } = await filled(t, { areBytes: true })
   const { code, stderr } = await fixture.sftp('u1', 'put -r tree\nlmkdir back\nlcd back\nget -r tree\n')
   assert.equal(code, 0, stderr)
   assert.deepEqual(contentsByName(join(box.files, 'tree')), tree)
@@ -109,7 +24,7 @@ test('sftp brings them and takes them back', { skip: missing('sftp') }, async (t
 })
 
 test('scp brings them and takes them back', { skip: missing('scp') }, async (t) => {
-  const { fixture, box, local, tree } = await filled(t, bytes)
+  const { fixture, box, local, tree } = await filled(t, { areBytes: true })
   const options = ['-s', '-r', '-P', `${fixture.sshPort}`, ...fixture.options()]
   for (const [from, to] of [
     ['tree', 'u1@127.0.0.1:up'],
@@ -123,7 +38,7 @@ test('scp brings them and takes them back', { skip: missing('scp') }, async (t) 
 })
 
 test('rsync brings them and takes them back', { skip: missing('rsync') }, async (t) => {
-  const { fixture, box, local, tree } = await filled(t, bytes)
+  const { fixture, box, local, tree } = await filled(t, { areBytes: true })
   for (const [from, to] of [
     ['tree/', 'u1@127.0.0.1:up/'],
     ['u1@127.0.0.1:up/', 'back/'],
@@ -136,7 +51,7 @@ test('rsync brings them and takes them back', { skip: missing('rsync') }, async 
 })
 
 test('WebDAV brings them, lists them and takes them back', { skip: missing('ssh-keygen') }, async (t) => {
-  const { fixture, box, names, tree } = await filled(t, text)
+  const { fixture, box, names, tree } = await filled(t, {})
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   t.after(() => agent.destroy())
   const ask = (method: string, path: string, body?: Buffer, headers: object = {}) =>
