@@ -24,7 +24,9 @@ test(`${cycles} times a killed process loses nothing that was acknowledged`, { s
       writeBySftp(fixture, 'u1', `sftp-${cycle}`, bySftp),
       writeByWebdav(doors.opened.webdav!, 'u1', cycle, byWebdav),
     ]
-    await delay(((cycle * 7919) % longestMs) + (cycle % 2 ? 100 : 0))
+    // Every other time there is something to lose, however busy the machine is.
+    if (cycle % 2) await arrived(() => bySftp.size > 0 && byWebdav.size > 0)
+    await delay((cycle * 7919) % longestMs)
     const servers = childrenOf(pid)
     process.kill(pid, 'SIGKILL')
     await Promise.all(clients)
@@ -34,7 +36,6 @@ test(`${cycles} times a killed process loses nothing that was acknowledged`, { s
     await answering(doors.opened.webdav!)
   }
   const kept = all.reduce((sum, { size }) => sum + size, 0)
-  assert.ok(kept > 0 && byWebdav.size > 0)
   for (const acknowledged of all) acknowledged.check(box.files)
   t.diagnostic(`${kept} files were acknowledged by SFTP`)
   await arrived(() => readdirSync(box.files).every((name) => !name.startsWith('.wolke-put-')))
