@@ -77,8 +77,8 @@ export interface BoxFiles {
   write(place: FilePlace, source: AsyncIterable<Buffer>): Promise<void>
   /**
    * Writes a piece of a file, and returns how far the file has come when it is on disk: with the last one it is put in the
-   * place of what is there. Errors: `conflict` also for a piece that does not follow, or is longer than what is left, and for
-   * the last of several once the file is in its place.
+   * place of what is there. One that comes once more after that is taken for what it was as long as the file is there. Errors:
+   * `conflict` also for a piece that does not follow, or is longer than what is left.
    */
   writePiece(place: FilePlace, piece: FilePiece, source: AsyncIterable<Buffer>): Promise<number>
   /** Removes the pieces of a file that is not whole; succeeds where there are none. */

@@ -5,7 +5,7 @@
 import { type Database, type Transaction, withTransact } from '../data/db.ts'
 import { noteTaken } from '../process/behalf.ts'
 import { append, type Entry } from './entries.ts'
-import type { Note } from './note.ts'
+import type { AuditActor, Note } from './note.ts'
 
 /**
  * Wraps a database so that the first transaction of a request that changes something also writes the request's entry.
@@ -91,4 +91,18 @@ export function noteProject(project: { readonly id: number; readonly name: strin
 export function noteSubjects(subjects: readonly (number | string)[], tx?: Transaction): void {
   const note = tx ? tx.note : noteTaken()
   if (note) note.found = [...note.found, ...subjects]
+}
+
+/**
+ * Says that the request under way has done a part of something that has its entry when it is whole. To be called when nothing
+ * can be refused any more: refused parts have entries.
+ */
+export function notePart(): void {
+  const note = noteTaken()
+  if (note?.state === 'open') note.state = 'closed'
+}
+
+/** The author of the request under way; undefined where none is noted. */
+export function authorNoted(): AuditActor | undefined {
+  return noteTaken()?.requested.actor
 }

@@ -32,7 +32,7 @@ export interface Requested {
 
 /**
  * Follows a request until its entry is written. `claimed` means that a transaction which will write it is under way;
- * `closed` that whatever the request started and left behind writes none.
+ * `closed` that whatever the request started and left behind writes none, nor does its end.
  */
 export class Note {
   readonly requested: Requested

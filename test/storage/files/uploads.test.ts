@@ -11,7 +11,10 @@ import { openCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { PassingStorage } from '../../../src/drivers/storage/open.ts'
 import { makeBox } from '../../../src/families/storage-boxes/proof.ts'
 import { simulate } from '../../../src/families.ts'
-import { forEachDatabase, type Open, testClock, type World, type WorldOptions } from '../../kit/harness.ts'
+import { createToken } from '../../../src/kernel/access/tokens.ts'
+import type { ProjectId } from '../../../src/kernel/scope.ts'
+import { firstProject, logged } from '../../kit/audit-log.ts'
+import { forEachDatabase, type Open, testClock, today, type World, type WorldOptions } from '../../kit/harness.ts'
 
 const megabyte = 1024 * 1024
 const upload = 'upload-0123456789'
@@ -50,8 +53,8 @@ async function answerOf(reply: Response) {
   return { status: reply.status, body: text === '' ? undefined : (JSON.parse(text) as any) }
 }
 
-const ask = async (world: World, method: string, path: string) =>
-  answerOf(await fetch(urlOf(world, path), { method, headers: authorized(world) }))
+const ask = async (world: World, method: string, path: string, token?: string) =>
+  answerOf(await fetch(urlOf(world, path), { method, headers: authorized(world, token) }))
 
 interface Piece {
   readonly path?: string
@@ -154,13 +157,80 @@ forEachDatabase('A file that comes in pieces', (open) => {
     await taken(world, box, { offset: 0, size: 10 }, Buffer.from('short'))
     const last = { offset: 5, size: 10 }
     assert.equal((await taken(world, box, last, Buffer.from('er...'))).file.size, 10)
-    const again = await put(world, box, last, Buffer.from('er...'))
-    assert.match(again.body.error.message, /does not follow/)
     assert.equal((await contentOf(world, box)).bytes.toString(), 'shorter...')
     // All of a file is written once more.
     for (const _ of [1, 2]) await taken(world, box, { offset: 0, size: 5 }, Buffer.from('whole'))
     assert.equal((await contentOf(world, box)).bytes.toString(), 'whole')
     assert.equal(existsSync(files.unfinished()), false)
+  })
+
+  test('is answered as the first time when its last piece comes again, for as long as the file is there', async () => {
+    await using files = await openFiles(open)
+    const { world, box } = files
+    const bytes = someBytes(3 * megabyte)
+    const [size, offset] = [bytes.length, 2 * megabyte]
+    await taken(world, box, { offset: 0, size }, bytes.subarray(0, offset))
+    const last = bytes.subarray(offset)
+    const first = await taken(world, box, { offset, size }, last)
+    assert.deepEqual(await taken(world, box, { offset, size }, last), first)
+    // Who got no answer may send less at a time.
+    const half = offset + last.length / 2
+    assert.deepEqual(await taken(world, box, { offset, size }, bytes.subarray(offset, half)), {
+      received: half,
+      file: null,
+    })
+    assert.deepEqual(await taken(world, box, { offset: half, size }, bytes.subarray(half)), first)
+    assert.equal(existsSync(files.unfinished()), false)
+    assert.equal(digest((await contentOf(world, box)).bytes), digest(bytes))
+    const refused = async (piece: Piece, sent: Buffer) => {
+      const { body } = await put(world, box, piece, sent)
+      assert.match(body.error?.message ?? JSON.stringify(body), /does not follow/)
+    }
+    await refused({ offset, size }, Buffer.alloc(last.length))
+    await refused({ offset, size: size + 1 }, last)
+    await refused({ offset, size, path: 'other' }, last)
+    await refused({ offset, size, upload: `${upload}-other` }, last)
+    // Another file of the same size has come since, or none is there any more.
+    const other = Buffer.from(bytes).fill(0, offset)
+    await taken(world, box, { offset: 0, size, upload: `${upload}-other` }, other)
+    await refused({ offset, size }, last)
+    assert.equal((await ask(world, 'DELETE', `/storage_boxes/${box}/files?path=large`)).status, 204)
+    await refused({ offset, size }, last)
+  })
+
+  test('is in the audit log once, when it is whole or given up, by the one who sent all of it', async () => {
+    await using files = await openFiles(open)
+    const { world, box } = files
+    const id = await firstProject(world)
+    const token = await world.db.transact((tx) =>
+      createToken(tx, { projectId: id as ProjectId, name: 'another', readOnly: false, created: today }),
+    )
+    const size = 15
+    const send = (offset: number, by?: string) => put(world, box, { offset, size }, Buffer.from('piece'), by)
+    const give = (by?: string) => ask(world, 'DELETE', `/storage_boxes/${box}/files/uploads?upload=${upload}`, by)
+    const entries = async () => {
+      const all = await logged(world)
+      return all
+        .filter(({ operation }) => operation.endsWith('/uploads'))
+        .map(({ actor, operation, outcome, resources }) => [actor.name, operation.split(' ')[0], outcome, resources])
+        .toReversed()
+    }
+    for (const offset of [0, 5]) assert.equal((await send(offset)).status, 200)
+    assert.deepEqual(await entries(), [])
+    // Whoever draws the same name has another upload.
+    assert.equal((await send(10, token)).body.error.code, 'conflict')
+    assert.equal((await give(token)).status, 204)
+    const ofAnother = [
+      ['another', 'PUT', 'conflict', [box, 'large']],
+      ['another', 'DELETE', 'ok', [box]],
+    ]
+    assert.deepEqual(await entries(), ofAnother)
+    assert.equal((await send(10)).body.file.size, size)
+    const whole = ['test', 'PUT', 'ok', [box, 'large']]
+    assert.deepEqual(await entries(), [...ofAnother, whole])
+    assert.equal((await send(0)).status, 200)
+    assert.equal((await give()).status, 204)
+    assert.deepEqual(await entries(), [...ofAnother, whole, ['test', 'DELETE', 'ok', [box]]])
   })
 
   test('is refused where a piece does not follow, is too long, or its place is taken', async () => {
@@ -219,9 +289,13 @@ forEachDatabase('A file that comes in pieces', (open) => {
       await put(world, box, { offset: 0, size: 9, upload: `${upload}-${name}` }, Buffer.from('piece'))
     }
     const before = Date.now() / 1_000 - 86_500
-    utimesSync(join(files.unfinished(), `${upload}-old`), before, before)
+    const old = readdirSync(files.unfinished()).find((name) => name.startsWith(`${upload}-old`))
+    utimesSync(join(files.unfinished(), old!), before, before)
     await world.app.jobs.run()
-    assert.deepEqual(readdirSync(files.unfinished()), [`${upload}-new`])
+    assert.deepEqual(
+      readdirSync(files.unfinished()).map((name) => name.startsWith(`${upload}-new`)),
+      [true],
+    )
     const late = await put(world, box, { offset: 5, size: 9, upload: `${upload}-old` }, Buffer.from('more'))
     assert.equal(late.body.error.code, 'conflict')
   })

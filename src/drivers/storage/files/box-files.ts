@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts'
 import { Confined } from './confined.ts'
 import { Direct } from './direct.ts'
 import { inTheWay, noSuchFile, outOfOrder, type Reach } from './reach.ts'
-import { clearPieces, dropPieces, isUploads, unlessMissing, writePiece, writeWhole } from './uploads.ts'
+import { clearPieces, dropPieces, isUploads, unlessMissing, WholeUploads, writePiece, writeWhole } from './uploads.ts'
 
 /** The API sees all of a box. */
 const everything: Omit<AccountState, 'username' | 'isReadonly'> = {
@@ -111,6 +111,7 @@ export class FilesOfBoxes implements BoxFiles {
   readonly #isConfined: boolean
   readonly #noteChange: NoteChange
   readonly #pool = new FilesPool()
+  readonly #whole = new WholeUploads()
   /** Open trees are kept by box, and by snapshot. */
   readonly #kept = new Map<string, KeptTree>()
 
@@ -152,7 +153,7 @@ export class FilesOfBoxes implements BoxFiles {
   writePiece(place: FilePlace, piece: FilePiece, source: AsyncIterable<Buffer>): Promise<number> {
     return this.#change(place, async ({ reach, ledger }) => {
       await ledger?.renew()
-      return writePiece(reach, pathOf(place), piece, source)
+      return writePiece({ box: place.box, reach, whole: this.#whole }, pathOf(place), piece, source)
     })
   }
 

@@ -1,8 +1,8 @@
 /**
  * Files on their way into a box. They come to a folder of the box, so that they take its room and go with it, and are moved to
  * their places when they are whole. Pieces are written where they belong: one that comes twice, by two processes at that,
- * writes the same bytes. After the last one nothing tells of the upload any more, so that a last piece which comes once more
- * does not follow, unless it is the whole file.
+ * writes the same bytes. After the last one nothing in the box tells of the upload any more. This process remembers the latest
+ * ones, so that a piece whose answer was lost may come once more.
  */
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
@@ -18,6 +18,9 @@ const placeOf = (upload: string) => `${folder}/${upload}`
 const patienceMs = 86_400_000
 /** The time of the file system, which no lab changes. */
 const clock = runningClock()
+
+/** So many of the files that have come last are remembered in each process. */
+const mostRemembered = 1_000
 
 /** So often the folder is made again that others, whose last upload has ended, have removed. */
 const mostTries = 5
@@ -39,15 +42,37 @@ export async function writeWhole(reach: Reach, path: string, source: AsyncIterab
   }
 }
 
+/** The files that came whole in several pieces, by upload, latest last. */
+export class WholeUploads {
+  readonly #files = new Map<string, string>()
+
+  add(upload: string, file: string): void {
+    this.#files.delete(upload)
+    this.#files.set(upload, file)
+    if (this.#files.size > mostRemembered) this.#files.delete(this.#files.keys().next().value!)
+  }
+
+  has(upload: string, file: string): boolean {
+    return this.#files.get(upload) === file
+  }
+}
+
+interface Into {
+  readonly box: number
+  readonly reach: Reach
+  readonly whole: WholeUploads
+}
+
 /** As `BoxFiles.writePiece`. */
 export async function writePiece(
-  reach: Reach,
+  { box, reach, whole }: Into,
   path: string,
   { upload, offset, size }: FilePiece,
   source: AsyncIterable<Buffer>,
 ): Promise<number> {
   await checkTarget(reach, path)
   const place = placeOf(upload)
+  const file = `${box} ${size} ${path}`
   let end = offset
   const counted = async function* () {
     for await (const bytes of source) {
@@ -61,14 +86,47 @@ export async function writePiece(
     if ((await sizeOf(reach, place)) > size) await unlessMissing(reach.remove(place))
     await begin(reach, place, counted())
   } else {
-    if (offset > (await sizeOf(reach, place))) throw inTheWay('The piece does not follow what has come of this upload.')
+    const there = await sizeOf(reach, place)
+    if (there === 0 && whole.has(upload, file)) {
+      await checkSame(reach, path, { offset, size }, counted())
+      return end
+    }
+    if (offset > there) throw doesNotFollow()
     await reach.write(place, offset, counted())
   }
   if (end < size) return end
   if ((await sizeOf(reach, place)) !== size) throw inTheWay('More has come of this upload than the file has.')
   await reach.rename(place, path)
+  if (offset > 0) whole.add(upload, file)
   await removeEmpty(reach)
   return end
+}
+
+const doesNotFollow = () => inTheWay('The piece does not follow what has come of this upload.')
+
+/** Errors: `conflict` where a file is not there any more as it came, as far as a piece of it tells. */
+async function checkSame(
+  reach: Reach,
+  path: string,
+  { offset, size }: Pick<FilePiece, 'offset' | 'size'>,
+  piece: AsyncIterable<Buffer>,
+): Promise<void> {
+  if ((await sizeOf(reach, path)) !== size) throw doesNotFollow()
+  const there = reach.read(path, offset, size)
+  let next: Buffer = Buffer.alloc(0)
+  try {
+    for await (const bytes of piece) {
+      for (let at = 0; at < bytes.length; ) {
+        if (next.length === 0) next = (await there.next()).value ?? next
+        const part = next.subarray(0, bytes.length - at)
+        if (part.length === 0 || !part.equals(bytes.subarray(at, at + part.length))) throw doesNotFollow()
+        next = next.subarray(part.length)
+        at += part.length
+      }
+    }
+  } finally {
+    await there.return(undefined)
+  }
 }
 
 /** As `BoxFiles.dropPieces`. */

@@ -56,7 +56,8 @@ const uploadName = /^[A-Za-z0-9_-]{16,64}$/
 
 const upload: Param<string> = {
   schema: { type: 'string', pattern: uploadName.source },
-  description: 'A name that the caller draws for the upload, such as a UUID. Required',
+  description:
+    'A name that the caller draws for the upload, such as a UUID; others have other uploads of that name. Required',
   repeatable: false,
   parse(texts) {
     const text = texts.at(-1) ?? ''

@@ -1,7 +1,8 @@
 /** Files of Storage Boxes are read and written on request, at once: no action stands behind it. */
+import { createHash } from 'node:crypto'
 import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
-import { noteSubjects } from '../../../kernel/audit/audited.ts'
+import { authorNoted, notePart, noteSubjects } from '../../../kernel/audit/audited.ts'
 import type { Download } from '../../../kernel/contract/bytes.ts'
 import type { Calls } from '../../../kernel/contract/contract.ts'
 import { ApiError, invalidInput, limitExceeded } from '../../../kernel/errors.ts'
@@ -76,21 +77,30 @@ export async function upload(shop: FileShop, { scope, params, query, bytes }: Ca
   return { file: fileToWire(place.path, await look(opened)) }
 }
 
-/** Writes a piece of a file. Errors: those that the contract declares. */
+/** Writes a piece of a file; the audit log has the last one, for all of them. Errors: those that the contract declares. */
 export async function uploadPiece(shop: FileShop, { scope, params, query, bytes }: Call['uploadPiece']) {
-  const { path, upload, offset, size } = query
+  const { path, offset, size } = query
+  const upload = ownUpload(query.upload)
   if (path === '') throw invalidInput([{ field: 'path', message: 'must name a file' }])
   if (offset > size) throw invalidInput([{ field: 'offset', message: 'must not be behind the end of the file' }])
   const opened = await open(shop, scope, params.id, { path })
   const { files, place, change } = opened
   const received = await change(() => files.writePiece(place, { upload, offset, size }, bytes()))
-  return { received, file: received < size ? null : fileToWire(path, await look(opened)) }
+  if (received === size) return { received, file: fileToWire(path, await look(opened)) }
+  notePart()
+  return { received, file: null }
+}
+
+/** The name by which an upload is kept. Each caller has names of his own, so whoever ends an upload has sent all of it. */
+function ownUpload(name: string): string {
+  const { kind, id } = authorNoted() ?? {}
+  return `${name}-${createHash('sha256').update(`${kind} ${id}`).digest('hex').slice(0, 16)}`
 }
 
 /** Removes the pieces of a file that is not whole. Errors: those that the contract declares. */
 export async function removeUpload(shop: FileShop, { scope, params, query }: Call['removeUpload']): Promise<void> {
   const { files, place, ask } = await open(shop, scope, params.id, { path: '' })
-  await ask(inTime(files.dropPieces(place.box, query.upload), callTimeoutMs))
+  await ask(inTime(files.dropPieces(place.box, ownUpload(query.upload)), callTimeoutMs))
 }
 
 /** Makes a directory. Errors: those that the contract declares. */
