@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../../test/kit/harness.ts'
 import { done } from '../../../test/kit/proof.ts'
 import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
+import { audited } from '../../kernel/audit/audited.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { Platform } from '../../platform.ts'
 import { mostKeys } from './domain.ts'
@@ -12,7 +13,8 @@ import { boxBody, boxOf, makeBox, makeSnapshot } from './proof.ts'
 import { measure } from './snapshots/jobs.ts'
 
 /** The doors of another process over the same database, and what they were told since they were asked last. */
-function besides({ db, secrets, simulation }: World) {
+function besides({ db: plain, secrets, simulation }: World) {
+  const db = audited(plain)
   const known = new Map<number, number>()
   const told: string[] = []
   let noting: NoteKey = async () => 'nobody notes keys'
@@ -49,6 +51,8 @@ function besides({ db, secrets, simulation }: World) {
   return { after, breakDown, install: (box: number, key: string) => noting(box, `u${box}`, key) }
 }
 
+const key = (n: number) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGb4E0cK+1Ea8AmYwyBjCpPhjmNCnbh44gdb2HpUn8E2 ${n}`
+
 forEachDatabase('doors of another process', (open) => {
   test('are told of what actions have changed, once and soon, and of all boxes in rounds', async () => {
     const world = await open()
@@ -71,9 +75,25 @@ forEachDatabase('doors of another process', (open) => {
     assert.deepEqual(await late.after(keepDoors), ['gone'])
   })
 
+  test('are told at once of a key that somebody has installed elsewhere', async () => {
+    const world = await open()
+    const id = await makeBox(world, { access_settings: { ssh_enabled: true } })
+    const [here, there] = [besides(world), besides(world)]
+    await here.after(keepDoors)
+    assert.deepEqual(await there.after(followDoors), ['open'])
+    assert.equal(await here.install(id, key(0)), undefined)
+    assert.deepEqual(await there.after(followDoors), ['open'])
+    assert.deepEqual(await there.after(followDoors), [])
+    // Long after the action that made the box it is the same.
+    await world.db.transact((tx) => tx.drawIds(3_000))
+    await makeBox(world)
+    await there.after(followDoors)
+    assert.equal(await here.install(id, key(1)), undefined)
+    assert.deepEqual(await there.after(followDoors), ['open'])
+  })
+
   test('note as many keys as a box may begin with, and say why they note no more', async () => {
     const world = await open()
-    const key = (n: number) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGb4E0cK+1Ea8AmYwyBjCpPhjmNCnbh44gdb2HpUn8E2 ${n}`
     const keys = Array.from({ length: mostKeys }, (_, n) => key(n))
     const id = await makeBox(world, { ssh_keys: keys.slice(2) })
     const { after, breakDown, install } = besides(world)

@@ -4,6 +4,7 @@ import { recentlyNamed } from '../../kernel/actions/changes.ts'
 import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
 import { inTime } from '../../kernel/actions/in-time.ts'
 import { Note } from '../../kernel/audit/note.ts'
+import { recentlyDone } from '../../kernel/audit/reading.ts'
 import { onBehalfOf } from '../../kernel/process/behalf.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
@@ -43,15 +44,16 @@ export async function keepDoors(platform: DoorsParts, drivers: Drivers): Promise
 }
 
 /**
- * Does the same at once for the boxes of which actions tell that run or are new, whichever process runs them. Errors: those of
- * `keepDoors`.
+ * Does the same at once for the boxes of which actions tell that run or are new, whichever process runs them, and for those whose
+ * accounts have just installed a key. Errors: those of `keepDoors`.
  */
 export async function followDoors(platform: DoorsParts, drivers: Drivers): Promise<void> {
   const { doors } = drivers.storageBoxes
   if (!doors) return
   const { query } = platform.db
   const named = (await recentlyNamed(query, boxes.path)).filter(({ type }) => type === boxes.type)
-  const ids = [...new Set(named.map(({ id }) => id))]
+  const withKeys = (await recentlyDone(query, installing)).filter((subject) => typeof subject === 'number')
+  const ids = [...new Set([...named.map(({ id }) => id), ...withKeys])]
   const found = ids.length > 0 ? await theseInForce(query, ids) : []
   const failures = await tell(platform, drivers, doors, found)
   const isThere = new Set(found.map(({ id }) => id))
@@ -89,6 +91,9 @@ async function forgetGone({ db }: DoorsParts, doors: BoxDoors, ids: ReadonlySet<
 
 // ---- Keys ----------------------------------------------------------------------------------------------------------
 
+/** The name of what accounts do who install a key, in the audit log. */
+const installing = 'install-ssh-key'
+
 const noSuchAccount = 'there is no such account'
 
 interface Installed {
@@ -111,7 +116,7 @@ async function noteKey(platform: DoorsParts, drivers: Drivers, installed: Instal
     new Note({
       actor: { kind: 'account', id: box, name: username },
       scope,
-      operation: 'install-ssh-key',
+      operation: installing,
       family: 'storage_boxes',
       subjects: [box],
       status: 0,

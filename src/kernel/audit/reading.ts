@@ -92,6 +92,22 @@ export async function newestId(query: Queries): Promise<number | undefined> {
   return rows[0]?.id ?? undefined
 }
 
+/** Keys are drawn before their commit: so far back a look goes for what was committed late. */
+const lateEntries = 1_000
+
+/** What those of the newest entries are about that tell of an operation which was done, in no order. */
+export async function recentlyDone(query: Queries, operation: string): Promise<readonly (number | string)[]> {
+  const newest = (await newestId(query)) ?? 0
+  const rows = await acrossProjects(query)
+    .selectFrom('audit')
+    .selectAll()
+    .where('id', '>', newest - lateEntries)
+    .where('operation', '=', operation)
+    .where('outcome', '=', 'ok')
+    .execute()
+  return rows.flatMap(resourcesOf)
+}
+
 /** The entries with ids above `after`, oldest first; without `projects` those of the whole installation. */
 export async function entriesAfter(
   query: Queries,
