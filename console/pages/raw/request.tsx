@@ -1,20 +1,18 @@
 /** One operation: a form made from its schema, the same as commands, and what the server answers. */
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { send } from '../../api/client.ts'
-import { type AnyRequest, isOperation, type OperationId, operationOf } from '../../api/operations.ts'
+import { isOperation, type OperationId, operationOf } from '../../api/operations.ts'
 import { outdateAll } from '../../api/outdate.ts'
 import { Commands } from '../../shell/commands.tsx'
-import { knownResource } from '../../shell/known-resource.ts'
 import { useReason } from '../../shell/may.ts'
 import { MissingLater } from '../../shell/states-later.tsx'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { Copyable } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { sent } from '../../ui/dialog-props.ts'
 import { FailureNote } from '../../ui/failure.tsx'
 import { AreaField } from '../../ui/field.tsx'
@@ -27,7 +25,10 @@ import { shell } from '../../words/shell.ts'
 import { descriptionOf } from './descriptions.ts'
 import { RawInput } from './fields.tsx'
 import { type Draft, formOf, losesSomething, type RawField, type RawForm, requestOf } from './model.ts'
-import { type Answer, Reply } from './reply.tsx'
+import type { Answer } from './reply.tsx'
+
+const Question = lazy(async () => ({ default: (await import('./question.tsx')).Question }))
+const Reply = lazy(async () => ({ default: (await import('./reply.tsx')).Reply }))
 
 const { roles } = shell
 const here = '/projects/$project/raw/$operation'
@@ -125,30 +126,16 @@ function Request({ id }: { readonly id: OperationId }) {
         </form>
         <div role="status">
           {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
-          {answer && <Reply answer={answer} />}
+          <Suspense>{answer && <Reply answer={answer} />}</Suspense>
         </div>
       </Columns>
       {isAsking && (
-        <Confirm
-          title={`${descriptionOf(id).summary}?`}
-          text={w.askText(nameIn(cache, project, request))}
-          act={w.send}
-          onConfirm={async () => void go()}
-          onClose={() => ask(false)}
-        />
+        <Suspense>
+          <Question request={request} onConfirm={() => void go()} onClose={() => ask(false)} />
+        </Suspense>
       )}
     </>
   )
-}
-
-/** Returns the name of what a request is about where it is known here, else its method and path. */
-function nameIn(cache: QueryClient, project: number | undefined, request: AnyRequest): string {
-  // What is deleted is known by the same path that reads it.
-  const reading = request.operation.replace(/_remove$/, '_get') as OperationId
-  const name = knownResource(cache, project, { ...request, operation: reading })?.name
-  const { path, method } = operationOf(request.operation)
-  const { params = {} } = request
-  return name ?? `${method} ${path.replace(/\{(\w+)\}/g, (_, key: string) => String(params[key]))}`
 }
 
 interface FieldsProps {
