@@ -1,16 +1,16 @@
-/** Asks before changes are lost. */
+/** Asks before changes are lost, or something else by its own words. */
 import { unsaved as w } from '../words/unsaved.ts'
 import { Confirm } from './dialog.tsx'
+import type { Question } from './unsaved.ts'
 
-export function DiscardQuestion({ onAnswer }: { readonly onAnswer: (discards: boolean) => void }) {
+interface QuestionProps {
+  readonly question?: Question | undefined
+  readonly onAnswer: (discards: boolean) => void
+}
+
+export function DiscardQuestion({ question = w, onAnswer }: QuestionProps) {
+  const { title, text, act, keep } = question
   return (
-    <Confirm
-      title={w.title}
-      text={w.text}
-      act={w.act}
-      keep={w.keep}
-      onConfirm={async () => onAnswer(true)}
-      onClose={() => onAnswer(false)}
-    />
+    <Confirm {...{ title, text, act, keep }} onConfirm={async () => onAnswer(true)} onClose={() => onAnswer(false)} />
   )
 }

@@ -12,26 +12,40 @@ import { showOnTop } from './top-slot.tsx'
  */
 type Place = 'page' | 'view' | 'dialog'
 
+/** What is asked before something is lost. */
+export interface Question {
+  readonly title: string
+  readonly text: string
+  readonly act: string
+  readonly keep: string
+}
+
 interface Going {
   readonly currentLocation: { readonly pathname: string }
   readonly nextLocation: { readonly pathname: string }
   readonly action: 'PUSH' | 'REPLACE' | 'FORWARD' | 'BACK' | 'GO'
 }
 
-const places = new Set<{ readonly place: Place }>()
+const places = new Set<{ readonly place: Place; readonly question: Question | undefined }>()
 let unblock: (() => void) | undefined
 let asked: Promise<boolean> | undefined
 
-/** Keeps a form from being lost while it has changes that are neither saved nor on their way. */
-export function useUnsaved(isDirty: boolean, place: Place = 'page'): void {
+/**
+ * Keeps a form from being lost while it has changes that are neither saved nor on their way. What is no form has a question
+ * of its own.
+ */
+export function useUnsaved(isDirty: boolean, place: Place = 'page', question?: Question): void {
   const { history } = useRouter()
   useEffect(() => {
     if (!isDirty) return
-    const me = { place }
+    const me = { place, question }
     places.add(me)
     unblock ??= history.block({
       enableBeforeUnload: true,
-      blockerFn: async (going) => isLosing(going) && !(await mayDiscard()),
+      blockerFn: async (going) => {
+        const [lost, ...others] = [...places].filter(({ place }) => isLosing(place, going))
+        return lost !== undefined && !(await mayDiscard(others.length > 0 ? undefined : lost.question))
+      },
     })
     return () => {
       places.delete(me)
@@ -39,15 +53,12 @@ export function useUnsaved(isDirty: boolean, place: Place = 'page'): void {
       unblock?.()
       unblock = undefined
     }
-  }, [history, isDirty, place])
+  }, [history, isDirty, place, question])
 }
 
-function isLosing({ currentLocation, nextLocation, action }: Going): boolean {
-  const isElsewhere = currentLocation.pathname !== nextLocation.pathname
-  return [...places].some(({ place }) => {
-    if (place === 'dialog') return action !== 'PUSH' && action !== 'REPLACE'
-    return place === 'view' || isElsewhere
-  })
+function isLosing(place: Place, { currentLocation, nextLocation, action }: Going): boolean {
+  if (place === 'dialog') return action !== 'PUSH' && action !== 'REPLACE'
+  return place === 'view' || currentLocation.pathname !== nextLocation.pathname
 }
 
 /** Does what closes a form of the page; asks before where something would be lost. */
@@ -57,18 +68,19 @@ export function closing(act: () => void): void {
 }
 
 /** Asks whether changes may be lost. */
-export function mayDiscard(): Promise<boolean> {
-  asked ??= ask().finally(() => {
+export function mayDiscard(question?: Question): Promise<boolean> {
+  asked ??= ask(question).finally(() => {
     asked = undefined
   })
   return asked
 }
 
-async function ask(): Promise<boolean> {
+async function ask(question: Question | undefined): Promise<boolean> {
   const { DiscardQuestion } = await import('./discard-question.tsx')
   return new Promise((resolve) => {
     const hide = showOnTop(
       createElement(DiscardQuestion, {
+        question,
         onAnswer: (discards: boolean) => {
           hide()
           resolve(discards)

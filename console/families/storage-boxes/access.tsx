@@ -101,7 +101,7 @@ function Ways({ account, doors }: { readonly account: Box | Subaccount; readonly
   if (!way) return null
   const { ssh_enabled: ssh, webdav_enabled: webdav, reachable_externally: isOutside } = account.access_settings
   const warningOf = (door: keyof Doors, isOn: boolean) => {
-    if (doors[door] === null) return w.isClosed
+    if (doors[door] === null) return w.isClosed(`--storage-${door}`)
     return isOn ? undefined : w.isOff(b.flags[`${door}_enabled`])
   }
   return (

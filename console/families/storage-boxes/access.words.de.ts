@@ -14,8 +14,8 @@ export const access: typeof English = {
   webdav: 'Mit WebDAV',
   webdavText: 'Jedes fragt nach dem Passwort.',
   isOff: (flag) => `${flag} ist für dieses Konto aus, also wird das abgelehnt.`,
-  isClosed:
-    'Diese Installation hat hierfür keine Tür geöffnet, also wird damit nichts erreicht. Wer sie betreibt, kann eine öffnen.',
+  isClosed: (option) =>
+    `Diese Installation hat hierfür keine Tür geöffnet, also wird damit nichts erreicht. Wer sie betreibt, öffnet eine mit der Option ${option}.`,
   isInside: 'Dieses Konto kommt nur aus Netzen dieser Installation hinein.',
   notYet: 'Die Box wird noch angelegt. Was zu kopieren ist, steht hier, sobald sie bereit ist.',
 }

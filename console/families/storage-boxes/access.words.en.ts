@@ -11,7 +11,8 @@ export const access = {
   webdav: 'By WebDAV',
   webdavText: 'Each asks for the password.',
   isOff: (flag: string) => `${flag} is off for this account, so these are refused.`,
-  isClosed: 'This installation has no such door open, so these reach nothing. Whoever runs it can open one.',
+  isClosed: (option: string) =>
+    `This installation has no such door open, so these reach nothing. Whoever runs it opens one with the option ${option}.`,
   isInside: 'This account gets in only from networks of this installation.',
   notYet: 'The box is still being made. What is to be copied stands here when it is ready.',
 }

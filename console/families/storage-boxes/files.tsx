@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import { useReason } from '../../shell/may.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useGo } from '../../ui/link.tsx'
@@ -23,7 +25,7 @@ import { boxes as b } from './words.ts'
 export function FilesTab({ box }: { readonly box: Box }) {
   const { path: folder = '', snapshot } = entry.routes.one.useSearch()
   const uploads = useUploads(box.id)
-  useUnsaved(uploads.isBusy)
+  useUnsaved(uploads.isBusy, 'page', w.leave)
   const { data, error } = useFiles(box, folder, snapshot)
   const mayWrite = useReason('storage_boxes_uploadPiece')
   const cannot = snapshot === undefined ? (mayWrite ?? (box.status === 'active' ? undefined : b.notYet)) : w.isOld
@@ -35,7 +37,7 @@ export function FilesTab({ box }: { readonly box: Box }) {
       </div>
       {snapshot !== undefined && <Note>{w.isOld}</Note>}
       <UploadsCard {...uploads} />
-      {error !== null && <Unread cause={error} />}
+      {error !== null && <Unread box={box} snapshot={snapshot} cause={error} />}
       {!data && !error && <Skeleton />}
       {data && !error && (
         <FileTable
@@ -50,11 +52,24 @@ export function FilesTab({ box }: { readonly box: Box }) {
   )
 }
 
+interface UnreadProps {
+  readonly box: Box
+  readonly snapshot: number | undefined
+  readonly cause: unknown
+}
+
 /** Says why there is nothing to see: some installations have boxes without files. */
-function Unread({ cause }: { readonly cause: unknown }) {
+function Unread({ box, snapshot, cause }: UnreadProps) {
   const { status, code } = toFailure(cause)
   if (code === 'unsupported_error') return <Note>{w.noFiles}</Note>
-  return status === 404 ? <p className="dim">{w.noFolder}</p> : <FailureNote cause={cause} what={w.notRead} />
+  if (status !== 404) return <FailureNote cause={cause} what={w.notRead} />
+  return (
+    <Empty
+      title={w.noFolder}
+      text={snapshot === undefined ? w.noFolderText : w.noFolderOld}
+      action={<ButtonLink {...folderLink(box, { folder: '', snapshot })}>{w.toBox(box.name)}</ButtonLink>}
+    />
+  )
 }
 
 function useFiles({ id }: Box, folder: string, snapshot: number | undefined) {

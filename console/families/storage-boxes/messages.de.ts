@@ -17,7 +17,7 @@ export const messages: Messages = {
     'This is not possible here: something is in the way.': 'Das geht hier nicht: etwas ist im Weg.',
     'this Storage Box cannot have more than {1} bytes in files and snapshots':
       'Die Storage-Box hat dafür keinen Platz mehr. Lösche etwas, oder gib ihr einen größeren Typ.',
-    'there is no such file or directory': 'Diese Datei oder diesen Ordner gibt es nicht mehr.',
+    'there is no such file or directory': 'Eine solche Datei oder einen solchen Ordner gibt es nicht.',
     'only a file can be downloaded': 'Nur Dateien lassen sich herunterladen.',
     'Storage Boxes of this cloud have no files': 'Storage-Boxen dieser Installation enthalten keine Dateien.',
     'the files of the Storage Box cannot be reached now':

@@ -16,7 +16,7 @@ export const messages: Messages = {
     'This is not possible here: something is in the way.': 'This is not possible here: something is in the way.',
     'this Storage Box cannot have more than {1} bytes in files and snapshots':
       'The Storage Box has no room left for this. Delete something, or give it a larger type.',
-    'there is no such file or directory': 'There is no such file or folder any more.',
+    'there is no such file or directory': 'There is no such file or folder.',
     'only a file can be downloaded': 'Only a file can be downloaded.',
     'Storage Boxes of this cloud have no files': 'Storage Boxes of this installation hold no files.',
     'the files of the Storage Box cannot be reached now':

@@ -36,11 +36,11 @@ export function OverviewTab({ box, acts }: OverviewProps) {
   return (
     <>
       <UsageCard box={box} />
-      <HistoryCard id={box.id} />
       <Halves>
         <ReachCard box={box} acts={acts} />
         <AboutCard box={box} acts={acts} />
       </Halves>
+      <HistoryCard id={box.id} />
     </>
   )
 }

@@ -1,32 +1,14 @@
-/** The pages of Storage Boxes, used with the keyboard alone. */
+/** The pages of Storage Boxes but for their files, used with the keyboard alone. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { PassingStorage } from '../../../src/drivers/storage/open.ts'
-import { simulate } from '../../../src/families.ts'
 import { testClock } from '../../kit/harness.ts'
+import { boxOf, openBox, partsOf, visitBox } from '../kit/boxes.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
-import { type Console, type ConsoleOptions, expect, forConsole, press, tabTo } from '../kit/harness.ts'
+import { expect, forConsole, press, tabTo } from '../kit/harness.ts'
 import { act, choose, confirm, confirmByName, fill, protect, rename } from '../kit/keyboard.ts'
 import { publicKey, someKeys } from '../states/resources.ts'
 import { boxPassword, someBoxes } from '../states/storage.ts'
-
-async function boxOf({ api }: Console, name = 'backups') {
-  return (await api.get(`/storage_boxes?name=${name}`)).body.storage_boxes[0]
-}
-
-/** Lists the parts of a kind that a box has. */
-async function partsOf(console: Console, kind: 'snapshots' | 'subaccounts') {
-  const { id } = await boxOf(console)
-  return (await console.api.get(`/storage_boxes/${id}/${kind}`)).body[kind]
-}
-
-async function openBox(console: Console, tab = ''): Promise<void> {
-  await console.visit(`P/storage-boxes/${(await boxOf(console)).id}${tab}`)
-}
 
 /** Reads the password that a dialog shows once, and closes it by saying that it is stored. */
 async function store(page: Page, name: string): Promise<string> {
@@ -73,16 +55,15 @@ forConsole('Storage Boxes in the console', (open) => {
     const console = await open({ clock: testClock() })
     await someBoxes(console)
     await console.page.clock.setFixedTime(console.world.clock.now())
-    const { id } = await boxOf(console, 'closed')
-    await console.visit(`P/storage-boxes/${id}`)
+    await visitBox(console, '', 'closed')
     const { page, world } = console
-    const history = page.getByRole('region', { name: 'Room over time' })
+    const history = page.getByRole('region', { name: 'Usage over time' })
     await expect(history).toContainText('Nothing was measured in this time yet')
     await world.app.jobs.run()
     world.clock.advance(8 * 3_600_000)
     await page.clock.setFixedTime(world.clock.now())
-    await console.visit(`P/storage-boxes/${id}`)
-    await expect(history.getByRole('img', { name: /Room over time.*Files: 0 B now/ })).toBeVisible()
+    await visitBox(console, '', 'closed')
+    await expect(history.getByRole('img', { name: /Usage over time.*Files: 0 B now/ })).toBeVisible()
     await act(page, 'Last week')
     await expect(history).toContainText('Snapshots: 0 B now, 0 B at most.')
   })
@@ -100,9 +81,7 @@ forConsole('Storage Boxes in the console', (open) => {
   })
 
   test('get another type, another password and other access settings', async () => {
-    const console = await open()
-    await someBoxes(console)
-    await openBox(console)
+    const console = await openBox(open)
     const { page, world } = console
     await act(page, 'Change type')
     await tabTo(page, 'combobox', 'Type')
@@ -113,7 +92,7 @@ forConsole('Storage Boxes in the console', (open) => {
     await confirm(page, 'Set a new password for backups', 'Set a new password')
     assert.notEqual(await store(page, 'backups'), boxPassword)
     await world.settle()
-    await openBox(console, '/access')
+    await visitBox(console, '/access')
     await tabTo(page, 'checkbox', /^WebDAV/)
     await press(page, 'Space')
     await act(page, 'Save the settings')
@@ -123,9 +102,7 @@ forConsole('Storage Boxes in the console', (open) => {
   })
 
   test('say how each program gets in with each account', async () => {
-    const console = await open()
-    await someBoxes(console)
-    await openBox(console, '/access')
+    const console = await openBox(open, '/access')
     const { page } = console
     const { username, server } = await boxOf(console)
     await expect(page.getByText(`sftp -P 23 ${username}@${server}`)).toBeVisible()
@@ -139,147 +116,9 @@ forConsole('Storage Boxes in the console', (open) => {
   })
 })
 
-/** An installation whose boxes hold files, in a folder that goes with the test. */
-async function withFiles(): Promise<ConsoleOptions & AsyncDisposable> {
-  const directory = mkdtempSync(join(tmpdir(), 'wolke-boxes-'))
-  const log = { info: () => undefined, warn: () => undefined }
-  const plan = { directory, isPassing: true, ssh: 'off', webdav: 'off', addressPool: [], log } as const
-  const storage = await PassingStorage.open(plan)
-  const clock = testClock()
-  return {
-    clock,
-    simulation: simulate({ delayMs: 0, clock, beside: { files: storage.cloud() } }),
-    async [Symbol.asyncDispose]() {
-      await storage.close()
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
-}
-
-forConsole('files of Storage Boxes in the console', (open) => {
-  test('are uploaded, replaced, downloaded, moved and deleted, in folders that are made', async () => {
-    await using files = await withFiles()
-    const console = await open(files)
-    await someBoxes(console)
-    await openBox(console, '/files')
-    const { page } = console
-    const upload = (text: string) =>
-      page
-        .getByLabel('Upload files')
-        .first()
-        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(text) })
-    await act(page, 'New folder')
-    await fill(page, 'Name', 'letters')
-    await confirm(page, 'New folder in backups', 'Make the folder')
-    await tabTo(page, 'link', 'letters/')
-    await press(page, 'Enter')
-    await expect(page.getByText('Nothing is in here')).toBeVisible()
-    await upload('first')
-    await expect(page.getByRole('link', { name: 'notes.txt' })).toBeVisible()
-    await upload('second')
-    await confirm(page, 'Replace 1 file?', 'Replace 1 file')
-    await expect(page.getByText('Uploaded · 6 B')).toBeVisible()
-    const waiting = page.waitForEvent('download')
-    await tabTo(page, 'link', 'notes.txt')
-    await press(page, 'Enter')
-    const file = await waiting
-    assert.equal(file.suggestedFilename(), 'notes.txt')
-    assert.equal(readFileSync(await file.path(), 'utf8'), 'second')
-    await choose(page, 'notes.txt', 'Rename or move')
-    await fill(page, 'Path', 'read me.txt')
-    await confirm(page, 'Rename or move notes.txt', 'Rename')
-    await expect(page.getByText('Nothing is in here')).toBeVisible()
-    await tabTo(page, 'link', 'backups')
-    await press(page, 'Enter')
-    await choose(page, 'read me.txt', 'Delete')
-    await confirm(page, 'Delete read me.txt?', 'Delete the file')
-    await expect(page.getByRole('link', { name: 'read me.txt' })).toHaveCount(0)
-    await choose(page, 'letters', 'Delete')
-    await confirmByName(page, 'letters')
-    await expect(page.getByRole('link', { name: 'letters/' })).toHaveCount(0)
-  })
-
-  test('come in pieces when they are large, go on after a cut, and leave nothing when they are stopped', async () => {
-    await using files = await withFiles()
-    const console = await open(files)
-    await someBoxes(console)
-    await openBox(console, '/files')
-    const { page } = console
-    console.allow(/Failed to load resource/)
-    const large = Buffer.alloc(12 * 1024 * 1024, 'large ')
-    const upload = (name: string) =>
-      page.getByLabel('Upload files').first().setInputFiles({ name, mimeType: 'text/plain', buffer: large })
-    const pieces: string[] = []
-    let isHeld = false
-    await page.route(/\/files\/uploads\?/, async (route) => {
-      const query = new URL(route.request().url()).searchParams
-      if (route.request().method() === 'PUT') {
-        pieces.push(query.get('offset')!)
-        if (pieces.length === 2) return route.abort()
-        if (isHeld && query.get('offset') !== '0') return
-      }
-      return route.continue()
-    })
-    await upload('large.txt')
-    await expect(page.getByText('Uploaded · 12 MiB')).toBeVisible()
-    const piece = 8 * 1024 * 1024
-    // What was cut off is sent again, half of it at a time.
-    assert.deepEqual(pieces.map(Number), [0, piece, piece, piece + piece / 4])
-    const waiting = page.waitForEvent('download')
-    await tabTo(page, 'link', 'large.txt')
-    await press(page, 'Enter')
-    assert.ok(readFileSync(await (await waiting).path()).equals(large))
-    isHeld = true
-    await upload('stopped.txt')
-    await expect.poll(() => pieces.length).toBe(6)
-    const removed = page.waitForResponse((reply) => reply.request().method() === 'DELETE')
-    await act(page, 'Stop the upload of stopped.txt')
-    assert.equal((await removed).status(), 204)
-    await expect(page.getByText('Stopped · 12 MiB')).toBeVisible()
-    await expect(page.getByRole('link', { name: 'stopped.txt' })).toHaveCount(0)
-  })
-
-  test('are sent once where a folder has their name', async () => {
-    await using files = await withFiles()
-    const console = await open(files)
-    await someBoxes(console)
-    await openBox(console, '/files')
-    const { page } = console
-    console.allow(/Failed to load resource/)
-    await expect(page.getByRole('link', { name: 'team/' })).toBeVisible()
-    const answered: number[] = []
-    page.on('response', (reply) => {
-      if (reply.request().method() === 'PUT') answered.push(reply.status())
-    })
-    const file = { name: 'team', mimeType: 'text/plain', buffer: Buffer.from('some text') }
-    await page.getByLabel('Upload files').first().setInputFiles(file)
-    await confirm(page, 'Replace 1 file?', 'Replace 1 file')
-    await expect(page.getByText('team was not uploaded.')).toBeVisible()
-    assert.deepEqual(answered, [409])
-  })
-
-  test('are those of a snapshot where one is chosen, and cannot be changed there', async () => {
-    await using files = await withFiles()
-    const console = await open(files)
-    await someBoxes(console)
-    const [{ id, name }] = await partsOf(console, 'snapshots')
-    await openBox(console, '/files')
-    const { page } = console
-    await expect(page.getByRole('link', { name: 'team/' })).toBeVisible()
-    await tabTo(page, 'combobox', 'Files')
-    await page.keyboard.type(name)
-    await expect(page).toHaveURL(new RegExp(`snapshot=${id}`))
-    // Subaccounts came later, and their folders with them.
-    await expect(page.getByText('Nothing was in here', { exact: true })).toBeVisible()
-    await expect(page.getByRole('button', { name: 'New folder' })).toHaveAccessibleDescription(/cannot be changed/)
-  })
-})
-
 forConsole('snapshots of Storage Boxes in the console', (open) => {
   test('are made, described, rolled back to and deleted', async () => {
-    const console = await open()
-    await someBoxes(console)
-    await openBox(console, '/snapshots')
+    const console = await openBox(open, '/snapshots')
     const { page, world } = console
     await act(page, 'Make snapshot')
     await fill(page, 'Description', 'the third')
@@ -310,9 +149,7 @@ forConsole('snapshots of Storage Boxes in the console', (open) => {
   })
 
   test('are made by a plan, which is changed and disabled', async () => {
-    const console = await open()
-    await someBoxes(console)
-    await openBox(console, '/snapshots')
+    const console = await openBox(open, '/snapshots')
     const { page, world } = console
     await expect(page.getByText('Every Monday at 03:30 UTC, 7 at most')).toBeVisible()
     await act(page, 'Change the plan')
@@ -341,7 +178,7 @@ forConsole('plans of snapshots of Storage Boxes in the console', (open) => {
     await api.post(`/storage_boxes/${id}/actions/enable_snapshot_plan`, plan)
     await world.settle()
     const planNow = async () => (await boxOf(console)).snapshot_plan
-    await openBox(console, '/snapshots')
+    await visitBox(console, '/snapshots')
     await expect(page.getByText('On day 13 of every month that is a Friday at 03:30 UTC, 7 at most')).toBeVisible()
     await act(page, 'Change the plan')
     await fill(page, 'Keeps at most', '3')
@@ -361,9 +198,7 @@ forConsole('plans of snapshots of Storage Boxes in the console', (open) => {
 
 forConsole('subaccounts of Storage Boxes in the console', (open) => {
   test('are created, described, moved, locked out and deleted', async () => {
-    const console = await open()
-    await someBoxes(console)
-    await openBox(console, '/subaccounts')
+    const console = await openBox(open, '/subaccounts')
     const { page, world } = console
     const last = async () => (await partsOf(console, 'subaccounts')).at(-1)
     await act(page, 'Create subaccount')
