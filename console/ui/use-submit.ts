@@ -1,5 +1,5 @@
 /** Sending a form: once at a time, with what went wrong by field. */
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type ApiFailure, type FieldProblems, toFailure } from '../api/failure.ts'
 
 /** Returns the problems of a field, by its name in the request, with those of its parts (`records[0].value`). */
@@ -22,6 +22,11 @@ export function useSubmit(): Submit {
   // Each field that is drawn asks for its problems, so those that somebody has drawn are known before the first failure.
   const drawn = useRef(new Set<string>())
   const rest = cause === undefined ? undefined : unsaid(toFailure(cause), drawn.current)
+  const form = useRef<Element | null>(null)
+  // Whoever sends a long form may be far from the field that has the problem.
+  useEffect(() => {
+    if (cause !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [cause])
   return {
     isBusy,
     cause: problems.length > 0 && Object.keys(rest?.fields ?? {}).length === 0 ? undefined : rest,
@@ -32,6 +37,7 @@ export function useSubmit(): Submit {
     },
     run: async (act) => {
       if (isBusy) return false
+      form.current = document.activeElement?.closest('form') ?? null
       setBusy(true)
       fail(undefined)
       try {

@@ -6,6 +6,7 @@ import { TypeTiles } from '../../pages/shared/type-parts.tsx'
 import { Check } from '../../ui/check.tsx'
 import { AreaField, Problems } from '../../ui/field.tsx'
 import type { LabelMap } from '../../ui/labels-field.tsx'
+import { said } from '../../ui/said.tsx'
 import { type Step, stepsFrom } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
@@ -105,8 +106,17 @@ function PasswordStep({ draft: { password }, problems, change }: StepProps) {
   )
 }
 
+/** Says which key is meant by its name or its line, in place of where it is in the request. */
+function keyProblem(problem: string, names: readonly string[]): string {
+  const [, at, what = problem] = /^\[(\d+)\] (.*)$/s.exec(problem) ?? []
+  if (at === undefined) return said(what)
+  const index = Number(at)
+  return `${names[index] ?? w.keyLine(index - names.length + 1)} ${said(what)}.`
+}
+
 function KeysStep({ draft: { keys, moreKeys }, problems, change }: StepProps) {
   const { data: known } = useSuspenseQuery(useApi().list('ssh_keys_list', {}))
+  const names = keys.map((key) => known.find((one) => one.public_key === key)?.name ?? key)
   const toggle = (key: string, isOn: boolean) =>
     change({ keys: isOn ? [...keys, key] : keys.filter((one) => one !== key) })
   return (
@@ -123,7 +133,7 @@ function KeysStep({ draft: { keys, moreKeys }, problems, change }: StepProps) {
         isMono
         rows={3}
         value={moreKeys}
-        problems={problems('ssh_keys')}
+        problems={problems('ssh_keys')?.map((one) => keyProblem(one, names))}
         onChange={(moreKeys) => change({ moreKeys })}
       />
     </>

@@ -72,6 +72,7 @@ export const boxes: typeof English = {
   keysHint: 'Sie werden beim Anlegen mitgegeben und lassen ihre Besitzer ohne Passwort hinein.',
   noKeys: 'In diesem Projekt gibt es keine SSH-Schlüssel.',
   moreKeys: 'Weitere öffentliche Schlüssel',
+  keyLine: (line) => `Zeile ${line}`,
   moreKeysHint: 'Einer je Zeile, wie OpenSSH sie schreibt.',
   keyCount: (count) => plural(count, { one: '# Schlüssel', other: '# Schlüssel' }),
   access: 'Zugang',

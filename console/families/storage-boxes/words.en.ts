@@ -69,6 +69,7 @@ export const boxes = {
   keysHint: 'They are given when the box is made, and let their owners in without the password.',
   noKeys: 'There are no SSH keys in this Project.',
   moreKeys: 'More public keys',
+  keyLine: (line: number) => `Line ${line}`,
   moreKeysHint: 'One a line, as OpenSSH writes them.',
   keyCount: (count: number) => plural(count, { one: '# key', other: '# keys' }),
   access: 'Access',

@@ -51,7 +51,6 @@ export function LongFormPage(props: LongFormPageProps) {
               <Button type="submit" look="primary" wide isBusy={isBusy} reason={reason}>
                 {act}
               </Button>
-              {/* Why it was refused is said here even where a field says so as well. */}
               {cause !== undefined && <FailureNote cause={cause} what={notCreated} />}
             </Card>
             {isNamed && <Equivalents request={request} />}

@@ -80,6 +80,22 @@ forConsole('Storage Boxes in the console', (open) => {
     await expect(page.getByText('Fits the policy with 24 characters.')).toBeVisible()
   })
 
+  test('say by its line which key is wrong, where the form is sent from', async () => {
+    const console = await open()
+    await someKeys(console)
+    await console.visit('P/storage-boxes/new')
+    const { page } = console
+    console.allow(/Failed to load resource/)
+    await tabTo(page, 'checkbox', 'laptop')
+    await press(page, 'Space')
+    await tabTo(page, 'textbox', 'More public keys')
+    await page.keyboard.type('ssh-rsa nonsense')
+    await act(page, 'Create Storage Box')
+    const field = page.getByRole('textbox', { name: 'More public keys' })
+    await expect(field).toHaveAccessibleDescription(/^Line 1 is not a valid ssh-rsa key\./)
+    await expect(field).toBeFocused()
+  })
+
   test('get another type, another password and other access settings', async () => {
     const console = await openBox(open)
     const { page, world } = console
