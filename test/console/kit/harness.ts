@@ -268,14 +268,14 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
 
 /** Moves the focus by Tab until it is on what is wanted. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
-  await moveTo(page.getByRole(role, { name }).first(), 'Tab', 200)
+  await moveTo(page.getByRole(role, { name }).first(), 200)
 }
 
 /**
- * Presses a key until the focus is on what is wanted. Finding that by its name takes longer than a key press, so it is
+ * Presses Tab until the focus is on what is wanted. Finding that by its name takes longer than a key press, so it is
  * found once, and anew when the page has changed. Over a long way Tab is held down, but for the last stops.
  */
-export async function moveTo(wanted: Locator, key: string, most: number): Promise<void> {
+export async function moveTo(wanted: Locator, most: number): Promise<void> {
   const page = wanted.page()
   await wanted.waitFor()
   let element = await wanted.elementHandle()
@@ -283,11 +283,11 @@ export async function moveTo(wanted: Locator, key: string, most: number): Promis
     const stops = (await element?.evaluate(stopsBefore)) ?? 'gone'
     if (stops === 0 && (await wanted.evaluate(hasFocus))) return
     if (stops === 0 || stops === 'gone' || steps % 40 === 39) element = await wanted.elementHandle()
-    const held = steps === 0 && key === 'Tab' && stops !== 'gone' ? stops - nearStops : 0
+    const held = steps === 0 && stops !== 'gone' ? stops - nearStops : 0
     if (held > 0) {
       await Promise.all(Array.from({ length: held }, () => page.keyboard.down('Tab')))
       await page.keyboard.up('Tab')
-    } else await page.keyboard.press(key)
+    } else await page.keyboard.press('Tab')
   }
   await expect(wanted).toBeFocused()
 }
@@ -310,6 +310,7 @@ function stopsBefore(wanted: Focusable): number | 'gone' {
   return Math.max(after.indexOf(wanted) + 1, 1)
 }
 
-function hasFocus(element: unknown): boolean {
+/** Whether an element has the focus; evaluated in the page. */
+export function hasFocus(element: unknown): boolean {
   return element === document.activeElement
 }

@@ -1,6 +1,6 @@
 /** What people do with the keyboard: press buttons, fill fields, take entries of menus, confirm dialogs. */
 import type { Page } from 'playwright-core'
-import { expect, moveTo, press, tabTo } from './harness.ts'
+import { expect, hasFocus, moveTo, press, tabTo } from './harness.ts'
 
 export async function act(page: Page, name: string | RegExp): Promise<void> {
   await tabTo(page, 'button', name)
@@ -11,7 +11,7 @@ export async function act(page: Page, name: string | RegExp): Promise<void> {
 export async function confirm(page: Page, title: string | RegExp, name: string, isLast = true): Promise<void> {
   const dialog = page.getByRole('dialog', { name: title })
   const button = dialog.getByRole('button', { name, exact: true })
-  await moveTo(button, 'Tab', 50)
+  await moveTo(button, 50)
   await press(page, 'Enter')
   if (isLast) await expect(dialog).toBeHidden()
 }
@@ -35,12 +35,24 @@ export async function choose(page: Page, row: string, entry: string): Promise<vo
   await take(page, entry)
 }
 
-/** Takes an entry of the open menu, by the beginning of its name. */
+/**
+ * Takes an entry of the open menu, by the beginning of its name. The menu takes the focus, and moves it, with the next frame
+ * of the browser, so each key waits for what the one before did.
+ */
 export async function take(page: Page, entry: string | RegExp): Promise<void> {
   const item = page.getByRole('menuitem', { name: typeof entry === 'string' ? new RegExp(`^${entry}`) : entry })
-  await moveTo(item, 'ArrowDown', 20)
+  const focused = page.locator(':focus')
+  await expect(page.getByRole('menu').filter({ has: item }).and(page.locator(':focus-within'))).toBeVisible()
+  for (let steps = 0; steps < mostEntries && !(await item.evaluate(hasFocus)); steps++) {
+    const before = await focused.elementHandle()
+    await press(page, 'ArrowDown')
+    await expect.poll(() => before?.evaluate(hasFocus)).toBe(false)
+  }
+  await expect(item).toBeFocused()
   await press(page, 'Enter')
 }
+
+const mostEntries = 20
 
 /** Gives a resource another name, by the menu of its row. */
 export async function rename(page: Page, from: string, to: string): Promise<void> {

@@ -165,7 +165,7 @@ forConsole('access in the console', (open) => {
     await expect(page.getByText(/^replaced by …/)).toBeVisible()
     await expect(page.getByRole('row')).toHaveCount(4)
     const old = page.getByRole('row').filter({ hasText: 'replaced by …' })
-    await moveTo(old.getByRole('button', { name: /^Actions for/ }), 'Tab', 200)
+    await moveTo(old.getByRole('button', { name: /^Actions for/ }), 200)
     await press(page, 'Enter')
     await take(page, 'Revoke')
     await confirm(page, /^Revoke/, 'Revoke token')
