@@ -15,6 +15,7 @@ import { type BoxPlaces, decodeName, type Places, uploadsFolder } from './places
 import { noSuchBox, noSuchFolder, noSuchSnapshot, Refusal, refusalOf } from './refusal.ts'
 import type { BoxPaths, Owner, Quota, Store, StoreKind, StoreLog, StoreOptions } from './store.ts'
 import type { Trees } from './trees/trees.ts'
+import type { Users } from './users.ts'
 
 interface BoxRecord {
   readonly generation: number
@@ -38,15 +39,12 @@ export interface StoreParts {
   readonly trees: Trees
   readonly meter: Meter
   /** Undefined where all files are this process's. */
-  readonly firstOwner: number | undefined
+  readonly users: Users | undefined
   /** Undefined where a copy takes too long for that. */
   readonly pause: StoreOptions['pause']
   readonly vacate: StoreOptions['vacate']
   readonly log: StoreLog
 }
-
-/** The greatest number that can be a user. */
-const lastUid = 4_294_967_293
 
 export class Boxes implements Store {
   readonly kind: StoreKind
@@ -55,7 +53,6 @@ export class Boxes implements Store {
   readonly tidied: Promise<void>
   readonly #parts: StoreParts
   readonly #exclusive: Exclusive<number>
-  readonly #owners: Exclusive<'owners'>
 
   constructor(parts: StoreParts) {
     this.kind = parts.kind
@@ -63,7 +60,6 @@ export class Boxes implements Store {
     this.hasKernelQuota = parts.hasKernelQuota
     this.#parts = parts
     this.#exclusive = new Exclusive((id) => parts.places.of(id).lock)
-    this.#owners = new Exclusive((name) => join(parts.places.locks, name))
     this.tidied = this.#tidy()
   }
 
@@ -273,7 +269,7 @@ export class Boxes implements Store {
   #userOf({ owner }: BoxRecord): Owner {
     if (owner !== undefined) return { uid: owner, gid: owner }
     // Nothing that works on a box may do so as root.
-    if (this.#parts.firstOwner !== undefined) {
+    if (this.#parts.users !== undefined) {
       throw new Refusal('The Storage Box was made by another user than root.', { transient: false })
     }
     return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
@@ -281,14 +277,8 @@ export class Boxes implements Store {
 
   /** A user that no box has or had: ids of boxes are greater than those of users can be. */
   async #newOwner(): Promise<Pick<BoxRecord, 'owner'>> {
-    const { firstOwner, places } = this.#parts
-    if (firstOwner === undefined) return {}
-    return this.#owners.run('owners', async () => {
-      const owner = (await readJson<number>(places.owners)) ?? firstOwner
-      if (owner > lastUid) throw new Refusal('There is no user left for the Storage Box.', { transient: false })
-      await writeDurably(places.owners, JSON.stringify(owner + 1))
-      return { owner }
-    })
+    const owner = await this.#parts.users?.next()
+    return owner ? { owner: owner.uid } : {}
   }
 
   /** Does what changes a box, after what was left by somebody who ended meanwhile. Errors: `Refusal`. */

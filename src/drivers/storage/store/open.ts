@@ -13,9 +13,7 @@ import { type Store, type StoreKind, type StoreOptions, storeKinds } from './sto
 import { Subvolumes } from './trees/btrfs.ts'
 import { Copies } from './trees/copies.ts'
 import { Impossible, tryBtrfs, tryCell, tryReflink } from './trial.ts'
-
-/** Users of boxes begin here: systemd leaves these to others, and so do containers and directories of users. */
-export const defaultFirstOwner = 1_900_000_000
+import { Users } from './users.ts'
 
 /**
  * Opens a store, which several processes may do. Its kind is that of the first time, and the best that is possible then.
@@ -57,8 +55,7 @@ type Attempt = (
 
 const attempts: Readonly<Record<StoreKind, Attempt>> = {
   async btrfs(places, { log }, isKept) {
-    const groups = await tryBtrfs(places.root, isKept ? undefined : places.trial, log)
-    const at = { root: places.root, groups, log }
+    const at = await tryBtrfs(places, isKept, log)
     const [trees, meter] = [new Subvolumes(at), new Groups(at, places)]
     return { trees, meter, hasKernelQuota: true, reason: 'it is on btrfs with quotas' }
   },
@@ -95,13 +92,14 @@ async function choose(places: Places, options: StoreOptions): Promise<StoreParts
     try {
       const { reason, ...made } = await attempts[kind](places, options, kept !== undefined)
       if (!kept) await writeDurably(places.kind, kind)
-      const firstOwner = process.getuid?.() === 0 ? (options.firstOwner ?? defaultFirstOwner) : undefined
+      const users = process.getuid?.() === 0 ? new Users(places, options.log) : undefined
+      await users?.claim()
       const pause = kind === 'btrfs' ? options.pause : undefined
       return {
         kind,
         ...made,
         places,
-        firstOwner,
+        users,
         pause,
         vacate: options.vacate,
         log: options.log,

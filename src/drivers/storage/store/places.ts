@@ -34,9 +34,14 @@ export class Places {
     return join(this.root, 'removed')
   }
 
-  /** The next user that a box can have. */
-  get owners(): string {
-    return join(this.root, 'owners')
+  /** The users that boxes have and can have (see users.ts). */
+  get users(): string {
+    return join(this.root, 'users.json')
+  }
+
+  /** The level of quota groups on btrfs (see trees/level.ts). */
+  get level(): string {
+    return join(this.root, 'level.json')
   }
 
   get locks(): string {

@@ -89,8 +89,6 @@ export interface StoreOptions {
   readonly directory: string
   /** Chosen by trying the directory unless it is given. */
   readonly kind?: StoreKind
-  /** The first box has this uid and gid, and each new one the next. Used by root alone. */
-  readonly firstOwner?: number
   /**
    * Keeps everybody from writing to the files of a box until the result is disposed of. A snapshot on btrfs is made meanwhile, in
    * milliseconds: without it, a file that grows at that moment may end in zeros in the snapshot.

@@ -3,47 +3,54 @@ import { constants } from 'node:fs'
 import { copyFile, mkdir, readFile, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isThere } from './durable.ts'
+import type { Places } from './places.ts'
 import { work } from './programs.ts'
 import type { StoreLog } from './store.ts'
-import { type Btrfs, groupOf, Subvolumes } from './trees/btrfs.ts'
+import { type Btrfs, Subvolumes } from './trees/btrfs.ts'
 import { runInCell } from './trees/cell.ts'
+import { claimLevel, firstOtherGroup, groupOf, type LevelPlace, releaseLevel } from './trees/level.ts'
 
 /** The magic number by which statfs(2) knows btrfs. */
 const btrfsMagic = 0x9123683e
-
-/** The quota group of trials; boxes have smaller ids. */
-const trialId = 2 ** 47
 
 /** The message is part of a line for the operator. */
 export class Impossible extends Error {}
 
 /**
- * Finds where the kernel tells about the quota groups of a directory's file system. Subvolumes are tried unless there are
- * some already. Errors: `Impossible`.
+ * Finds where the kernel tells about the quota groups of a directory's file system, and the level of those of the store.
+ * Subvolumes are tried unless the store has been opened before. Errors: `Impossible`.
  */
-export async function tryBtrfs(directory: string, trial: string | undefined, log: StoreLog): Promise<string> {
-  if (process.platform !== 'linux' || Number((await statfs(directory)).type) !== btrfsMagic) {
+export async function tryBtrfs(places: Places, isKept: boolean, log: StoreLog): Promise<Btrfs> {
+  const { root } = places
+  if (process.platform !== 'linux' || Number((await statfs(root)).type) !== btrfsMagic) {
     throw new Impossible('it is not on btrfs')
   }
   if (process.getuid?.() !== 0) throw new Impossible('subvolumes of btrfs with limits need root')
   try {
-    const groups = await findGroups(directory, log)
-    if (trial !== undefined) await trySubvolume({ root: directory, groups, log }, trial)
-    return groups
+    const groups = await findGroups(root, log)
+    const place = { root, groups, record: places.level }
+    const at = { root, groups, level: await claimLevel(place, isKept), log }
+    if (!isKept) await trySubvolume(at, places.trial).catch((error) => giveUp(place, error))
+    return at
   } catch (error) {
     if (error instanceof Impossible) throw error
     throw new Impossible(`btrfs refuses subvolumes with limits (${oneLine(error)})`, { cause: error })
   }
 }
 
+async function giveUp(place: LevelPlace, error: unknown): Promise<never> {
+  await releaseLevel(place)
+  throw error
+}
+
 async function trySubvolume(at: Btrfs, trial: string): Promise<void> {
   const trees = new Subvolumes(at)
   await trees.remove(trial)
-  await trees.limit(trialId, 2 ** 30)
-  await trees.create(trialId, trial, { uid: 0, gid: 0 })
-  const isCounted = await isThere(groupOf(at.groups, 1, trialId))
+  await trees.limit(firstOtherGroup, 2 ** 30)
+  await trees.create(firstOtherGroup, trial, { uid: 0, gid: 0 })
+  const isCounted = await isThere(groupOf(at.groups, at.level, firstOtherGroup))
   await trees.remove(trial)
-  await trees.forget(trialId)
+  await trees.forget(firstOtherGroup)
   if (!isCounted) throw new Impossible('this kernel does not say what quota groups take')
 }
 

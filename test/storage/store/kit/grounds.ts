@@ -94,17 +94,20 @@ export interface Logged {
   readonly fields: object
 }
 
-/** Opens a store on a ground, with which it is closed. */
+/** Opens a store on a ground, with which it is closed: the one called `store`, or another. */
 export async function openAt(
   directory: string,
-  options: Pick<Partial<StoreOptions>, 'kind' | 'pause' | 'vacate' | 'isOpen'> & { warnings?: Logged[] } = {},
+  options: Pick<Partial<StoreOptions>, 'kind' | 'pause' | 'vacate' | 'isOpen'> & {
+    warnings?: Logged[]
+    name?: string
+  } = {},
 ): Promise<Store> {
   const warn = (fields: object, message: string) => {
     if (options.warnings) options.warnings.push({ message, fields })
     else console.error(message, fields)
   }
   const store = await openStore({
-    directory: join(directory, 'store'),
+    directory: join(directory, options.name ?? 'store'),
     ...(options.pause && { pause: options.pause }),
     ...(options.vacate && { vacate: options.vacate }),
     ...(options.isOpen && { isOpen: options.isOpen }),

@@ -7,7 +7,8 @@ import { decodeName, type Places } from '../places.ts'
 import { work } from '../programs.ts'
 import { noSuchBox } from '../refusal.ts'
 import type { Quota } from '../store.ts'
-import { type Btrfs, groupOf, subvolumeOf } from '../trees/btrfs.ts'
+import { type Btrfs, subvolumeOf } from '../trees/btrfs.ts'
+import { groupOf } from '../trees/level.ts'
 import type { Meter } from './meter.ts'
 
 /** Figures are true when all that was written is on disk. Waiting for that serves all who ask within so many milliseconds. */
@@ -107,7 +108,7 @@ export class Groups implements Meter {
   }
 
   figuresOf(id: number): string {
-    return groupOf(this.#at.groups, 1, id)
+    return groupOf(this.#at.groups, this.#at.level, id)
   }
 
   limitChanged(): void {}

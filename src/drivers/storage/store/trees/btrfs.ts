@@ -8,6 +8,7 @@ import { isThere, syncDirectory, syncTree, unlessMissing } from '../durable.ts'
 import { work } from '../programs.ts'
 import type { Owner, StoreLog } from '../store.ts'
 import { own } from './copies.ts'
+import { groupOf } from './level.ts'
 import type { Trees } from './trees.ts'
 
 /** The inode of the top of every subvolume. */
@@ -21,11 +22,10 @@ export interface Btrfs {
   readonly root: string
   /** The kernel tells here about quota groups, in a directory for each. */
   readonly groups: string
+  /** The groups of boxes are on this level, those of subvolumes on level 0. */
+  readonly level: number
   readonly log: StoreLog
 }
-
-/** The directory of the quota group of a box, or of a subvolume. */
-export const groupOf = (groups: string, level: 0 | 1, id: number | string) => join(groups, `${level}_${id}`)
 
 /** The id of the subvolume that a directory is the top of. */
 export async function subvolumeOf(path: string): Promise<string> {
@@ -40,25 +40,26 @@ export class Subvolumes implements Trees {
   }
 
   async limit(id: number, bytes: number): Promise<void> {
-    const { root, groups } = this.#at
-    if (!(await isThere(groupOf(groups, 1, id)))) await work('btrfs', ['qgroup', 'create', `1/${id}`, root])
-    await work('btrfs', ['qgroup', 'limit', `${bytes}`, `1/${id}`, root])
+    const { root, groups, level } = this.#at
+    const group = this.#groupOf(id)
+    if (!(await isThere(groupOf(groups, level, id)))) await work('btrfs', ['qgroup', 'create', group, root])
+    await work('btrfs', ['qgroup', 'limit', `${bytes}`, group, root])
     await syncTree(root)
   }
 
   async create(id: number, path: string, owner: Owner): Promise<void> {
-    await work('btrfs', ['subvolume', 'create', '-i', `1/${id}`, path])
+    await work('btrfs', ['subvolume', 'create', '-i', this.#groupOf(id), path])
     await own(path, owner)
     await syncDirectory(path)
   }
 
   /** The kernel makes a snapshot within one transaction, which is on disk when it returns. */
   async freeze(id: number, from: string, to: string): Promise<void> {
-    await work('btrfs', ['subvolume', 'snapshot', '-r', '-i', `1/${id}`, from, to])
+    await work('btrfs', ['subvolume', 'snapshot', '-r', '-i', this.#groupOf(id), from, to])
   }
 
   async thaw(id: number, from: string, to: string): Promise<void> {
-    await work('btrfs', ['subvolume', 'snapshot', '-i', `1/${id}`, from, to])
+    await work('btrfs', ['subvolume', 'snapshot', '-i', this.#groupOf(id), from, to])
   }
 
   async discard(paths: readonly string[]): Promise<void> {
@@ -90,7 +91,7 @@ export class Subvolumes implements Trees {
   }
 
   /** Newer kernels remove the group of a subvolume with it, maybe at this moment. */
-  async #destroyGroup(level: 0 | 1, id: number | string): Promise<void> {
+  async #destroyGroup(level: number, id: number | string): Promise<void> {
     const { root, groups } = this.#at
     if (!(await isThere(groupOf(groups, level, id)))) return
     const isHarmless = (line: string) => line.endsWith('unable to destroy quota group: No such file or directory')
@@ -98,7 +99,11 @@ export class Subvolumes implements Trees {
   }
 
   forget(id: number): Promise<void> {
-    return this.#destroyGroup(1, id)
+    return this.#destroyGroup(this.#at.level, id)
+  }
+
+  #groupOf(id: number): string {
+    return `${this.#at.level}/${id}`
   }
 }
 
