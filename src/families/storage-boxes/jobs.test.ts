@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Gate, gate, until } from '../../../test/kit/database/bare-database.ts'
 import { forEachDatabase, type World } from '../../../test/kit/harness.ts'
 import { done } from '../../../test/kit/proof.ts'
 import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
@@ -19,6 +20,7 @@ function besides({ db: plain, secrets, simulation }: World) {
   const told: string[] = []
   let noting: NoteKey = async () => 'nobody notes keys'
   let isBroken = false
+  const busy = new Map<number, Gate>()
   const doors = {
     opened: { ssh: '192.0.2.1:23', webdav: null },
     isConfined: true,
@@ -33,6 +35,7 @@ function besides({ db: plain, secrets, simulation }: World) {
   }
   const apply = async ({ id, generation, accounts }: BoxState) => {
     if (isBroken) throw new DriverError('nobody answers', { transient: true })
+    await busy.get(id)?.pass()
     known.set(id, generation)
     told.push(accounts.map(({ hasSsh }) => (hasSsh ? 'open' : 'closed')).join(' '))
   }
@@ -48,7 +51,9 @@ function besides({ db: plain, secrets, simulation }: World) {
   const breakDown = () => {
     isBroken = true
   }
-  return { after, breakDown, install: (box: number, key: string) => noting(box, `u${box}`, key) }
+  /** Keeps a box in use until the gate opens. */
+  const use = (id: number, free: Gate) => void busy.set(id, free)
+  return { after, breakDown, use, known, install: (box: number, key: string) => noting(box, `u${box}`, key) }
 }
 
 const key = (n: number) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGb4E0cK+1Ea8AmYwyBjCpPhjmNCnbh44gdb2HpUn8E2 ${n}`
@@ -90,6 +95,23 @@ forEachDatabase('doors of another process', (open) => {
     await there.after(followDoors)
     assert.equal(await here.install(id, key(1)), undefined)
     assert.deepEqual(await there.after(followDoors), ['open'])
+  })
+
+  test('are told of others while one box is in use, and of that one once it is free', async () => {
+    const world = await open()
+    const ids = [await makeBox(world), await makeBox(world), await makeBox(world)]
+    for (const job of [keepDoors, followDoors]) {
+      const { after, use, known } = besides(world)
+      const free = gate()
+      use(ids[0]!, free)
+      await after(job)
+      await until(() => ids.slice(1).every((id) => known.has(id)), 'the doors know those that are free')
+      await after(job)
+      assert.equal(known.has(ids[0]!), false)
+      assert.equal(free.arrived, 1, 'it is handed over once')
+      free.open()
+      await until(() => known.has(ids[0]!), 'the doors know all boxes')
+    }
   })
 
   test('note as many keys as a box may begin with, and say why they note no more', async () => {

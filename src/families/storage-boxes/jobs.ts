@@ -1,11 +1,13 @@
 /** The doors of this process are told what other processes have done, and keys that people install are noted. */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { recentlyNamed } from '../../kernel/actions/changes.ts'
 import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
 import { inTime } from '../../kernel/actions/in-time.ts'
 import { Note } from '../../kernel/audit/note.ts'
 import { recentlyDone } from '../../kernel/audit/reading.ts'
 import { onBehalfOf } from '../../kernel/process/behalf.ts'
+import { inGroups } from '../../kernel/process/groups.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { readPublicKey } from '../ssh-keys/reads.ts'
@@ -21,26 +23,30 @@ type DoorsParts = Pick<Platform, 'db' | 'secrets'>
 
 const atOnce = 1_000
 const usualTimeoutMs = 20_000
+/** So many boxes are handed over at the same time. */
+const together = 8
+/** Others wait no longer for one box: it may be in use for as long as a copy of it takes. */
+const patienceMs = { inRounds: 1_000, following: 100 }
 
 /**
  * Hands over the boxes of which the doors of this process do not know the newest generation: all of them after a start, and later
- * those that another process has changed. One that fails does not keep the others waiting. Errors: one for all that failed.
+ * those that another process has changed. Neither one that fails nor one that is in use keeps the others waiting. Errors: one for
+ * all that failed.
  */
 export async function keepDoors(platform: DoorsParts, drivers: Drivers): Promise<void> {
   const { doors } = drivers.storageBoxes
   if (!doors) return
   doors.noteKeys((box, username, key) => noteKey(platform, drivers, { box, username, key }))
-  const failures: unknown[] = []
   const gone = new Set(doors.known().keys())
   for (let after = 0; ; ) {
     const some = await boxesInForce(platform.db.query, after, atOnce)
     for (const { id } of some) gone.delete(id)
-    failures.push(...(await tell(platform, drivers, doors, some)))
+    await tell(platform, drivers, doors, some, patienceMs.inRounds)
     if (some.length < atOnce) break
     after = some.at(-1)!.id
   }
   await forgetGone(platform, doors, gone)
-  refuseFailures(failures)
+  refuseFailures(doors)
 }
 
 /**
@@ -55,23 +61,48 @@ export async function followDoors(platform: DoorsParts, drivers: Drivers): Promi
   const withKeys = (await recentlyDone(query, installing)).filter((subject) => typeof subject === 'number')
   const ids = [...new Set([...named.map(({ id }) => id), ...withKeys])]
   const found = ids.length > 0 ? await theseInForce(query, ids) : []
-  const failures = await tell(platform, drivers, doors, found)
+  await tell(platform, drivers, doors, found, patienceMs.following)
   const isThere = new Set(found.map(({ id }) => id))
   await forgetGone(platform, doors, new Set(ids.filter((id) => !isThere.has(id) && doors.known().has(id))))
-  refuseFailures(failures)
+  refuseFailures(doors)
 }
 
-/** Hands over those boxes whose generation the doors do not know. Returns why that failed. */
-async function tell(platform: DoorsParts, drivers: Drivers, doors: BoxDoors, some: readonly InForce[]) {
-  const failures: unknown[] = []
-  for (const row of some) {
-    if (doors.known().get(row.id) === row.generation) continue
-    await handOver(platform, drivers, row).catch((error: unknown) => void failures.push(error))
-  }
-  return failures
+/** What is told to doors at this moment, whether or not a job still waits for it. */
+interface UnderWay {
+  readonly boxes: Set<number>
+  /** Why some failed, of which no job has told yet. */
+  readonly failures: unknown[]
 }
 
-function refuseFailures(failures: readonly unknown[]): void {
+const underWay = new WeakMap<BoxDoors, UnderWay>()
+
+function underWayTo(doors: BoxDoors): UnderWay {
+  const known = underWay.get(doors) ?? { boxes: new Set(), failures: [] }
+  underWay.set(doors, known)
+  return known
+}
+
+/** Hands over those boxes whose generation the doors do not know, and goes on behind one that takes longer than `longestMs`. */
+async function tell(
+  platform: DoorsParts,
+  drivers: Drivers,
+  doors: BoxDoors,
+  some: readonly InForce[],
+  longestMs: number,
+): Promise<void> {
+  const { boxes, failures } = underWayTo(doors)
+  const due = some.filter(({ id, generation }) => doors.known().get(id) !== generation && !boxes.has(id))
+  await inGroups(due, together, async (row) => {
+    boxes.add(row.id)
+    const told = handOver(platform, drivers, row)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => boxes.delete(row.id))
+    await Promise.race([told, delay(longestMs, undefined, { ref: false })])
+  })
+}
+
+function refuseFailures(doors: BoxDoors): void {
+  const failures = underWayTo(doors).failures.splice(0)
   if (failures.length > 0) throw new AggregateError(failures, `doors do not lead to ${failures.length} Storage Boxes`)
 }
 

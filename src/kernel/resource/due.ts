@@ -1,6 +1,7 @@
 /** Background jobs work on resources of all Projects, a few at a time. */
 import { DriverError } from '../actions/define.ts'
 import { ApiError } from '../errors.ts'
+import { inGroups } from '../process/groups.ts'
 import type { Again } from '../process/jobs.ts'
 
 const atOnce = 200
@@ -37,8 +38,7 @@ export async function forEachDue<Due>({
   let due: readonly Due[] = []
   do {
     due = await find(due.at(-1), atOnce)
-    for (let from = 0; from < due.length; from += together)
-      await Promise.all(due.slice(from, from + together).map((one) => work(one).catch(note)))
+    await inGroups(due, together, (one) => work(one).catch(note))
   } while (due.length === atOnce)
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
   return isLocked ? 'again' : undefined

@@ -68,7 +68,7 @@ export async function measure({ db }: Platform, drivers: Drivers): Promise<void>
         await refuseBusy(tx.query, scope, id)
         if ((await figuresOf(tx.query, scope, id)) === before) await recordUsage(tx, scope, id, usage)
       })
-      await drivers.storageBoxes.files?.clearPieces(id)
+      await inTime(drivers.storageBoxes.files?.clearPieces(id), timeoutMs)
     },
   })
   const isRound = some.length < measuredAtOnce && reached === (some.at(-1)?.id ?? after)
