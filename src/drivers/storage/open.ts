@@ -1,10 +1,11 @@
 /** Opens the storage of an installation: where it is, and which doors lead to it. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
+import { createFolderOf } from '../../kernel/process/private-file.ts'
 import type { ListenAddress } from '../../protocols/net/listen-address.ts'
 import { ownAddress } from '../load-balancers/data-plane.ts'
 import { whyImpossible, whyNotUnconfined } from './doors/jail/possible.ts'
+import { makePassingFolder, type PassingFolder, removeLeftFolders } from './passing-folder.ts'
 import { type AskedDoors, type OpenDoors, openStorage, type Storage } from './storage.ts'
 import type { StoreLog } from './store/store.ts'
 
@@ -109,11 +110,6 @@ export async function openLasting(plan: StoragePlan): Promise<OpenedStorage> {
   return openDecided(plan, await decideDoors(plan), { directory, doorsDirectory: join(directory, 'doors') })
 }
 
-function makeFolder(directory: string): string {
-  mkdirSync(directory, { recursive: true })
-  return mkdtempSync(join(directory, 'wolke-storage-'))
-}
-
 /** The files of one cloud in memory. They begin with the first box. */
 export interface Passing {
   driver(): Promise<StorageBoxDriver>
@@ -131,23 +127,31 @@ export interface Passing {
 export class PassingStorage {
   readonly #plan: StoragePlan
   readonly #decided: Decided
-  #folder: string | undefined
+  #folder: PassingFolder | undefined
   #clouds = 0
   readonly #open = new Set<OpenedStorage>()
   /** The cloud with the doors. */
   #holder: Passing | undefined
   #ending: Promise<unknown> = Promise.resolve()
+  #isClosing = false
+  /** Removes the directory where this has made it, and others have nothing in it. */
+  readonly #removeDirectory: () => void
+  /** Resolves when what killed servers have left is gone. */
+  readonly #swept: Promise<void>
   #facts: StorageFacts
 
-  private constructor(plan: StoragePlan, decided: Decided) {
+  private constructor(plan: StoragePlan, decided: Decided, removeDirectory: () => void) {
+    this.#removeDirectory = removeDirectory
     this.#plan = plan
     this.#decided = decided
     this.#facts = { store: undefined, doors: noDoors, closed: decided.closed, warning: undefined }
+    this.#swept = removeLeftFolders(plan.directory, plan.log, () => this.#isClosing).catch(this.#complain)
   }
 
   /** Errors: one line for the operator. */
   static async open(plan: StoragePlan): Promise<PassingStorage> {
-    return new PassingStorage(plan, await decideDoors(plan))
+    const decided = await decideDoors(plan)
+    return new PassingStorage(plan, decided, createFolderOf(join(plan.directory, 'any')))
   }
 
   get facts(): StorageFacts {
@@ -173,23 +177,26 @@ export class PassingStorage {
       end: () => {
         if (this.#holder === passing) this.#holder = undefined
         const ended = opened
-        if (ended) this.#ending = this.#ending.then(async () => this.#closeOne(await ended)).catch(() => undefined)
+        if (ended) this.#ending = this.#ending.then(() => this.#discardOnce(ended)).catch(this.#complain)
       },
     }
     return passing
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     await this.#ending
-    for (const storage of [...this.#open]) await this.#closeOne(storage)
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+    for (const storage of [...this.#open]) await this.#discard(storage).catch(this.#complain)
+    await this.#folder?.remove().catch(this.#complain)
+    await this.#swept
+    this.#removeDirectory()
   }
 
   async #openFor(passing: Passing): Promise<OpenedStorage> {
-    this.#folder ??= makeFolder(this.#plan.directory)
+    this.#folder ??= makePassingFolder(this.#plan.directory, this.#plan.log)
     const places = {
-      directory: join(this.#folder, `${++this.#clouds}`),
-      doorsDirectory: join(this.#folder, 'doors'),
+      directory: join(this.#folder.path, `${++this.#clouds}`),
+      doorsDirectory: join(this.#folder.path, 'doors'),
     }
     const isHolder = this.#holder === undefined
     if (isHolder) this.#holder = passing
@@ -210,8 +217,18 @@ export class PassingStorage {
     return { ...this.#decided, ssh: at(this.#decided.ssh, ssh), webdav: at(this.#decided.webdav, webdav) }
   }
 
-  async #closeOne(storage: OpenedStorage): Promise<void> {
+  async #discardOnce(opening: Promise<OpenedStorage>): Promise<void> {
+    // Whoever asked for one that did not open was told why.
+    const storage = await opening.catch(() => undefined)
+    if (storage) await this.#discard(storage)
+  }
+
+  async #discard(storage: OpenedStorage): Promise<void> {
     this.#open.delete(storage)
-    await storage.close()
+    await storage.discard()
+  }
+
+  readonly #complain = (err: unknown) => {
+    this.#plan.log.warn({ err }, 'files of Storage Boxes that go with their cloud could not be removed')
   }
 }

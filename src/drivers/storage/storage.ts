@@ -43,13 +43,16 @@ export interface Storage {
   readonly reason: string
   readonly doors: OpenDoors
   close(): Promise<void>
+  /** Closes it, and removes its directory with all files. */
+  discard(): Promise<void>
 }
 
 /** Opens what is asked for. Errors: one line for the operator. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const boxes = await Boxes.open(options)
   const { kind, reason } = boxes.store
-  return { driver: boxes, kind, reason, doors: boxes.opened, close: () => boxes.close() }
+  const ends = { close: () => boxes.close(), discard: () => boxes.discard() }
+  return { driver: boxes, kind, reason, doors: boxes.opened, ...ends }
 }
 
 /** The part of its room from which on a box counts as full. */
@@ -213,9 +216,19 @@ class Boxes implements StorageBoxDriver, BoxDoors {
   }
 
   async close(): Promise<void> {
+    await this.#shut()
+    await this.store.close()
+  }
+
+  async discard(): Promise<void> {
+    await this.#shut()
+    await this.store.discard()
+  }
+
+  /** Nobody comes in any more. */
+  async #shut(): Promise<void> {
     this.files.close()
     await this.#doors?.close()
-    await this.store.close()
   }
 
   /** Whoever asks for the same again while it is under way gets its end, so that a call of hours can be asked for in turns. */

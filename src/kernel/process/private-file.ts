@@ -34,7 +34,8 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    // It may have been removed meanwhile.
+    if (!['ENOTEMPTY', 'ENOENT'].includes((error as NodeJS.ErrnoException).code!)) throw error
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { BoxUsage } from '../../../families/storage-boxes/driver.ts'
 import type { AtOnce } from '../../../kernel/process/at-once.ts'
 import { isNoDirectory, makeBeneath, openBeneath } from './beneath.ts'
+import { discard } from './discard.ts'
 import { isThere, moveDurably, readJson, syncDirectory, unlessMissing, unlinkDurably, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
 import type { Meter } from './meters/meter.ts'
@@ -250,6 +251,11 @@ export class Boxes implements Store {
     await this.tidied
     await this.#exclusive.idle()
     await this.#parts.meter.close()
+  }
+
+  async discard(): Promise<void> {
+    await this.close()
+    await discard(this.#parts)
   }
 
   /** The places of a box whose files are in theirs. Errors: `not_found`. */

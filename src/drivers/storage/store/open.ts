@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { createPrivate } from '../../../kernel/process/private-file.ts'
 import { makePrivate } from '../../private-folder.ts'
 import { Boxes, type StoreParts } from './boxes.ts'
-import { unlessMissing, writeDurably } from './durable.ts'
+import { discard } from './discard.ts'
+import { isThere, unlessMissing, writeDurably } from './durable.ts'
 import { Exclusive } from './exclusive.ts'
 import { Counts, countLocks } from './meters/counts.ts'
 import { Groups } from './meters/groups.ts'
 import { Places } from './places.ts'
-import { type Store, type StoreKind, type StoreOptions, storeKinds } from './store.ts'
+import { type Store, type StoreKind, type StoreLog, type StoreOptions, storeKinds } from './store.ts'
 import { Subvolumes } from './trees/btrfs.ts'
 import { Copies } from './trees/copies.ts'
 import { Impossible, tryBtrfs, tryCell, tryReflink } from './trial.ts'
@@ -32,6 +33,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   })
   return new Boxes(parts)
 }
+
+/** Removes a store that nobody has open, with all boxes, wherever it was cut off. */
+export async function discardStore(directory: string, log: StoreLog): Promise<void> {
+  const places = new Places(await realpath(directory))
+  const isBtrfs = await isThere(places.level)
+  const trees = isBtrfs
+    ? new Subvolumes(await tryBtrfs(places, true, log))
+    : new Copies({ sharesBlocks: false, cell: undefined })
+  await discard({ places, trees, users: usersOf(places, log), log })
+}
+
+const usersOf = (places: Places, log: StoreLog) => (process.getuid?.() === 0 ? new Users(places, log) : undefined)
 
 async function makePlaces(directory: string): Promise<Places> {
   try {
@@ -92,7 +105,7 @@ async function choose(places: Places, options: StoreOptions): Promise<StoreParts
     try {
       const { reason, ...made } = await attempts[kind](places, options, kept !== undefined)
       if (!kept) await writeDurably(places.kind, kind)
-      const users = process.getuid?.() === 0 ? new Users(places, options.log) : undefined
+      const users = usersOf(places, options.log)
       await users?.claim()
       const pause = kind === 'btrfs' ? options.pause : undefined
       return {

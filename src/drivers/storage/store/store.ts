@@ -72,6 +72,8 @@ export interface Store
   readonly tidied: Promise<void>
   /** Lets go of the directory, after what is under way. */
   close(): Promise<void>
+  /** Does so, and removes the directory with all boxes. No other process has it open. */
+  discard(): Promise<void>
 }
 
 export interface Home {

@@ -29,7 +29,7 @@ export async function tryBtrfs(places: Places, isKept: boolean, log: StoreLog): 
   try {
     const groups = await findGroups(root, log)
     const place = { root, groups, record: places.level }
-    const at = { root, groups, level: await claimLevel(place, isKept), log }
+    const at = { ...place, level: await claimLevel(place, isKept), log }
     if (!isKept) await trySubvolume(at, places.trial).catch((error) => giveUp(place, error))
     return at
   } catch (error) {

@@ -8,7 +8,7 @@ import { isThere, syncDirectory, syncTree, unlessMissing } from '../durable.ts'
 import { work } from '../programs.ts'
 import type { Owner, StoreLog } from '../store.ts'
 import { own } from './copies.ts'
-import { groupOf } from './level.ts'
+import { groupOf, type LevelPlace, releaseLevel } from './level.ts'
 import type { Trees } from './trees.ts'
 
 /** The inode of the top of every subvolume. */
@@ -17,11 +17,7 @@ const topInode = 256
 /** The room of a removed tree is free within seconds, unless somebody still has a file of it open. */
 const freeingMs = 60_000
 
-export interface Btrfs {
-  /** A directory of the file system. */
-  readonly root: string
-  /** The kernel tells here about quota groups, in a directory for each. */
-  readonly groups: string
+export interface Btrfs extends LevelPlace {
   /** The groups of boxes are on this level, those of subvolumes on level 0. */
   readonly level: number
   readonly log: StoreLog
@@ -100,6 +96,10 @@ export class Subvolumes implements Trees {
 
   forget(id: number): Promise<void> {
     return this.#destroyGroup(this.#at.level, id)
+  }
+
+  release(): Promise<void> {
+    return releaseLevel(this.#at)
   }
 
   #groupOf(id: number): string {

@@ -99,6 +99,8 @@ export class Copies implements Trees {
   }
 
   async forget(): Promise<void> {}
+
+  async release(): Promise<void> {}
 }
 
 /** Gives a new directory to its owner, with the mode that was asked for whatever the mask of this process is. */

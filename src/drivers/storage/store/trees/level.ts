@@ -21,10 +21,12 @@ interface LevelRecord {
   readonly mark: number
 }
 
-/** The place of quota groups: a directory of their file system, where the kernel tells about them, and the record. */
 export interface LevelPlace {
+  /** A directory of the file system. */
   readonly root: string
+  /** The kernel tells here about quota groups, in a directory for each. */
   readonly groups: string
+  /** The file that says which level the store has. */
   readonly record: string
 }
 

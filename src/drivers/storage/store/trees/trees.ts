@@ -21,4 +21,6 @@ export interface Trees {
   remove(path: string): Promise<void>
   /** Forgets what `limit` has made. */
   forget(id: number): Promise<void>
+  /** Gives back what the store has claimed from the file system, as there is no box left. */
+  release(): Promise<void>
 }
