@@ -1,9 +1,10 @@
 /** Folders that hold what nobody else may read or replace. */
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
+import { createFolder } from '../kernel/process/private-file.ts'
 
 /** Makes a folder that only this user can enter, or checks that one is. Errors: one line for the operator. */
 export function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  createFolder(folder)
   // A symbolic link is not followed: whoever owns it can make it lead elsewhere.
   const found = lstatSync(folder)
   const isPrivate = found.isDirectory() && found.uid === process.getuid!() && (found.mode & 0o077) === 0

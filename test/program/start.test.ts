@@ -116,8 +116,15 @@ describe('A start that cannot succeed', { concurrency: 2 }, () => {
     }
     assert.match(await fail('sqlite:/proc/wolke/wolke.db'), /^wolke: cannot use the database \/proc\S+ ENOENT[^\n]+\n$/)
     const storage = join(at, 'file/storage')
-    const line = await fail(`sqlite:${join(at, 'good.db')}`, '--storage', storage)
-    assert.match(line, /^wolke: Storage Boxes cannot be in \S+file\/storage: ENOTDIR[^\n]+\n$/)
+    for (const database of [`sqlite:${join(at, 'good.db')}`, 'memory']) {
+      const line = await fail(database, '--storage', storage)
+      assert.match(line, /^wolke: --storage: Storage Boxes cannot be in \S+file\/storage: EEXIST[^\n]+\n$/)
+      // Nobody can make anything there, and the kernel says of it only that it is not there.
+      for (const nowhere of ['/proc/wolke', '/proc/wolke/storage', ...(database === 'memory' ? [] : ['/proc'])]) {
+        const line = await fail(database, '--storage', nowhere)
+        assert.match(line, /^wolke: --storage: Storage Boxes cannot be in \/proc\S*: ENOENT[^\n]+\n$/)
+      }
+    }
     assert.deepEqual(found(at), before)
   })
 

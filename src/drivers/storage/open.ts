@@ -1,12 +1,13 @@
 /** Opens the storage of an installation: where it is, and which doors lead to it. */
 import { join } from 'node:path'
 import type { StorageBoxDriver } from '../../families/storage-boxes/driver.ts'
-import { createFolderOf } from '../../kernel/process/private-file.ts'
+import { createFolder } from '../../kernel/process/private-file.ts'
 import type { ListenAddress } from '../../protocols/net/listen-address.ts'
 import { ownAddress } from '../load-balancers/data-plane.ts'
 import { whyImpossible, whyNotUnconfined } from './doors/jail/possible.ts'
 import { makePassingFolder, type PassingFolder, removeLeftFolders } from './passing-folder.ts'
-import { type AskedDoors, type OpenDoors, openStorage, type Storage } from './storage.ts'
+import { type AskedDoors, type OpenDoors, openStorage, type Storage, underOption } from './storage.ts'
+import { cannotBeIn } from './store/open.ts'
 import type { StoreLog } from './store/store.ts'
 
 /** An address; `off`; or undefined for what this machine can do. */
@@ -110,6 +111,14 @@ export async function openLasting(plan: StoragePlan): Promise<OpenedStorage> {
   return openDecided(plan, await decideDoors(plan), { directory, doorsDirectory: join(directory, 'doors') })
 }
 
+function makeDirectory(directory: string): () => void {
+  try {
+    return createFolder(directory)
+  } catch (error) {
+    throw underOption(cannotBeIn(directory, error))
+  }
+}
+
 /** The files of one cloud in memory. They begin with the first box. */
 export interface Passing {
   driver(): Promise<StorageBoxDriver>
@@ -150,8 +159,7 @@ export class PassingStorage {
 
   /** Errors: one line for the operator. */
   static async open(plan: StoragePlan): Promise<PassingStorage> {
-    const decided = await decideDoors(plan)
-    return new PassingStorage(plan, decided, createFolderOf(join(plan.directory, 'any')))
+    return new PassingStorage(plan, await decideDoors(plan), makeDirectory(plan.directory))
   }
 
   get facts(): StorageFacts {

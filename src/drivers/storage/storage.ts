@@ -47,6 +47,9 @@ export interface Storage {
   discard(): Promise<void>
 }
 
+/** Says which option names the directory that an error is about. */
+export const underOption = (error: Error) => new Error(`--storage: ${error.message}`, { cause: error })
+
 /** Opens what is asked for. Errors: one line for the operator. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const boxes = await Boxes.open(options)
@@ -114,6 +117,8 @@ class Boxes implements StorageBoxDriver, BoxDoors {
         isOpen: async (id) => hasProcesses((await boxes!.store.ownerOf(id)).uid),
       }),
       ...((hasUsers || options.isUnconfined) && { vacate: during((boxes, id) => boxes.#vacate(id)) }),
+    }).catch((error) => {
+      throw underOption(error)
     })
     boxes = new Boxes(store, options)
     try {

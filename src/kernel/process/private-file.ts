@@ -2,12 +2,9 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/**
- * Creates the directory of `path`, for its owner alone, unless it exists. Returns a function that removes what was
- * created.
- */
-export function createFolderOf(path: string): () => void {
-  const made = makeFolders(resolve(dirname(path)))
+/** Creates a directory, for its owner alone, unless it exists. Returns a function that removes what was created. */
+export function createFolder(path: string): () => void {
+  const made = makeFolders(resolve(path))
   return () => {
     for (const folder of made.toReversed()) removeIfEmpty(folder)
   }
@@ -29,6 +26,9 @@ function makeFolders(folder: string): string[] {
   }
   return [...above, folder]
 }
+
+/** Creates the directory of `path` as `createFolder` does. */
+export const createFolderOf = (path: string) => createFolder(dirname(path))
 
 function removeIfEmpty(folder: string): void {
   try {

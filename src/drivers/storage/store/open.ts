@@ -1,7 +1,7 @@
 /** Opens the store of a directory, in the best way that it allows. */
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createPrivate } from '../../../kernel/process/private-file.ts'
+import { createFolder, createPrivate } from '../../../kernel/process/private-file.ts'
 import { makePrivate } from '../../private-folder.ts'
 import { Boxes, type StoreParts } from './boxes.ts'
 import { discard } from './discard.ts'
@@ -46,16 +46,20 @@ export async function discardStore(directory: string, log: StoreLog): Promise<vo
 
 const usersOf = (places: Places, log: StoreLog) => (process.getuid?.() === 0 ? new Users(places, log) : undefined)
 
+/** One line for the operator. */
+export const cannotBeIn = (directory: string, error: unknown) =>
+  new Error(`Storage Boxes cannot be in ${directory}: ${(error as Error).message}`, { cause: error })
+
 async function makePlaces(directory: string): Promise<Places> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    createFolder(directory)
     const places = new Places(await realpath(directory))
     for (const folder of [places.boxes, places.making, places.removed, places.locks, places.cell]) makePrivate(folder)
     // The locks are made now because a full disk would have no room for them.
     for (let lock = 0; lock < countLocks; lock++) createPrivate(places.countLock(lock))
     return places
   } catch (error) {
-    throw new Error(`Storage Boxes cannot be in ${directory}: ${(error as Error).message}`, { cause: error })
+    throw cannotBeIn(directory, error)
   }
 }
 
