@@ -20,7 +20,7 @@ import styles from './boxes.module.css'
 import { FileDialogs, type FileKind } from './file-dialogs.tsx'
 import { files as w } from './files.words.ts'
 import { folderLink, type Place } from './folder-way.tsx'
-import { UploadButton } from './upload-button.tsx'
+import { type TakeProps, UploadButtons } from './upload-button.tsx'
 import { sizeText } from './usage.ts'
 
 type BoxFile = ItemOf<'storage_boxes_listFiles'>
@@ -31,7 +31,7 @@ interface FileTableProps {
   readonly files: readonly BoxFile[]
   /** Nothing can be changed here for this reason. */
   readonly cannot: string | undefined
-  readonly onUpload: (files: readonly File[]) => void
+  readonly onTake: TakeProps['onTake']
 }
 
 /** A file with a number by which its row is known. */
@@ -39,7 +39,7 @@ type Row = BoxFile & { readonly row: number }
 
 type Asked = { readonly kind: 'folder' } | { readonly kind: Exclude<FileKind, 'folder'>; readonly file: BoxFile }
 
-export function FileTable({ box, place, files, cannot, onUpload }: FileTableProps) {
+export function FileTable({ box, place, files, cannot, onTake }: FileTableProps) {
   const project = useProjectId()
   const [asked, ask] = useState<Asked>()
   const [sorting, sort] = useState<Sorting>('name')
@@ -60,7 +60,7 @@ export function FileTable({ box, place, files, cannot, onUpload }: FileTableProp
       <Button icon="plus" reason={cannot} onClick={() => ask({ kind: 'folder' })}>
         {w.folder}
       </Button>
-      <UploadButton files={files} reason={cannot} onFiles={onUpload} />
+      <UploadButtons reason={cannot} onTake={onTake} />
     </span>
   )
   return (

@@ -1,5 +1,6 @@
 /** The files of a Storage Box, folder by folder, as they are now or as a snapshot has them. */
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import { useReason } from '../../shell/may.ts'
@@ -14,10 +15,13 @@ import { useUnsaved } from '../../ui/unsaved.ts'
 import { exactTime } from '../../words/format.ts'
 import type { Box } from './box.ts'
 import styles from './boxes.module.css'
+import { DropArea } from './drop-area.tsx'
 import { entry } from './entry.ts'
 import { FileTable } from './file-table.tsx'
 import { files as w } from './files.words.ts'
 import { FolderWay, folderLink, type Place } from './folder-way.tsx'
+import { ReplaceQuestion, takenNames } from './replace-question.tsx'
+import type { Taken } from './taken.ts'
 import { UploadsCard } from './uploads.tsx'
 import { useUploads } from './use-uploads.ts'
 import { boxes as b } from './words.ts'
@@ -27,6 +31,12 @@ export function FilesTab({ box }: { readonly box: Box }) {
   const uploads = useUploads(box.id)
   useUnsaved(uploads.isBusy, 'page', w.leave)
   const { data, error } = useFiles(box, folder, snapshot)
+  const [asked, ask] = useState<{ readonly taken: readonly Taken[]; readonly names: ReturnType<typeof takenNames> }>()
+  const take = (taken: readonly Taken[]) => {
+    const names = takenNames(taken, data ?? [])
+    if (names.files.length + names.folders.length > 0) ask({ taken, names })
+    else uploads.add(taken, folder)
+  }
   const mayWrite = useReason('storage_boxes_uploadPiece')
   const cannot = snapshot === undefined ? (mayWrite ?? (box.status === 'active' ? undefined : b.notYet)) : w.isOld
   return (
@@ -40,12 +50,15 @@ export function FilesTab({ box }: { readonly box: Box }) {
       {error !== null && <Unread box={box} snapshot={snapshot} cause={error} />}
       {!data && !error && <Skeleton />}
       {data && !error && (
-        <FileTable
-          box={box}
-          place={{ folder, snapshot }}
-          files={data}
-          cannot={cannot}
-          onUpload={(files) => uploads.add(files, folder)}
+        <DropArea reason={cannot} onTake={take}>
+          <FileTable box={box} place={{ folder, snapshot }} files={data} cannot={cannot} onTake={take} />
+        </DropArea>
+      )}
+      {asked && (
+        <ReplaceQuestion
+          {...asked.names}
+          onConfirm={() => uploads.add(asked.taken, folder)}
+          onClose={() => ask(undefined)}
         />
       )}
     </>

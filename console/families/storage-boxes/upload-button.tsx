@@ -1,45 +1,55 @@
-/** The button that uploads files, and the question before some take the place of others. */
-import { useRef, useState } from 'react'
+/** The buttons that upload files and a folder. */
+import { useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
-import { list } from '../../words/format.ts'
 import { files as w } from './files.words.ts'
+import { chosenIn, type Taken } from './taken.ts'
 
-interface UploadButtonProps {
-  /** The folder has these by now. */
-  readonly files: readonly { readonly name: string }[]
+export interface TakeProps {
   readonly reason: string | undefined
-  readonly onFiles: (files: readonly File[]) => void
+  readonly onTake: (taken: readonly Taken[]) => void
 }
 
-export function UploadButton({ files, reason, onFiles }: UploadButtonProps) {
+export function UploadButtons(props: TakeProps) {
+  return (
+    <>
+      <UploadButton {...props} label={w.uploadFolder} isFolder />
+      <UploadButton {...props} label={w.upload} />
+    </>
+  )
+}
+
+interface ButtonProps extends TakeProps {
+  readonly label: string
+  readonly isFolder?: boolean
+}
+
+function UploadButton({ label, isFolder = false, reason, onTake }: ButtonProps) {
   const input = useRef<HTMLInputElement>(null)
-  const [asked, ask] = useState<readonly File[]>([])
-  const there = new Set(files.map(({ name }) => name))
-  const replacedBy = (chosen: readonly File[]) => chosen.map(({ name }) => name).filter((name) => there.has(name))
-  const replaced = replacedBy(asked)
   const take = () => {
-    const chosen = [...(input.current?.files ?? [])]
+    const taken = chosenIn(input.current?.files ?? [])
     // The same file can be chosen again after it was changed.
     if (input.current) input.current.value = ''
-    if (replacedBy(chosen).length > 0) ask(chosen)
-    else onFiles(chosen)
+    if (taken.length > 0) onTake(taken)
   }
   return (
     <>
-      <input ref={input} type="file" multiple hidden aria-label={w.upload} onChange={take} />
-      <Button look="primary" icon="upload" reason={reason} onClick={() => input.current?.click()}>
-        {w.upload}
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={label}
+        onChange={take}
+        {...(isFolder && { webkitdirectory: '' })}
+      />
+      <Button
+        look={isFolder ? undefined : 'primary'}
+        icon={isFolder ? 'folder' : 'upload'}
+        reason={reason}
+        onClick={() => input.current?.click()}
+      >
+        {label}
       </Button>
-      {replaced.length > 0 && (
-        <Confirm
-          title={w.replaceTitle(replaced.length)}
-          text={w.replaceText(list(replaced, w.moreNames))}
-          act={w.replaceAct(replaced.length)}
-          onConfirm={async () => onFiles(asked)}
-          onClose={() => ask([])}
-        />
-      )}
     </>
   )
 }

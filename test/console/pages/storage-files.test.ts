@@ -1,15 +1,16 @@
 /** The files of Storage Boxes, which hold some here, used with the keyboard alone. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { PassingStorage } from '../../../src/drivers/storage/open.ts'
 import { simulate } from '../../../src/families.ts'
 import { testClock } from '../../kit/harness.ts'
-import { openBox, partsOf } from '../kit/boxes.ts'
+import { openBox, partsOf, visitBox } from '../kit/boxes.ts'
 import { drivesWhatIsSaid } from '../kit/driven.ts'
-import { type ConsoleOptions, expect, forConsole, press, tabTo } from '../kit/harness.ts'
+import { type Console, type ConsoleOptions, expect, forConsole, press, tabTo } from '../kit/harness.ts'
 import { act, choose, confirm, confirmByName, fill } from '../kit/keyboard.ts'
 
 /** An installation whose boxes hold files, in a folder that goes with the test. */
@@ -27,6 +28,27 @@ async function withFiles(): Promise<ConsoleOptions & AsyncDisposable> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** A folder to upload: `trip` with files in it and below, and a folder that is empty. */
+function someFolder(): { readonly path: string } & Disposable {
+  const directory = mkdtempSync(join(tmpdir(), 'wolke-trip-'))
+  const path = join(directory, 'trip')
+  mkdirSync(join(path, 'inner/deep'), { recursive: true })
+  mkdirSync(join(path, 'empty'))
+  for (const name of ['a.txt', 'inner/b.txt', 'inner/deep/c.txt']) writeFileSync(join(path, name), `text of ${name}`)
+  return { path, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+/** Drops something of the machine on what is at a place of the page, as people do with the mouse. */
+async function drop({ page, context }: Console, target: Locator, path: string): Promise<void> {
+  const { x, y, width, height } = (await target.boundingBox())!
+  const session = await context.newCDPSession(page)
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    const data = { items: [], files: [path], dragOperationsMask: 1 }
+    await session.send('Input.dispatchDragEvent', { type, x: x + width / 2, y: y + height / 2, data })
+  }
+  await session.detach()
 }
 
 forConsole('files of Storage Boxes in the console', (open) => {
@@ -123,6 +145,72 @@ forConsole('files of Storage Boxes in the console', (open) => {
     await confirm(page, 'Replace 1 file?', 'Replace 1 file')
     await expect(page.getByText('team was not uploaded.')).toBeVisible()
     assert.deepEqual(answered, [409])
+  })
+
+  test('come in folders that are dropped, with all that is in them', async () => {
+    await using files = await withFiles()
+    using trip = someFolder()
+    const console = await openBox(open, '/files', files)
+    const { page } = console
+    await expect(page.getByRole('link', { name: 'team/' })).toBeVisible()
+    await drop(console, page.getByRole('table'), trip.path)
+    await expect(page.getByText('7 of 7 done')).toBeVisible()
+    for (const [folder, name] of [
+      ['', 'trip/'],
+      ['trip', 'a.txt'],
+      ['trip', 'empty/'],
+      ['trip/inner', 'b.txt'],
+      ['trip/inner/deep', 'c.txt'],
+    ] as const) {
+      await visitBox(console, `/files?path=${folder}`)
+      await expect(page.getByRole('link', { name, exact: true })).toBeVisible()
+    }
+    await visitBox(console, '/files?path=trip/empty')
+    await expect(page.getByText('Nothing is in here')).toBeVisible()
+  })
+
+  test('of a folder that is chosen arrive but for those that something is in the way of', async () => {
+    await using files = await withFiles()
+    using trip = someFolder()
+    const console = await openBox(open, '/files', files)
+    const { page } = console
+    console.allow(/Failed to load resource/)
+    await act(page, 'New folder')
+    await fill(page, 'Name', 'trip')
+    await confirm(page, 'New folder in backups', 'Make the folder')
+    await tabTo(page, 'link', 'trip/')
+    await press(page, 'Enter')
+    await expect(page.getByText('Nothing is in here')).toBeVisible()
+    const inTheWay = { name: 'inner', mimeType: 'text/plain', buffer: Buffer.from('some text') }
+    await page.getByLabel('Upload files').first().setInputFiles(inTheWay)
+    await expect(page.getByText('Uploaded · 9 B')).toBeVisible()
+    await tabTo(page, 'link', 'backups')
+    await press(page, 'Enter')
+    await expect(page.getByRole('link', { name: 'trip/' })).toBeVisible()
+    await act(page, 'Clear the finished ones')
+    await page.getByLabel('Upload a folder').first().setInputFiles(trip.path)
+    await confirm(page, 'Replace what has the same names?', 'Upload and replace')
+    await expect(page.getByText('1 of 3 done')).toBeVisible()
+    await expect(page.getByText('trip/inner/b.txt was not uploaded.')).toBeVisible()
+    await expect(page.getByText('trip/inner/deep/c.txt was not uploaded.')).toBeVisible()
+    await tabTo(page, 'link', 'trip/')
+    await press(page, 'Enter')
+    await expect(page.getByRole('link', { name: 'a.txt' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'inner', exact: true })).toBeVisible()
+  })
+
+  test('are stopped all at once', async () => {
+    await using files = await withFiles()
+    const console = await openBox(open, '/files', files)
+    const { page } = console
+    await page.route(/\/files\/uploads\?/, () => undefined)
+    const chosen = ['one.txt', 'two.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }))
+    await page.getByLabel('Upload files').first().setInputFiles(chosen)
+    await expect(page.getByText('0 of 2 done')).toBeVisible()
+    await act(page, 'Stop all')
+    await expect(page.getByText('Stopped · 7 B')).toHaveCount(2)
+    await act(page, 'Clear the finished ones')
+    await expect(page.getByRole('heading', { name: 'Uploads' })).toHaveCount(0)
   })
 
   test('are asked about by their own words where a page is left while they are on their way', async () => {

@@ -128,6 +128,20 @@ export const storageStates: readonly PageState[] = [
     },
   },
   {
+    name: 'box-files-many',
+    path: letters,
+    ...boxes,
+    async act({ page }) {
+      const files = Array.from({ length: 30 }, (_, index) => ({
+        name: `scan-${index}.tiff`,
+        mimeType: 'text/plain',
+        buffer: Buffer.alloc(1_000),
+      }))
+      await page.getByLabel('Upload files').first().setInputFiles(files)
+      await page.getByText('0 of 30 done').waitFor()
+    },
+  },
+  {
     name: 'box-files-move',
     path: letters,
     ...boxes,
