@@ -61,11 +61,9 @@ export function TypeDialog({ box, onClose }: BoxDialogProps) {
             problems={problems('storage_box_type')}
             onChange={choose}
           />
-          {from && to && (
-            <p className="dim" role="status">
-              {p.change(money(from, currency), money(to, currency))}
-            </p>
-          )}
+          <p className="dim" role="status">
+            {chosen !== current.name && from && to && p.change(money(from, currency), money(to, currency))}
+          </p>
         </>
       )}
     </FormDialog>

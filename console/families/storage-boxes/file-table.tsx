@@ -76,6 +76,8 @@ export function FileTable({ box, place, files, cannot, onTake }: FileTableProps)
           <Tools end={acts}>
             <span className="faint">{w.count(rows.length)}</span>
           </Tools>
+          {/* Before the list, which may be long. */}
+          <span className="only-narrow">{acts}</span>
           <Table
             caption={w.caption(place.folder || box.name)}
             columns={columns}
@@ -86,7 +88,6 @@ export function FileTable({ box, place, files, cannot, onTake }: FileTableProps)
             onSort={sort}
             menu={menuOf}
           />
-          <span className="only-narrow">{acts}</span>
         </ListFrame>
       )}
       {asked && (

@@ -118,7 +118,12 @@ const columns: readonly Column<Subaccount>[] = [
     label: w.home,
     card: 'sub',
     isMono: true,
-    cell: ({ home_directory: home }) => home,
+    cell: ({ home_directory: home, username }) => (
+      <>
+        {home}
+        <span className="only-card"> · {username}</span>
+      </>
+    ),
   },
   {
     key: 'user',
