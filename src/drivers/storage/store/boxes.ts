@@ -54,6 +54,7 @@ export class Boxes implements Store {
   readonly tidied: Promise<void>
   readonly #parts: StoreParts
   readonly #exclusive: Exclusive<number>
+  #isClosing = false
 
   constructor(parts: StoreParts) {
     this.kind = parts.kind
@@ -247,7 +248,9 @@ export class Boxes implements Store {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     this.#exclusive.close()
+    this.#parts.trees.stop()
     await this.tidied
     await this.#exclusive.idle()
     await this.#parts.meter.close()
@@ -288,18 +291,23 @@ export class Boxes implements Store {
   }
 
   /** Does what changes a box, after what was left by somebody who ended meanwhile. Errors: `Refusal`. */
-  #changing<T>(id: number, work: (places: BoxPlaces) => Promise<T>): Promise<T> {
+  async #changing<T>(id: number, work: (places: BoxPlaces) => Promise<T>): Promise<T> {
     const places = this.#parts.places.of(id)
-    return this.#exclusive.run(id, async () => {
+    const change = async () => {
       try {
         await this.#recover(id, places)
         return await work(places)
       } catch (error) {
         // The remains take room that may be what was missing.
         await this.#recover(id, places).catch((err) => this.#complain(id, err))
-        throw refusalOf(error)
+        throw error
       }
-    })
+    }
+    try {
+      return await this.#exclusive.run(id, change)
+    } catch (error) {
+      throw refusalOf(error)
+    }
   }
 
   async #recover(id: number, places: BoxPlaces): Promise<void> {
@@ -315,10 +323,13 @@ export class Boxes implements Store {
   async #tidy(): Promise<void> {
     const { places, meter } = this.#parts
     for (const name of await readdir(places.making)) {
+      if (this.#isClosing) return
       const id = Number(name)
       await this.#changing(id, async () => undefined).catch((err) => this.#complain(id, err))
     }
-    await meter.tidy().catch((err) => this.#parts.log.warn({ err }, 'Storage Boxes could not be counted'))
+    await meter
+      .tidy(() => this.#isClosing)
+      .catch((err) => this.#parts.log.warn({ err }, 'Storage Boxes could not be counted'))
   }
 
   #complain(id: number, err: unknown): void {

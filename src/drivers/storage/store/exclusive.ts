@@ -22,6 +22,7 @@ export class Exclusive<Key> {
     const before = this.#last.get(key)
     const mine = (async () => {
       await before
+      if (this.#isClosed) throw new Error('nothing begins any more')
       using _lock = await this.#lock(key)
       return await work()
     })()
@@ -39,7 +40,7 @@ export class Exclusive<Key> {
     while (this.#last.size > 0) await Promise.all(this.#last.values())
   }
 
-  /** Nobody waits for another process any more. */
+  /** Nothing begins any more, and nobody waits for another process. */
   close(): void {
     this.#isClosed = true
   }

@@ -70,7 +70,10 @@ export interface Store
   changed(id: number): Promise<void>
   /** Resolves when everything that was left by a process that ended has been finished or removed. */
   readonly tidied: Promise<void>
-  /** Lets go of the directory, after what is under way. */
+  /**
+   * Lets go of the directory. What is under way comes to its end first, but for copies: those are ended, and what there is of them
+   * removed. They fail, and so does what has not begun.
+   */
   close(): Promise<void>
   /** Does so, and removes the directory with all boxes. No other process has it open. */
   discard(): Promise<void>

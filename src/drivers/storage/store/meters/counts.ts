@@ -63,7 +63,6 @@ export class Counts implements Meter {
   readonly #loaded = new Map<number, Count>()
   /** One tree is scanned at a time. */
   #scanning: Promise<unknown> = Promise.resolve()
-  #isClosed = false
 
   /** The options are those of the store. */
   constructor(places: Places, { isOpen, hear, log }: Pick<StoreOptions, 'isOpen' | 'hear' | 'log'>) {
@@ -165,9 +164,9 @@ export class Counts implements Meter {
     this.#counts.delete(id)
   }
 
-  async tidy(): Promise<void> {
+  async tidy(isOver: () => boolean): Promise<void> {
     for (const name of await readdir(this.#places.boxes)) {
-      if (this.#isClosed) return
+      if (isOver()) return
       const id = Number(name)
       const stored = await readStored(this.#places.of(id).count)
       if (stored && !stored.isExact) await this.#scan(id, await this.#load(id))
@@ -175,7 +174,6 @@ export class Counts implements Meter {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
     for (const [id, count] of this.#loaded) {
       clearTimeout(count.timer)
       if (count.unsaved !== 0) await this.#write(id, count, (stored) => stored)

@@ -20,7 +20,7 @@ export interface Meter {
   figuresOf?(id: number): string
   limitChanged(id: number): void
   forget(id: number): void
-  /** Counts what was not counted when a process ended. */
-  tidy(): Promise<void>
+  /** Counts what was not counted when a process ended, until `isOver` says that there is no time left. */
+  tidy(isOver: () => boolean): Promise<void>
   close(): Promise<void>
 }

@@ -94,6 +94,9 @@ export class Subvolumes implements Trees {
     await work('btrfs', ['qgroup', 'destroy', `${level}/${id}`, root], { isHarmless })
   }
 
+  /** None takes long. */
+  stop(): void {}
+
   forget(id: number): Promise<void> {
     return this.#destroyGroup(this.#at.level, id)
   }

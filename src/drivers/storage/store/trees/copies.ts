@@ -41,6 +41,7 @@ export interface CopyOptions {
 
 export class Copies implements Trees {
   readonly #options: CopyOptions
+  readonly #stopped = new AbortController()
 
   constructor(options: CopyOptions) {
     this.#options = options
@@ -65,12 +66,15 @@ export class Copies implements Trees {
 
   async #copy(from: string, to: string): Promise<void> {
     const { cell, sharesBlocks } = this.#options
+    const { signal } = this.#stopped
+    signal.throwIfAborted()
+    const settings = { ...whileItChanges, signal }
     const command = ['cp', '-a', `--reflink=${sharesBlocks ? 'always' : 'auto'}`, '--']
-    if (cell === undefined) await work(command[0]!, [...command.slice(1), `${from}/.`, to], whileItChanges)
+    if (cell === undefined) await work(command[0]!, [...command.slice(1), `${from}/.`, to], settings)
     else {
       const places = { from, to: dirname(to) }
       const copying = [...command, `${inCell.from}/.`, join(inCell.to, basename(to))]
-      await runInCell(cell, places, copying, whileItChanges)
+      await runInCell(cell, places, copying, settings)
     }
     await syncTree(to)
     await syncDirectory(dirname(to))
@@ -96,6 +100,10 @@ export class Copies implements Trees {
         if (process.getuid?.() !== 0) await work('chmod', ['-R', 'u+rwx', '--', path])
       }
     }
+  }
+
+  stop(): void {
+    this.#stopped.abort()
   }
 
   async forget(): Promise<void> {}

@@ -19,6 +19,8 @@ export interface Trees {
   discard(paths: readonly string[], beside: string): Promise<void>
   /** Removes everything at a path; its room is free when this returns. Succeeds when nothing is there. */
   remove(path: string): Promise<void>
+  /** Ends copies that are under way, which fail, and lets no other begin: they may take hours. */
+  stop(): void
   /** Forgets what `limit` has made. */
   forget(id: number): Promise<void>
   /** Gives back what the store has claimed from the file system, as there is no box left. */
