@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { dump } from '../../../test/kit/database/dump.ts'
 import { forEachDatabase, type World } from '../../../test/kit/harness.ts'
 import { chain, pem, selfSigned, sequence } from '../../../test/kit/samples/certificates.ts'
+import { warnOfRetries } from '../../kernel/data/retries.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { replaceUses } from './effects.ts'
@@ -192,6 +193,24 @@ forEachDatabase('Certificates', (open) => {
       const status = deleted.status === 'fulfilled' ? deleted.value.status : 0
       assert.equal(status, used.status === 'fulfilled' ? 422 : 204)
     }
+  })
+
+  test('who deletes some while their user takes them anew does not wait for him in a circle', async () => {
+    const warnings: object[] = []
+    const world = await open({
+      wrapDatabase: (db) => warnOfRetries(db, { warn: (warning: object) => void warnings.push(warning) } as never),
+    })
+    const [own] = await scopes(world)
+    const ids: number[] = []
+    for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push((await upload(world, name)).id)
+    const use = () => world.db.transact((tx) => replaceUses(tx, own, balancer(1), ids))
+    await use()
+    for (let round = 0; round < 10; round++) {
+      const deletions = ids.map((id) => world.api.delete(`/certificates/${id}`))
+      await use()
+      for (const { status } of await Promise.all(deletions)) assert.equal(status, 422)
+    }
+    assert.deepEqual(warnings, [])
   })
 
   test('uploaded ones have no actions and are not retried', async () => {

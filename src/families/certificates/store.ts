@@ -132,24 +132,16 @@ export async function replaceUses(
   user: CertificateUser,
   certificateIds: readonly number[],
 ): Promise<void> {
+  const ids = [...new Set(certificateIds)].sort((a, b) => a - b)
+  // Held first: whoever deletes one waits for the uses that go here, while those that come would wait for him.
+  const held = await certificates.hold(tx, scope, ids)
+  const missing = ids.find((id) => !held.has(id))
+  if (missing !== undefined) throw notFound('certificate', missing)
   await scoped(tx.query, scope)
     .deleteFrom('certificate_use')
     .where('type', '=', user.type)
     .where('resource_id', '=', user.id)
     .execute()
-  // Always in the same order, so that two resources that use the same certificates do not wait for each other.
-  for (const id of [...new Set(certificateIds)].sort((a, b) => a - b)) {
-    await certificates.get(tx.query, scope, id)
-    await insertUse(tx, scope, user, id)
-  }
-}
-
-async function insertUse(tx: Transaction, scope: ProjectScope, user: CertificateUser, id: number): Promise<void> {
-  const row = { certificate_id: id, type: user.type, resource_id: user.id }
-  try {
-    await scoped(tx.query, scope).insertInto('certificate_use', [row]).execute()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'foreign_key') throw notFound('certificate', id)
-    throw error
-  }
+  const rows = ids.map((id) => ({ certificate_id: id, type: user.type, resource_id: user.id }))
+  if (rows.length > 0) await scoped(tx.query, scope).insertInto('certificate_use', rows).execute()
 }

@@ -143,7 +143,8 @@ forEachBareDatabase(
       const texts = writing.mock.calls.map((call) => (call.this as StatementSync).sourceSQL)
       writing.mock.restore()
       const inserts = texts.filter((text) => text.startsWith('insert into "entry"'))
-      assert.ok(inserts.length > 0 && inserts.length <= 4, `${inserts.length} inserts`)
+      // How many transactions are of one group depends on the machine.
+      assert.ok(inserts.length > 0 && inserts.length <= 20, `${inserts.length} inserts`)
       assert.deepEqual(await ids(db), [...upTo(40), ...upTo(20).map((id) => 2 * id + 100)])
     })
   },
