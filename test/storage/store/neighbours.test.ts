@@ -134,14 +134,12 @@ describe('Ranges of users', { skip }, () => {
     const log = { info() {}, warn: (fields, text) => console.error(text, fields) }
     const own = new Users(new Places(folder), log, { directory: machine, ranges: Number(ranges) })
     await own.claim()
-    const taken = []
-    try {
-      for (let user = 0; user < Number(users); user++) taken.push((await own.next()).uid)
-    } catch (error) {
-      console.log(JSON.stringify(error.message))
-      process.exit()
+    const take = async () => {
+      const taken = []
+      while (taken.length < Number(users)) taken.push((await own.next()).uid)
+      return taken
     }
-    console.log(JSON.stringify(taken))`
+    console.log(JSON.stringify(await take().catch((error) => error.message)))`
 
   async function take(folder: string, name: string, ranges: number, users = 1): Promise<number[] | string> {
     const root = join(folder, name)

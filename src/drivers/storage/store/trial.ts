@@ -59,11 +59,13 @@ async function findGroups(directory: string, log: StoreLog): Promise<string> {
   const uuid = /uuid: (\S+)/.exec(await work('btrfs', ['filesystem', 'show', '--', mount]))?.[1]
   if (uuid === undefined) throw new Impossible('its btrfs does not say which one it is')
   const groups = join('/sys/fs/btrfs', uuid, 'qgroups')
-  if (!(await isEnabled(groups))) {
+  const wereEnabled = await isEnabled(groups)
+  if (!wereEnabled) {
     log.info({ directory }, 'quotas of btrfs are switched on for Storage Boxes, and everything is counted once')
-    await work('btrfs', ['quota', 'enable', directory])
-    await work('btrfs', ['quota', 'rescan', '-w', directory])
   }
+  // Another store may be about to do so: the kernel says that they are on before they are, and both commands wait for it.
+  await work('btrfs', ['quota', 'enable', directory])
+  await work('btrfs', ['quota', 'rescan', wereEnabled ? '-W' : '-w', directory])
   if (!(await isEnabled(groups))) throw new Impossible('this kernel does not say what quota groups take')
   return groups
 }
