@@ -138,13 +138,15 @@ forEachBareDatabase(
     test('are written by few statements', async (t) => {
       const { db } = await withNotes(openBare)
       const writing = t.mock.method(StatementSync.prototype, 'run')
+      // A group ends after some milliseconds, in which a busy machine does little: here they do not pass.
+      const standing = performance.now()
+      t.mock.method(performance, 'now', () => standing)
       // Some insert one row and some two.
       await Promise.all(upTo(40).map((id) => db.transact((tx) => late(tx, ...(id % 2 ? [id] : [id, id + 100])))))
       const texts = writing.mock.calls.map((call) => (call.this as StatementSync).sourceSQL)
       writing.mock.restore()
       const inserts = texts.filter((text) => text.startsWith('insert into "entry"'))
-      // How many transactions are of one group depends on the machine.
-      assert.ok(inserts.length > 0 && inserts.length <= 20, `${inserts.length} inserts`)
+      assert.ok(inserts.length > 0 && inserts.length <= 4, `${inserts.length} inserts`)
       assert.deepEqual(await ids(db), [...upTo(40), ...upTo(20).map((id) => 2 * id + 100)])
     })
   },
