@@ -1,6 +1,6 @@
 /** Storage with doors on a file system of its own, as a server has it. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -88,7 +88,8 @@ async function mountAgain(ground: string): Promise<void> {
   const image = join(dirname(ground), 'disk')
   const users = () => execFileSync('losetup', ['--associated', image], { encoding: 'utf8' }).trim()
   assert.notEqual(users(), '')
-  execFileSync('umount', [ground])
+  // File servers whose requests failed have their roots there until they have ended.
+  await arrived(() => spawnSync('umount', [ground]).status === 0)
   // Programs that began meanwhile have had a copy of all mounts for a moment.
   await arrived(() => users() === '')
   execFileSync('mount', ['-o', 'loop', image, ground])
