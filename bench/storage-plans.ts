@@ -6,7 +6,7 @@ import type { Database } from '../src/kernel/data/db.ts'
 import type { DatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
-import { scoped } from '../src/kernel/data/scoped.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { type Clock, timestamp } from '../src/kernel/process/clock.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { migrations } from '../src/migrations/index.ts'
@@ -20,27 +20,34 @@ const minuteMs = 60_000
 /** The processor time of a minute that is promised, in milliseconds. */
 const promisedMs = 5
 const minutes = 60
+/** So many that those with plans for the same minute are of different ones. */
+const manyProjects = 1_000
 const beginMs = Date.parse('2026-11-28T00:00:30Z')
 
 export async function plans(workshop: Workshop): Promise<Row[]> {
   const server = await startPostgres({ durable: true })
   workshop.keep(() => server.stop())
-  const { url } = await createDatabase(server.url)
-  return [
-    ...(await measured('SQLite', { engine: 'sqlite', path: workshop.file('plans.db') })),
-    ...(await measured('PostgreSQL', { engine: 'postgres', url })),
-  ]
+  const rows: Row[] = []
+  for (const projects of [1, manyProjects]) {
+    const { url } = await createDatabase(server.url)
+    rows.push(
+      ...(await measured('SQLite', { engine: 'sqlite', path: workshop.file('plans.db') }, projects)),
+      ...(await measured('PostgreSQL', { engine: 'postgres', url }, projects)),
+    )
+  }
+  return rows
 }
 
-async function measured(title: string, at: DatabaseUrl): Promise<Row[]> {
+async function measured(title: string, at: DatabaseUrl, projects: number): Promise<Row[]> {
   let nowMs = beginMs
   const clock = { now: () => nowMs }
   const db = await openDatabase(at, { clock })
   try {
     await migrate(db, migrations)
-    const plans = { db, clock, scope: await insertBoxes(db) }
+    await insertBoxes(db, projects)
+    const plans = { db, clock }
     const rowOf = (name: string, { cpuMs, wallMs, due }: Minute): Row => ({
-      name: `storage, a minute of ${boxes} plans, ${name}, ${title}`,
+      name: `storage, a minute of ${boxes} plans of ${projects} Projects, ${name}, ${title}`,
       unit: 'ms',
       wolke: cpuMs,
       bar: { text: `<= ${promisedMs} ms`, met: cpuMs <= promisedMs },
@@ -62,7 +69,6 @@ async function measured(title: string, at: DatabaseUrl): Promise<Row[]> {
 interface Plans {
   readonly db: Database
   readonly clock: Clock
-  readonly scope: ProjectScope
 }
 
 interface Minute {
@@ -81,8 +87,8 @@ async function minute(plans: Plans): Promise<Minute> {
   return { cpuMs: (user + system) / 1_000, wallMs, due: (await snapshotsOf(plans)) - before }
 }
 
-async function snapshotsOf({ db, scope }: Plans): Promise<number> {
-  const [row] = await scoped(db.query, scope)
+async function snapshotsOf({ db }: Plans): Promise<number> {
+  const [row] = await acrossProjects(db.query)
     .selectFrom('storage_box_snapshot')
     .select(({ fn }) => fn.countAll().as('count'))
     .execute()
@@ -98,10 +104,14 @@ async function medianOf(count: number, measure: () => Promise<Minute>): Promise<
 
 const atOnce = 500
 
-/** Makes boxes with daily plans, at all minutes of the day alike. */
-async function insertBoxes(db: Database): Promise<ProjectScope> {
+/** Makes boxes with daily plans, at all minutes of the day alike, one after another in each of some Projects. */
+async function insertBoxes(db: Database, projects: number): Promise<void> {
   const created = timestamp(beginMs)
-  const { id: projectId } = await db.transact((tx) => createProject(tx, 'default', created))
+  const owners = await db.transact(async (tx) => {
+    const made: ProjectScope[] = []
+    for (let n = 0; n < projects; n++) made.push({ projectId: (await createProject(tx, `project-${n}`, created)).id })
+    return made
+  })
   const flags = {
     reachable_externally: 0,
     samba_enabled: 0,
@@ -123,15 +133,16 @@ async function insertBoxes(db: Database): Promise<ProjectScope> {
           dayOfWeek: null,
           dayOfMonth: null,
         }
+        const { projectId } = owners[(from + index) % projects]!
         return {
+          project_id: projectId,
           ...{ ...flags, ...nothing, ...state, id, name: `box-${from + index}`, status: 'active' as const },
           ...{ storage_box_type: 1, location: 1, password_hash: '', former_password_hash: null, capacity: 1 << 40 },
           plan: JSON.stringify(plan),
           plan_next: timestamp(nextOf(plan, beginMs)),
         }
       })
-      await scoped(tx.query, { projectId }).insertInto('storage_box', rows).execute()
+      await acrossProjects(tx.query).insertInto('storage_box').values(rows).execute()
     })
   }
-  return { projectId }
 }

@@ -8,8 +8,9 @@ import {
   type ResourceRef,
   type StepContext,
 } from '../../kernel/actions/define.ts'
-import { type ActionStart, locked, lockedIds, refuseLocked, toStart } from '../../kernel/actions/store.ts'
+import { type ActionStart, locked, lockedIds, toStart } from '../../kernel/actions/store.ts'
 import type { Queries } from '../../kernel/data/db.ts'
+import type { AtOnce } from '../../kernel/process/at-once.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { states } from './desired.ts'
@@ -159,11 +160,18 @@ export function making<I extends Input>(definition: Definition<I>, input: I, par
 
 const makingIn = (box: number): ResourceRef => ({ type: 'storage_box_making', id: box })
 
-/** Refuses to make a part of a box while something happens to all of it, or another part is being made. Errors: `locked`. */
+/** Those of some boxes of which no part can be made now: something happens to all of it, or another part is being made. */
+export function withoutMaking(
+  query: Queries,
+  scope: ProjectScope,
+  ids: readonly number[],
+): AtOnce<ReadonlySet<number>> {
+  return lockedIds(query, scope, [boxes.type, makingIn(0).type], ids)
+}
+
+/** Refuses to make a part of a box of which none can be made now. Errors: `locked`. */
 export async function refuseMaking(query: Queries, scope: ProjectScope, box: number): Promise<void> {
-  await refuseLocked(query, scope, boxes.ref(box))
-  const { type, id } = makingIn(box)
-  if ((await lockedIds(query, scope, type, [id])).size > 0) throw locked(boxes.type)
+  if ((await withoutMaking(query, scope, [box])).size > 0) throw locked(boxes.type)
 }
 
 /** Refuses what concerns all of a box while something happens to it or to a part of it. Errors: `locked`. */

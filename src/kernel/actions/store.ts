@@ -1,7 +1,7 @@
 /** Starting actions on behalf of a Project. Statements of workers are in claims.ts, reading in history.ts. */
 
 import type { Queries, Transaction } from '../data/db.ts'
-import { insertRowsLate, preparedChanges, preparedStatements } from '../data/prepared.ts'
+import { insertRowsLate, lockAlong, preparedChanges, preparedStatements } from '../data/prepared.ts'
 import { scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { type AtOnce, after } from '../process/at-once.ts'
@@ -110,11 +110,12 @@ const keysOf = ({ serial = [] }: ActionStart) => [...new Set(serial.map(keyOfRes
 
 /**
  * Makes transactions that start serial actions on the same resource draw their ids one after another: an action with a
- * smaller id than one that is already visible would overtake it in the middle of its steps.
+ * smaller id than one that is already visible would overtake it in the middle of its steps. Fresh ids come with the lock.
  */
 async function queueUp(tx: Transaction, starts: readonly ActionStart[]): Promise<void> {
   const keys = new Set(starts.flatMap(({ serial = [] }) => serial.map(keyOfResource)))
-  if (keys.size > 0) await tx.dialect.lockKeys([...keys])?.execute(tx.query)
+  const lock = keys.size > 0 ? tx.dialect.lockKeys([...keys]) : undefined
+  if (lock) await lockAlong(tx.query, lock)
 }
 
 function newRow(tx: Transaction, scope: ProjectScope, start: ActionStart, id: number): ActionRow {
@@ -177,7 +178,7 @@ async function takeLocks(
   )
   if (taken === inOrder.length) return
   for (const { type, resource_id, action_id } of inOrder) {
-    const held = await locksOn(tx.query, scope, type, [resource_id])
+    const held = await locksOn(tx.query, scope, [type], [resource_id])
     if (held.some((lock) => lock.action_id !== action_id)) throw locked(type)
   }
   // Whoever had it has just released it.
@@ -223,23 +224,23 @@ export async function lockedByOthers(
   return locks.filter((lock) => lock.action_id !== actionId).map((lock) => lock.resource_id)
 }
 
-/** The subset of `ids` that are locked by an action. */
+/** The subset of `ids` that are locked by an action, under a type or one of several. */
 export function lockedIds(
   query: Queries,
   scope: ProjectScope,
-  type: string,
+  type: string | readonly string[],
   ids: readonly number[],
 ): AtOnce<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
-  return after(locksOn(query, scope, type, ids), (rows) => new Set(rows.map((row) => row.resource_id)))
+  return after(locksOn(query, scope, [type].flat(), ids), (rows) => new Set(rows.map((row) => row.resource_id)))
 }
 
-function locksOn(query: Queries, { projectId }: ProjectScope, type: string, ids: readonly number[]) {
-  return locks(query, '', { projectId, type, ids }, ({ type, ids, ...scope }) =>
+function locksOn(query: Queries, { projectId }: ProjectScope, types: readonly string[], ids: readonly number[]) {
+  return locks(query, '', { projectId, types, ids }, ({ types, ids, ...scope }) =>
     scoped(query, scope)
       .selectFrom('resource_lock')
       .select(['resource_id', 'action_id'])
-      .where('type', '=', type)
+      .where('type', 'in', types)
       .where('resource_id', 'in', ids),
   )
 }

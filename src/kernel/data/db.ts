@@ -48,8 +48,8 @@ export interface Transaction {
    * drawn before the call, for callers that hold a lock under which the order of ids matters.
    */
   drawIds(count: number, options?: { readonly fresh: boolean }): Promise<readonly number[]>
-  /** Says that ids will be drawn. On PostgreSQL they then come with what the transaction looks up first. */
-  expectIds(): void
+  /** Says that ids will be drawn, one or more. On PostgreSQL they then come with what the transaction looks up first. */
+  expectIds(count?: number): void
   /** Runs `work` once the commit is durable and before `transact` resolves; never after a rollback. */
   afterCommit(work: () => void): void
   /** Notifies the listeners of `topic` once the commit is durable. */

@@ -5,7 +5,7 @@ import { Rotation } from '../process/rotation.ts'
 import type { ProjectId } from '../scope.ts'
 import type { Connection } from './connection.ts'
 import { unavailable } from './db.ts'
-import { databaseFailure } from './dialect.ts'
+import { databaseFailure, type Run } from './dialect.ts'
 import { type Gathered, gathered, type Lookup } from './gathered.ts'
 import type { Connections, Lease } from './pool.ts'
 
@@ -123,14 +123,12 @@ export class Lookups {
   #drawAll(wanted: readonly Draw[]): void {
     const total = wanted.reduce((sum, { count }) => sum + count, 0)
     // They are for everybody who waits for them.
-    const drawn = onOwnBehalf(() => this.run(drawIds, [total])).then(({ rows: [row] }) =>
-      (row as { ids: string }).ids.split(','),
-    )
+    const drawn = onOwnBehalf(() => drawWith((text, values) => this.run(text, values), total))
     let next = 0
     for (const { count, resolve } of wanted) {
       const from = next
       next += count
-      resolve(drawn.then((ids) => ids.slice(from, from + count).map(Number)))
+      resolve(drawn.then((ids) => ids.slice(from, from + count)))
     }
   }
 
@@ -159,6 +157,12 @@ export class Lookups {
 /** The server does not accept the statement, whatever its values are. */
 function cannotBeRun(error: unknown): boolean {
   return error instanceof Error && /^42/.test((error as { code?: string }).code ?? '')
+}
+
+/** Draws ids by a statement of its own. */
+export async function drawWith(run: Run, count: number): Promise<number[]> {
+  const { rows } = await run(drawIds, [count])
+  return (rows[0] as { ids: string }).ids.split(',').map(Number)
 }
 
 /** In one text, which costs both sides less than a row for each. */

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../process/clock.ts'
 import { SharedCommits } from './commits.ts'
-import { type Database, guarded, handle, Listeners, type Transaction, TroubleListeners } from './db.ts'
+import { type Database, guarded, handle, Listeners, type Queries, type Transaction, TroubleListeners } from './db.ts'
 import { type Dialect, generatedKey, guardStatement, locationOf, retentionStatement } from './dialect.ts'
-import { Lookups } from './lookups.ts'
+import { drawWith, Lookups } from './lookups.ts'
 import { Connections, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
-import { runsPrepared } from './prepared.ts'
+import { handleOf, runsPrepared } from './prepared.ts'
 import { transactOnce, withRetries } from './transactions.ts'
 
 const postgresDialect: Dialect = {
@@ -93,7 +93,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
         return transactOnce(shared, (query) =>
           work(
             handle(
-              { query, settings: queries, dialect: postgresDialect, now: clock.now(), ...idsFrom(lookups) },
+              { query, settings: queries, dialect: postgresDialect, now: clock.now(), ...idsFrom(lookups, query) },
               followUps,
               heard,
             ),
@@ -116,7 +116,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
 /** A transaction that draws an id mostly draws more, so its first draw fetches spare ones. */
 const spareIds = 3
 
-function idsFrom(lookups: Lookups): Pick<Transaction, 'drawIds' | 'expectIds'> {
+function idsFrom(lookups: Lookups, query: Queries): Pick<Transaction, 'drawIds' | 'expectIds'> {
   let spare: number[] = []
   let expected: Promise<number[]> | undefined
   return {
@@ -126,11 +126,13 @@ function idsFrom(lookups: Lookups): Pick<Transaction, 'drawIds' | 'expectIds'> {
         expected = undefined
         spare = await coming
       }
-      if (fresh || spare.length < count) spare = await lookups.drawIds(count + (count > 0 ? spareIds : 0))
+      // Fresh ones are drawn with the transaction's own statements, behind the lock that it has just asked for.
+      if (fresh && count > 0) spare = await drawWith(handleOf(query).run, count + spareIds)
+      else if (spare.length < count) spare = await lookups.drawIds(count + spareIds)
       return spare.splice(0, count)
     },
-    expectIds() {
-      expected ??= lookups.drawIds(1 + spareIds)
+    expectIds(count = 1) {
+      expected ??= lookups.drawIds(count + spareIds)
       // Whoever draws them hears of a failure; nobody else needs them.
       expected.catch(() => undefined)
     },

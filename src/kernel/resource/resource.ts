@@ -101,6 +101,8 @@ export interface Resource<T extends ResourceTable, P extends string, Item extend
   byIds(query: Queries, scope: ProjectScope, ids: readonly number[]): AtOnce<Item[]>
   /** Reads one for a change: nobody else changes it until the transaction ends. Errors: `not_found`. */
   lock(tx: Transaction, scope: ProjectScope, id: number): Promise<Item>
+  /** Does so with several, by id, but for those that another transaction holds at this moment. */
+  lockFree(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<Item[]>
   /** Those of `ids` that the Project has; they stay until the transaction ends. */
   hold(
     tx: Transaction,
@@ -114,6 +116,8 @@ export interface Resource<T extends ResourceTable, P extends string, Item extend
   update(tx: Transaction, scope: ProjectScope, before: Item, change: Change<T>): Promise<Item | typeof changedMeanwhile>
   /** Writes columns of one that the transaction has locked, without a new version. */
   set(tx: Transaction, scope: ProjectScope, id: number, columns: Partial<TenantTables[T]>): Promise<void>
+  /** Writes the same into several. */
+  setAll(tx: Transaction, scope: ProjectScope, ids: readonly number[], columns: Partial<TenantTables[T]>): Promise<void>
   /** Deletes one that was read in this transaction, with its labels. Nothing happens when it is gone already. */
   remove(tx: Transaction, scope: ProjectScope, item: Pick<Item, 'id' | 'labels'>): Promise<void>
   /** Refers to one in an action. */
@@ -124,11 +128,13 @@ export interface Resource<T extends ResourceTable, P extends string, Item extend
 export function defineResource<const T extends ResourceTable, const P extends string, Item extends ResourceItem>(
   definition: ResourceDefinition<T, P, Item>,
 ): Resource<T, P, Item> {
+  const written = writing(definition)
   return {
     ...definition,
     ...reading(definition),
     ...holding(definition),
-    ...writing(definition),
+    ...written,
+    set: (tx, scope, id, columns) => written.setAll(tx, scope, [id], columns),
     ref: (id) => ({ type: definition.type, id }),
   }
 }
@@ -190,8 +196,9 @@ function holding<T extends ResourceTable, P extends string, Item extends Resourc
   type,
   title,
   fromRow,
-}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'lock' | 'hold'> {
+}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'lock' | 'lockFree' | 'hold'> {
   const locked = preparedStatements<ResourceRow>()
+  const lockedFree = preparedStatements<ResourceRow>()
   const held = preparedStatements<{ readonly id: number }>()
   return {
     async lock(tx, { projectId }, id) {
@@ -204,6 +211,17 @@ function holding<T extends ResourceTable, P extends string, Item extends Resourc
       )
       if (!row) throw notFound(title, id)
       return fromRow(row as unknown as Row<T>)
+    },
+    async lockFree(tx, { projectId }, ids) {
+      const rows = await lockedFree(tx.query, '', { projectId, ids }, (given) =>
+        rowsOf(tx.query, given)
+          .selectFrom(type as string)
+          .selectAll()
+          .where('id', 'in', given.ids)
+          .orderBy('id')
+          .modifyEnd(tx.dialect.lockRows('skip')),
+      )
+      return rows.map((row) => fromRow(row as unknown as Row<T>))
     },
     async hold(tx, { projectId }, ids, mode = 'share') {
       if (ids.length === 0) return new Set()
@@ -224,7 +242,7 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
   type,
   unique,
   fromRow,
-}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'insert' | 'update' | 'set' | 'remove'> {
+}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'insert' | 'update' | 'setAll' | 'remove'> {
   const refusals = Object.entries(unique ?? {}) as [string, () => ApiError][]
   const explain = (error: unknown) => {
     const failure = databaseFailure(error)
@@ -271,15 +289,15 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       tellChanged(tx, { type, id: before.id }, { ...row })
       return fromRow(row as unknown as Row<T>)
     },
-    async set(tx, { projectId }, id, columns) {
+    async setAll(tx, { projectId }, ids, columns) {
       const change = columns as object as Readonly<Record<string, unknown>>
-      await changes(tx.query, '', { projectId, id, change }, (given) =>
+      await changes(tx.query, '', { projectId, ids, change }, (given) =>
         rowsOf(tx.query, given)
           .updateTable(type as string)
           .set(given.change)
-          .where('id', '=', given.id),
+          .where('id', 'in', given.ids),
       )
-      tellChanged(tx, { type, id }, change)
+      for (const id of ids) tellChanged(tx, { type, id }, change)
     },
     async remove(tx, scope, { id, labels }) {
       await deletion(tx.query, scope, id)

@@ -2,20 +2,24 @@
 
 import type { Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
-import type { Queries } from '../../../kernel/data/db.ts'
+import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Again } from '../../../kernel/process/jobs.ts'
 import { forEachDue } from '../../../kernel/resource/due.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
-import { refuseBusy, refuseMaking } from '../actions.ts'
+import { refuseBusy, refuseMaking, withoutMaking } from '../actions.ts'
+import type { StorageBox } from '../domain.ts'
 import { type BoxOfProject, boxesAfter, dueBoxes } from '../host.ts'
 import { boxes } from '../store.ts'
 import { nextOf } from './domain.ts'
 import { recordUsage, snapshotsOf } from './store.ts'
 import { start } from './work.ts'
 
-/** Starts the snapshots that plans have at this time; several processes may do so at once. */
+/**
+ * Starts the snapshots that plans have at this time; several processes may do so at once. Those of a Project begin in one
+ * transaction, but for boxes that are in use at that moment.
+ */
 export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Again> {
   const now = timestamp(clock.now())
   return forEachDue<BoxOfProject>({
@@ -24,13 +28,39 @@ export async function startPlanned({ db, clock }: Pick<Platform, 'db' | 'clock'>
     work: ({ id, scope }) =>
       db.transact(async (tx) => {
         const box = await boxes.lock(tx, scope, id)
-        const { plan, planNext } = box
-        if (plan === null || planNext === null || planNext > now) return
+        if (!isDue(box, now)) return
         await refuseMaking(tx.query, scope, id)
-        const next = timestamp(nextOf(plan, tx.now))
-        await start(tx, scope, box, { plan, planNext: next, description: '', labels: {} })
+        await startNext(tx, scope, [box])
+      }),
+    workOnSome: (scope, some) =>
+      db.transact(async (tx) => {
+        const ids = some.map(({ id }) => id)
+        tx.expectIds(ids.length)
+        const free = await boxes.lockFree(tx, scope, ids)
+        const busy = await withoutMaking(tx.query, scope, ids)
+        const isLeft = (id: number) => busy.has(id) || !free.some((box) => box.id === id)
+        await startNext(
+          tx,
+          scope,
+          free.filter((box) => isDue(box, now) && !isLeft(box.id)),
+        )
+        return some.filter(({ id }) => isLeft(id))
       }),
   })
+}
+
+const isDue = ({ plan, planNext }: StorageBox, now: string) => plan !== null && planNext !== null && planNext <= now
+
+/** Starts the snapshots that the plans of some boxes have, and says when they have the next ones. Errors: `locked`. */
+async function startNext(tx: Transaction, scope: ProjectScope, due: readonly StorageBox[]): Promise<void> {
+  await start(
+    tx,
+    scope,
+    due.map((box) => {
+      const plan = box.plan!
+      return { box, plan, planNext: timestamp(nextOf(plan, tx.now)), description: '', labels: {} }
+    }),
+  )
 }
 
 /** A round measures at most so many boxes for so long, so that it costs as little with many boxes, and slow ones, as with few. */

@@ -48,11 +48,12 @@ export function snapshotIn(query: Queries, scope: ProjectScope, box: number, id:
   })
 }
 
-export type NewSnapshot = Pick<Snapshot, 'boxId' | 'name' | 'description' | 'isAutomatic' | 'labels'>
+export type NewSnapshot = Pick<Snapshot, 'id' | 'boxId' | 'name' | 'description' | 'isAutomatic' | 'labels'>
 
 /** Adds a snapshot that is still to be made, under the lock of its box. */
 export function insertSnapshot(tx: Transaction, scope: ProjectScope, given: NewSnapshot): Promise<Snapshot> {
   return snapshots.insert(tx, scope, {
+    id: given.id,
     storage_box_id: given.boxId,
     name: given.name,
     description: given.description,

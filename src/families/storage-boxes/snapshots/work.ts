@@ -1,6 +1,6 @@
 /** Snapshots are made, rolled back to and deleted on request, under the lock of their box; plans make them as well. */
 import { actionToWire } from '../../../kernel/actions/routes.ts'
-import { recordOf, refuseLocked, startAction } from '../../../kernel/actions/store.ts'
+import { type ActionStart, recordOf, refuseLocked, startActions } from '../../../kernel/actions/store.ts'
 import type { Action } from '../../../kernel/actions/tables.ts'
 import { noteTouched } from '../../../kernel/audit/note.ts'
 import { type Calls, toIdOrName } from '../../../kernel/contract/contract.ts'
@@ -16,6 +16,7 @@ import { making, onBox, onPart, refuseBusy, refuseMaking } from '../actions.ts'
 import type { storageBoxEndpoints } from '../contract.ts'
 import type { StorageBox } from '../domain.ts'
 import { boxes } from '../store.ts'
+import type { StorageBoxRow } from '../tables.ts'
 import { createSnapshot, disablePlan, enablePlan, removeSnapshot, rollBack } from './actions.ts'
 import { snapshotSpelling } from './contract.ts'
 import { isDescription, nameOf, nextOf, type Snapshot, type SnapshotPlan, timeOfName } from './domain.ts'
@@ -33,13 +34,15 @@ export function create(platform: Platform, { scope, params: { id }, body }: Call
     await refuseMaking(tx.query, scope, id)
     const others = await snapshotsOf(tx.query, scope, id)
     refuseMore(platform, box, others)
-    const { snapshot, action } = await start(tx, scope, box, { description, labels })
-    noteTouched(tx, snapshot.id)
-    return { snapshot: { id: snapshot.id, storage_box: id }, action: actionToWire(action) }
+    const [made] = await start(tx, scope, [{ box, description, labels }])
+    const { snapshot, action } = made!
+    noteTouched(tx, snapshot)
+    return { snapshot: { id: snapshot, storage_box: id }, action: actionToWire(action) }
   })
 }
 
 interface ToMake {
+  readonly box: StorageBox
   readonly description: string
   readonly labels: Labels
   /** The plan that makes it, and the time at which that makes the next one. */
@@ -47,20 +50,38 @@ interface ToMake {
   readonly planNext?: string
 }
 
-/** Adds a snapshot of a box that the transaction has locked, and starts the action that makes it. Errors: `locked`. */
+/**
+ * Adds a snapshot to each of some boxes, which the transaction has locked, and starts the actions that make them. Returns the
+ * ids of the snapshots. Errors: `locked`.
+ */
 export async function start(
   tx: Transaction,
   scope: ProjectScope,
-  { id: box, lastSnapshot }: StorageBox,
-  { plan, planNext, description, labels }: ToMake,
-): Promise<{ snapshot: Snapshot; action: Action }> {
-  const time = timeOfName(tx.now, lastSnapshot)
-  await boxes.set(tx, scope, box, { last_snapshot: time, ...(planNext === undefined ? {} : { plan_next: planNext }) })
-  const name = nameOf(time, plan)
-  const given = { boxId: box, name, description, isAutomatic: plan !== undefined, labels }
-  const snapshot = await insertSnapshot(tx, scope, given)
-  const made = making(createSnapshot, { box, snapshot: snapshot.id, name }, snapshots.ref(snapshot.id))
-  return { snapshot, action: await startAction(tx, scope, made) }
+  wanted: readonly ToMake[],
+): Promise<readonly { snapshot: number; action: Action }[]> {
+  const toMake = wanted.map((one) => ({ ...one, time: timeOfName(tx.now, one.box.lastSnapshot) }))
+  for (const [columns, some] of Map.groupBy(toMake, timesOf)) {
+    const ids = some.map(({ box }) => box.id)
+    await boxes.setAll(tx, scope, ids, JSON.parse(columns))
+  }
+  const ids = await tx.drawIds(toMake.length)
+  const starts: ActionStart[] = []
+  for (const [at, { box, plan, time, description, labels }] of toMake.entries()) {
+    const [id, name] = [ids[at]!, nameOf(time, plan)]
+    await insertSnapshot(tx, scope, { id, boxId: box.id, name, description, isAutomatic: plan !== undefined, labels })
+    starts.push(making(createSnapshot, { box: box.id, snapshot: id, name }, snapshots.ref(id)))
+  }
+  const actions = await startActions(tx, scope, starts)
+  return actions.map((action, at) => ({ snapshot: ids[at]!, action }))
+}
+
+/** What is noted in a box of a snapshot that begins, as text: it is the same for many. */
+function timesOf({ time, planNext }: ToMake & { readonly time: string }): string {
+  const columns: Partial<StorageBoxRow> = {
+    last_snapshot: time,
+    ...(planNext !== undefined && { plan_next: planNext }),
+  }
+  return JSON.stringify(columns)
 }
 
 /** Errors: `invalid_input`. */
