@@ -4,8 +4,8 @@
  * clients. Files of requests share a process, because a process takes longer to load the program than most of them take;
  * each file of the other folders has its own. As many run at once as keep the cores busy. `--hosts` runs those of hosts
  * instead, in two labs, but not those that have a command of their own (`test:hosts:long`, `test:kvm`). A test that fails
- * is run once more alone (docs/flaky.md). Ends with the failed tests and one summary in the form of Node.js. Files that are
- * named are run instead of all of them.
+ * is run once more alone, one of hosts in a new lab (docs/flaky.md). Ends with the failed tests and one summary in the form
+ * of Node.js. Files that are named are run instead of all of them.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -62,8 +62,6 @@ const outside = { ...process.env }
 /** What became of a batch. */
 interface Outcome {
   readonly files: readonly string[]
-  /** Where it ran, unless on this machine. */
-  readonly lab: StartedLab | undefined
   readonly isGood: boolean
   /** By what the summary of Node.js calls them. */
   readonly counts: Map<string, number>
@@ -204,7 +202,6 @@ async function runBatch(
   const notes = passed.match(/^ℹ Error: .*\n/gm) ?? []
   return {
     files,
-    lab,
     isGood: failed === undefined && code === 0,
     counts: new Map([...output.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, what, count]) => [what!, Number(count)])),
     ...told,
@@ -213,15 +210,23 @@ async function runBatch(
   }
 }
 
+/** A new lab in place of all others: what these have become may be why a test failed. */
+async function anotherLab(): Promise<StartedLab> {
+  await Promise.all(labs.splice(0).map((lab) => lab.end()))
+  labs.push(await startLab())
+  return labs[0]!
+}
+
 /** Runs the tests that failed once more alone. Those that pass count as passed. */
 async function findFlaky(): Promise<readonly Failure[]> {
   const broken = cut ? [] : outcomes.filter(({ isGood }) => !isGood)
   const failed = broken.flatMap(({ failures }) => failures)
   if (failed.length > mostFlaky || broken.some(({ failures }) => failures.length === 0)) return []
   const found: Failure[] = []
+  const lab = isHosts && failed.length > 0 ? await anotherLab() : undefined
   for (const outcome of broken) {
     const again = await runBatch(
-      outcome.lab,
+      lab,
       outcome.files,
       outcome.failures.map(({ name }) => name),
     )

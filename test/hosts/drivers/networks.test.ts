@@ -8,6 +8,7 @@ import { until } from '../../kit/database/bare-database.ts'
 import { theLab } from '../kit/cluster.ts'
 import { type LabHosts, labHosts, newId, Servers } from '../kit/drivers.ts'
 import { onHost, run } from '../kit/guests.ts'
+import { networksOf } from '../kit/networks.ts'
 import { inLab } from '../kit/place.ts'
 
 const location = 1
@@ -54,7 +55,12 @@ class Net {
 
   async reaches(from: number, address: string): Promise<void> {
     const answer = () => this.#servers.tell(from, `ping -c 1 -W 1 ${address}`)
-    await until(async () => (await answer()) !== undefined, `server ${from} reaches ${address}`)
+    await until(async () => (await answer()) !== undefined, `server ${from} reaches ${address}`).catch(
+      async (error: Error) => {
+        const inGuest = await this.#servers.tell(from, 'ip address; ip route; ip neighbour; ip -s link')
+        throw new Error(`${error.message}\n${inGuest}\n${await networksOf(theLab())}`)
+      },
+    )
   }
 
   async misses(from: number, address: string): Promise<void> {
