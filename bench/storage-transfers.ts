@@ -69,14 +69,20 @@ async function carry(site: Site, local: string, program: Program, way: Way, fold
   return timed('rsync', ['-a', '-e', shell, ...(way === 'up' ? [folder, remote] : [remote, '.'])], cwd)
 }
 
-/** One large file, or many small ones, up and down by a program; and the processor time that a GB takes by SFTP. */
+/**
+ * One large file, or many small ones, up and down by a program; the processor time that a GB takes by SFTP; and the small ones
+ * by SFTP with processors that stay awake as well, which tells what the servers take from what the machine does.
+ */
 export const transfers =
   (program: Program, folder: Folder) =>
   async (sites: Sites, effort: Effort): Promise<Row[]> => {
     makeFiles(sites.local)
-    const rest = folder === 'many' ? keepAwake() : () => undefined
+    const rows = await measured(sites, effort, program, folder)
+    if (program !== 'sftp' || folder !== 'many') return rows
+    const rest = keepAwake()
     try {
-      return await measured(sites, effort, program, folder)
+      const awake = await measured(sites, effort, program, folder)
+      return [...rows, ...awake.map((row) => ({ ...row, name: `${row.name}, awake` }))]
     } finally {
       rest()
     }
