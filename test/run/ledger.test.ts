@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -46,6 +46,22 @@ test('a process notes what the program makes, and only that is judged', onPostgr
     /^src\/kernel\/access\/projects\.ts:\d+ gives sqlite alone: update project set name = \? where id = \?\n/,
   )
   assert.match(found, /: project: set name = \?$/m)
+})
+
+const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root gives a process its number' }
+
+test('processes that were given one number, one after the other, each keep their notes', asRoot, async (t) => {
+  const folder = folderFor(t)
+  const note = `
+    const { noteStatements } = await import('./test/run/ledger.ts')
+    noteStatements(${JSON.stringify(folder)})
+    console.log(process.pid)`
+  for (let run = 0; run < 2; run++) {
+    const node = [process.execPath, '--input-type=module', '--eval', note]
+    const { stdout } = await promisify(execFile)('unshare', ['--pid', '--fork', ...node])
+    assert.equal(stdout, '1\n')
+  }
+  assert.equal(readdirSync(folder).length, 2)
 })
 
 test('a statement that one database alone was given is found, with its place', (t) => {

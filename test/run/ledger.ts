@@ -2,6 +2,7 @@
  * The ledger of statements. Many tests run on one database only, so a run notes which statements each database was given,
  * and fails when one of the program was given to a single database: nobody knows whether the other accepts it.
  */
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -70,7 +71,8 @@ export function noteStatements(folder: string): void {
   }
   process.once('exit', () => {
     const ledger: Ledger = { sqlite: notes.sqlite.statements(), postgres: notes.postgres.statements() }
-    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(ledger))
+    // A run starts so many processes that the system gives the number of an ended one again.
+    writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify(ledger))
   })
 }
 
