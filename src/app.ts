@@ -1,7 +1,6 @@
 /**
  * The composition root: lets a cloud answer at an edge. The command line and the tests both build the program through it.
  */
-import type { AddressInfo } from 'node:net'
 import { Address, type MountAll } from './address.ts'
 import type { Cloud, CloudOptions } from './cloud.ts'
 import { elsewhere } from './elsewhere.ts'
@@ -23,7 +22,7 @@ import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { icon } from './pages/icon.ts'
 import { referencePages } from './pages/reference.ts'
-import { hostAndPort, type ListenAddress } from './protocols/net/listen-address.ts'
+import { hostAndPort, type ListenAddress, listeningAt, listenOptions } from './protocols/net/listen-address.ts'
 import { consoleSocket } from './screens/service.ts'
 
 /** The options of a cloud and of its edge. */
@@ -102,9 +101,9 @@ export async function buildApp(given: AppOptions): Promise<App> {
     },
     serveMetadata: (at, prefix) => address.serveMetadata(at, prefix),
     serveDns: (at, dns) => address.serveDns(at, dns),
-    async listen({ host, port }) {
-      await edge.server.listen({ host, port })
-      return urlOf(options, { host, port: (edge.server.server.address() as AddressInfo).port })
+    async listen(at) {
+      await edge.server.listen(listenOptions(at))
+      return urlOf(options, listeningAt(edge.server.server, at))
     },
     async start(prepare) {
       await address.cloud.start()

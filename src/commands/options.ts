@@ -54,6 +54,9 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
   }
 }
 
+/** Within this time a request follows on a connection that is in use, or on one that was just made. */
+const closingMs = 500
+
 /** The options of the app that depend on the command line alone. */
 export function appOptions(
   config: Config,
@@ -69,7 +72,7 @@ export function appOptions(
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
     orphanGraceMs: config.orphanGrace * 60_000,
-    connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
+    connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection, closingMs },
     publicOrigins: config.publicUrl,
     trustedProxies: config.trustedProxies,
     people: { oidc, isOidcOnly: config.oidcOnly },

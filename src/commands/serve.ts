@@ -77,16 +77,19 @@ async function start(
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
   const { app, db, lab, token, labToken, storage, work } = await assemble(config, { files, effective, log }, running)
+  // From here on somebody may wait for an answer, so a signal no longer ends the process at once.
+  const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
+  stopOnSignal(log, async () => {
+    await started
+    readyFile.remove()
+    await running.disposeAsync()
+    lock?.release()
+  })
   const listeners = await openListeners(app, config, log)
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
   const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
   running.defer(async () => channel?.close())
   await work()
-  stopOnSignal(log, async () => {
-    readyFile.remove()
-    await running.disposeAsync()
-    lock?.release()
-  })
   // Written last, because a reader may stop the server at once.
   const { api, metadata, dns } = listeners
   readyFile.write({
@@ -103,6 +106,7 @@ async function start(
   if (lab && isShared) log.warn(ofOneProcess)
   keepYoungGeneration()
   printWelcome(listeners, token, { link, storage, lab: lab && { mode: lab.mode, token: labToken, isShared } })
+  onStarted()
 }
 
 /** A server that is put together: it neither listens nor works in the background yet. */

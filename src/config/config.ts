@@ -15,6 +15,7 @@ import { checkHosts, type HostsConfig, hostsOptions, type KeepingConfig, orphanG
 import { checkLab, type LabConfig, labOptions } from './lab.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.ts'
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
+import { passedSockets } from './passed-sockets.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
 import { type StorageConfig, storageOptions } from './storage.ts'
 
@@ -346,11 +347,13 @@ export function domainOf({ reverseDomain, vendor }: Pick<Config, 'reverseDomain'
 }
 
 /**
- * Checks the options against each other. Errors: `InvalidArgumentError` with a message of one line for the operator.
+ * Checks the options against each other; sockets that were passed to this process stand for its addresses. Errors:
+ * `InvalidArgumentError` with a message of one line for the operator.
  */
 export function toConfig(given: Config): Config {
   const { WOLKE_OIDC_CLIENT_SECRET: oidcClientSecret } = process.env
-  const options: Config = { ...given, ...(oidcClientSecret ? { oidcClientSecret } : {}) }
+  const passed = passedSockets(process.env, process.pid)
+  const options: Config = { ...given, ...passed, ...(oidcClientSecret ? { oidcClientSecret } : {}) }
   checkPeople(options)
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw new InvalidArgumentError('--tls-cert and --tls-key belong together')

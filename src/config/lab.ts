@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { type ClockMode, clockModes } from '../lab/clock.ts'
+import type { ListenAddress } from '../protocols/net/listen-address.ts'
 
 export interface LabConfig {
   readonly lab?: true
@@ -49,10 +50,21 @@ export function hasLab({ lab, database }: Pick<LabConfig, 'lab'> & { readonly da
 /** Processes that share a database share its time, too. */
 export const isMovable = (url: DatabaseUrl) => isInMemory(url) || fileOf(url) !== undefined
 
+interface BesideLab {
+  readonly database: DatabaseUrl
+  readonly metadataListen: ListenAddress | 'off'
+  readonly dnsListen: ListenAddress | 'off'
+}
+
 /** Errors: `InvalidArgumentError`. */
-export function checkLab(config: LabConfig & { readonly database: DatabaseUrl }): void {
+export function checkLab(config: LabConfig & BesideLab): void {
   if (config.scenario.length > 0 && !hasLab(config)) throw new InvalidArgumentError('--scenario needs --lab')
   if (config.seed !== undefined && !hasLab(config)) throw new InvalidArgumentError('--seed needs --lab')
+  const { metadataListen, dnsListen } = config
+  if (hasLab(config) && [metadataListen, dnsListen].some((at) => typeof at === 'object' && at.bound))
+    throw new InvalidArgumentError(
+      'a lab opens its name server and its metadata service anew, so it takes no sockets for them',
+    )
   if (config.clock === 'running') return
   if (!hasLab(config)) throw new InvalidArgumentError(`--clock ${config.clock} needs --lab`)
   if (!isMovable(config.database))

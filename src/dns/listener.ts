@@ -6,6 +6,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { isIPv6, type Server } from 'node:net'
 import { afterReading } from '../kernel/process/after-reading.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { type ListenAddress, listeningAt, listenOptions } from '../protocols/net/listen-address.ts'
 import { type Answering, unmapped } from './answering.ts'
 import { type TcpServer, tcpServer } from './tcp-server.ts'
 
@@ -22,22 +23,19 @@ const mostWaiting = 1_000
 const bindTries = 20
 
 /** Starts listening; port 0 picks a port that is free for both UDP and TCP. */
-export async function listenForDns(
-  answering: Answering,
-  { host, port }: { readonly host: string; readonly port: number },
-  log: Logger,
-): Promise<Listener> {
+export async function listenForDns(answering: Answering, at: ListenAddress, log: Logger): Promise<Listener> {
+  const { host, port, bound } = at
   for (let attempt = 1; ; attempt++) {
     const udp = udpSocket(answering, isIPv6(host) ? 'udp6' : 'udp4', log)
     const tcp = tcpServer(answering, log)
     try {
-      const actual = await bind(udp, host, port)
-      await listen(tcp.server, host, actual)
-      return { host, port: actual, close: () => closeBoth(udp, tcp) }
+      const actual = await bind(udp, at)
+      await listen(tcp.server, { ...at, port: actual })
+      return { ...listeningAt(tcp.server, at), close: () => closeBoth(udp, tcp) }
     } catch (error) {
       await closeBoth(udp, tcp)
       const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      if (port !== 0 || !isTaken || attempt === bindTries) throw error
+      if (port !== 0 || bound || !isTaken || attempt === bindTries) throw error
     }
   }
 }
@@ -83,31 +81,28 @@ function sending(socket: UdpSocket): (answer: Buffer, port: number, address: str
     })
 }
 
-function bind(socket: UdpSocket, host: string, port: number): Promise<number> {
+function bind(socket: UdpSocket, { host, port, bound }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject)
-    socket.bind({ address: host, port }, () => {
+    socket.bind(bound ? { fd: bound.datagram! } : { address: host, port }, () => {
       socket.off('error', reject)
       resolve(socket.address().port)
     })
   })
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, at: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port }, () => {
+    server.listen(listenOptions(at), () => {
       server.off('error', reject)
       resolve()
     })
   })
 }
 
-async function closeBoth(udp: UdpSocket, { server, connections }: TcpServer): Promise<void> {
-  for (const socket of connections) socket.destroy()
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
+async function closeBoth(udp: UdpSocket, tcp: TcpServer): Promise<void> {
+  await tcp.close()
   await new Promise<void>((resolve) => {
     udp.close(() => resolve())
   })

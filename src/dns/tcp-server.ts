@@ -14,28 +14,37 @@ const idleMs = 10_000
 /** The maximum length of a query; only answers can be longer. */
 const maxQueryBytes = 4_096
 
+/** When the server closes, a query has so long to arrive, and its answer so long to be read. */
+const closingMs = { asking: 500, served: 5_000 }
+
 export interface TcpServer {
   readonly server: Server
-  readonly connections: ReadonlySet<Socket>
+  /** Accepts nobody any more, and ends connections once what has arrived on them is answered. */
+  close(): Promise<void>
 }
 
 export function tcpServer(answering: Answering, log: Logger): TcpServer {
-  const connections = new Set<Socket>()
+  const connections = new Set<Connection>()
   const dismiss = ({ socket }: Place) => void socket.destroy()
   const networks = new Networks({ perAddress: maxPerNetwork, dismiss })
   const total = new Networks({ perAddress: maxConnections, dismiss })
   const server = createServer({ noDelay: true }, (socket) => {
-    connections.add(socket)
     socket.on('error', () => undefined)
-    socket.once('close', () => connections.delete(socket))
     const places = [networks.enter(clientNetwork(socket.remoteAddress), socket), total.enter('', socket)]
     if (!places.every((place) => place !== undefined)) return void socket.destroy()
     const connection = new Connection(socket, places, answering, log)
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
     for (const place of places) place.member = connection
     connection.admit()
   })
   server.on('error', (error) => log.debug({ err: error }, 'a DNS connection failed'))
-  return { server, connections }
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      for (const connection of connections) connection.close()
+    })
+  return { server, close }
 }
 
 class Connection implements Member {
@@ -45,6 +54,7 @@ class Connection implements Member {
   readonly #log: Logger
   readonly #stream = new MessageStream(maxQueryBytes)
   #hasBegun = false
+  #isClosing = false
   #doing: Doing = { is: 'asking', since: performance.now() }
 
   constructor(socket: Socket, places: readonly Place[], answering: Answering, log: Logger) {
@@ -75,6 +85,15 @@ class Connection implements Member {
     this.#socket.destroy()
   }
 
+  /** Ends it, unless a query is on its way or being answered. */
+  close(): void {
+    const { is } = this.#doing
+    if (is === 'idle') return void this.#socket.destroy()
+    this.#isClosing = true
+    const timer = setTimeout(() => this.#socket.destroy(), closingMs[is])
+    this.#socket.once('close', () => clearTimeout(timer))
+  }
+
   /** Answers the messages in order; nothing more is read while one of them is being answered. */
   async #converse(): Promise<void> {
     for await (const chunk of this.#socket as AsyncIterable<Buffer>) {
@@ -84,12 +103,21 @@ class Connection implements Member {
         await this.#answer(message)
         if (this.#socket.destroyed) return
       }
+      if (this.#isClosing && this.#stream.isEmpty) return void (await this.#flush())
       if (this.#doing.is === 'served') this.#becomes(this.#stream.isEmpty ? 'idle' : 'asking')
     }
   }
 
   #becomes(is: 'asking' | 'idle'): void {
     this.#doing = { is, since: performance.now() }
+  }
+
+  /** Sends what was written before the connection ends. */
+  #flush(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.once('close', () => resolve())
+      this.#socket.end(() => resolve())
+    })
   }
 
   async #answer(message: Buffer): Promise<void> {

@@ -5,7 +5,6 @@
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { datacenterOf } from '../families/datacenters/reads.ts'
 import { interfacesOf } from '../families/networks/reads.ts'
@@ -19,7 +18,7 @@ import { guardHeaders } from '../kernel/http/server/browser-headers.ts'
 import { createServer } from '../kernel/http/server/node-http.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
-import { hostAndPort, type ListenAddress } from '../protocols/net/listen-address.ts'
+import { hostAndPort, type ListenAddress, listeningAt, listenOptions } from '../protocols/net/listen-address.ts'
 import { metadataChanges } from './changes.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
 import type { IdentifiedCaller, MetadataDriver } from './driver.ts'
@@ -138,18 +137,14 @@ export interface MetadataService {
 }
 
 /** Starts the service; it answers once the promise resolves. Rejects with socket errors. */
-export async function startMetadataService(
-  options: MetadataOptions,
-  { host, port }: ListenAddress,
-): Promise<MetadataService> {
+export async function startMetadataService(options: MetadataOptions, at: ListenAddress): Promise<MetadataService> {
   const server = buildMetadataService(options)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port }, () => resolve())
+    server.listen(listenOptions(at), () => resolve())
   })
-  const { port: actual } = server.address() as AddressInfo
   return {
-    url: `http://${hostAndPort({ host, port: actual })}`,
+    url: `http://${hostAndPort(listeningAt(server, at))}`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

@@ -145,6 +145,6 @@ describe('A WebSocket', () => {
     assert.equal(await echoed(patient!, 'here'), 'here')
     const end = once(patient!, 'close')
     await edge.server.close()
-    assert.equal((await end)[0], 1001)
+    assert.equal((await end)[0], 1012)
   })
 })

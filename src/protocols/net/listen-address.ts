@@ -1,9 +1,28 @@
 /** The address that a server listens on. */
+import type { AddressInfo, Server } from 'node:net'
 
 export interface ListenAddress {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
+  /** The socket that is bound to it already. */
+  readonly bound?: BoundSocket
+}
+
+/** File descriptors of what was bound by whoever has started this process. */
+export interface BoundSocket {
+  readonly stream: number
+  readonly datagram?: number
+}
+
+/** What a server of Node.js is told to listen on; a file descriptor goes before the address. */
+export function listenOptions({ host, port, bound }: ListenAddress): { host: string; port: number; fd?: number } {
+  return { host, port, ...(bound ? { fd: bound.stream } : {}) }
+}
+
+/** Returns the address with the port that a server has got. */
+export function listeningAt(server: Pick<Server, 'address'>, { host }: ListenAddress): ListenAddress {
+  return { host, port: (server.address() as AddressInfo).port }
 }
 
 /** Formats an address as in a URL: an IPv6 address is in brackets. */

@@ -14,9 +14,11 @@ export interface ConnectionLimits {
   readonly perAddress: number
   /** Maximum number of requests per connection; the connection closes after the last response. */
   readonly requests: number
+  /** Time since its last answer in which a connection may still send a request once the server closes, in ms. */
+  readonly closingMs: number
 }
 
-export const defaultConnectionLimits: ConnectionLimits = { perAddress: 500, requests: 1_000 }
+export const defaultConnectionLimits: ConnectionLimits = { perAddress: 500, requests: 1_000, closingMs: 0 }
 
 /** Number of pipelined requests after which a network's bytes are read in pieces. */
 const maxBurst = 16
@@ -44,7 +46,7 @@ export class Connection implements Member {
   readonly #socket: Socket
   readonly #network: Network
   readonly #line: Line
-  readonly #maxRequests: number
+  readonly #limits: ConnectionLimits
   readonly #waiting: Turn[] = []
   #current: Turn | undefined
   #requests = 0
@@ -58,24 +60,19 @@ export class Connection implements Member {
   #isLast = false
   #isEnding = false
   #isHandedOver = false
-  #isClosing = false
+  /** Set once the server closes: how long the peer has to send the rest of its request and to read. */
+  #restMs: number | undefined
   /** Set while bytes are read in pieces: Node's own reader, and the bytes that it has not been given yet. */
   #reader: ((bytes: Buffer) => void) | undefined
   #held: Buffer | undefined
 
-  constructor(
-    { since, isWaiting }: Place,
-    socket: Socket,
-    network: Network,
-    line: Line,
-    { requests }: ConnectionLimits,
-  ) {
+  constructor({ since, isWaiting }: Place, socket: Socket, network: Network, line: Line, limits: ConnectionLimits) {
     this.#since = since
     this.#onAdmitted = isWaiting ? [] : undefined
     this.#socket = socket
     this.#network = network
     this.#line = line
-    this.#maxRequests = requests
+    this.#limits = limits
     // Node calls this after the last response on a connection.
     socket.destroySoon = () => this.end()
     if (network.isSuspect) this.readInPieces()
@@ -132,7 +129,7 @@ export class Connection implements Member {
   request(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     if (this.#isLast) return
     this.#becomeAsking()
-    if (++this.#requests >= this.#maxRequests) {
+    if (++this.#requests >= this.#limits.requests) {
       this.#isLast = true
       response.shouldKeepAlive = false
     }
@@ -176,12 +173,23 @@ export class Connection implements Member {
   /** Closes the connection unless it owes an answer; the peer has `ms` to send the rest of its request and to read. */
   close(ms: number): void {
     if (this.#isEnding || this.#isHandedOver) return
+    this.#restMs = ms
     const owed = this.#newest
-    if (!owed) return void this.#socket.destroy()
-    this.#isClosing = true
-    const timer = setTimeout(() => {
+    if (!owed) return void this.#closeIdle(ms)
+    this.#after(ms, () => {
       if (owed.request?.complete === false || !this.isOwed) this.#socket.destroy()
-    }, ms)
+    })
+  }
+
+  /** Closes the connection unless a request is on its way, which a peer that is busy or has just connected may have sent. */
+  #closeIdle(ms: number): void {
+    const idleMs = performance.now() - this.#since
+    if (idleMs >= this.#limits.closingMs) this.#socket.destroy()
+    else this.#after(this.#limits.closingMs - idleMs, () => this.close(ms))
+  }
+
+  #after(ms: number, then: () => void): void {
+    const timer = setTimeout(then, ms)
     this.#socket.once('close', () => clearTimeout(timer))
   }
 
@@ -203,8 +211,7 @@ export class Connection implements Member {
     socket.removeAllListeners('data').on('error', () => socket.destroy())
     socket.on('data', () => socket.bytesRead > isDone && socket.destroy())
     socket.setTimeout(lingerSilenceMs, () => socket.destroy())
-    const timer = setTimeout(() => socket.destroy(), lingerMs)
-    socket.once('close', () => clearTimeout(timer))
+    this.#after(lingerMs, () => socket.destroy())
     this.#current?.request?.resume()
     socket.resume()
   }
@@ -258,8 +265,13 @@ export class Connection implements Member {
     if (this.#waiting.length > 0) this.#line.join(this.#begin)
     else if (this.#held) this.#line.join(this.#read)
     // The answer may have begun before it could say that it is the last one.
-    else if (this.#isClosing && !this.#socket.destroyed) this.end()
+    else if (this.#restMs !== undefined && !this.#socket.destroyed) this.#endOrWait(this.#restMs)
     else this.#bytesBefore = this.#socket.bytesRead
+  }
+
+  #endOrWait(ms: number): void {
+    if (this.#limits.closingMs > 0) this.#closeIdle(ms)
+    else this.end()
   }
 
   readonly #begin = (): void => {

@@ -41,7 +41,8 @@ const maxMessageBytes = 65_536
 const pingMs = 30_000
 /** The time that a peer has to answer when the server closes, in milliseconds. */
 const closingMs = 1_000
-const goingAway = 1001
+/** "Service Restart" of the registry of RFC 6455: the peer may come back. */
+const serviceRestart = 1012
 
 export class WebSockets {
   readonly #options: WebSocketOptions
@@ -129,7 +130,7 @@ export class WebSockets {
     this.#isClosing = true
     clearInterval(this.#beat)
     for (const webSocket of this.#open.keys()) {
-      webSocket.close(goingAway, 'the server is stopping')
+      webSocket.close(serviceRestart, 'the server is stopping')
       setTimeout(() => webSocket.terminate(), closingMs).unref()
     }
   }
