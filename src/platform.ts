@@ -15,6 +15,7 @@ import type { Database, Transaction } from './kernel/data/db.ts'
 import type { Locks } from './kernel/data/locks.ts'
 import type { Clock, ClockEvent } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
+import type { GaugeGroup } from './kernel/process/gauges.ts'
 import type { Again } from './kernel/process/jobs.ts'
 import type { Desired } from './kernel/resource/desired.ts'
 import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
@@ -111,6 +112,12 @@ export interface States {
   ending?(platform: Platform, ids: readonly ProjectId[], until: string): Promise<ReadonlyMap<ProjectId, number>>
 }
 
+/** What the gauges of families are read from. */
+export interface FamilyWorld {
+  readonly platform: Platform
+  readonly drivers: Drivers
+}
+
 /** A family: one part of the API, its contract and its implementation. */
 export interface Family {
   /** Its path, such as `firewalls`. */
@@ -146,6 +153,8 @@ export interface Family {
   /** It takes rows of its table, whose name is the type of its resources. */
   readonly rates: Rates<never>
   readonly states: States
+  /** Numbers about all Projects together. */
+  readonly gauges: readonly GaugeGroup<FamilyWorld>[]
   /** Tells whoever has to know of it that a Project has nothing of the family any more; the rows go after that. */
   withdraw(tx: Transaction, scope: ProjectScope): Promise<void>
   /** Says how its resources stand in seed files; undefined where people create none. */
@@ -212,6 +221,8 @@ interface FamilyParts<T extends Endpoints> {
   readonly costs?: Costs
   readonly rates?: Rates<never>
   readonly states?: States
+  /** None by default. */
+  readonly gauges?: Family['gauges']
   readonly withdraw?: Family['withdraw']
   readonly seed?: Seed
   /** None by default. */
@@ -268,6 +279,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     costs: parts.costs ?? (async () => []),
     rates: parts.rates ?? (() => []),
     states: parts.states ?? {},
+    gauges: parts.gauges ?? [],
     withdraw: parts.withdraw ?? (async () => undefined),
     seed: parts.seed,
     handlers: (platform, drivers) =>

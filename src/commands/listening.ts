@@ -18,13 +18,23 @@ export interface Listeners {
   readonly api: Opened
   readonly metadata: Opened | undefined
   readonly dns: Opened | undefined
+  readonly metrics: Opened | undefined
 }
 
-/** Opens all listeners. Errors: `CommandFailure` that names the option whose address cannot be used. */
-export async function openListeners(app: App, config: Config, log: Logger): Promise<Listeners> {
-  const { listen, metadataListen, metadataPrefix, dnsListen, dnsTransferTo: transferTo } = config
+/**
+ * Opens all listeners; with `serveMetrics` that of metrics is the first, so that they miss nothing. Errors: `CommandFailure`
+ * that names the option whose address cannot be used.
+ */
+export async function openListeners(
+  app: App,
+  config: Config,
+  log: Logger,
+  serveMetrics?: (at: ListenAddress) => Promise<string>,
+): Promise<Listeners> {
+  const { listen, metadataListen, metadataPrefix, metricsListen, dnsListen, dnsTransferTo: transferTo } = config
   const dns = { transferTo, responseRates: responseRates(config) }
   return {
+    metrics: metricsListen && serveMetrics && (await open('--metrics-listen', metricsListen, log, serveMetrics)),
     api: await open('--listen', listen, log, (at) => app.listen(at)),
     metadata:
       metadataListen === 'off'

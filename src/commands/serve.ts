@@ -30,6 +30,7 @@ import { prepareInstallation } from './installation.ts'
 import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
 import { labOf, makeLabToken, plant } from './lab.ts'
 import { type Listeners, type Opened, openListeners } from './listening.ts'
+import { metricsOf } from './metrics.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
 import type { BeginningScenario } from './scenarios.ts'
@@ -76,7 +77,8 @@ async function start(
   const log = openLog(config.logLevel)
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
-  const { app, db, lab, token, labToken, storage, work } = await assemble(config, { files, effective, log }, running)
+  const assembled = await assemble(config, { files, effective, log }, running)
+  const { app, db, lab, token, labToken, storage, work } = assembled
   // From here on somebody may wait for an answer, so a signal no longer ends the process at once.
   const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
   stopOnSignal(log, async () => {
@@ -85,19 +87,20 @@ async function start(
     await running.disposeAsync()
     lock?.release()
   })
-  const listeners = await openListeners(app, config, log)
+  const listeners = await openListeners(app, config, log, metricsOf(config, assembled, { log, running }))
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
   const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
   running.defer(async () => channel?.close())
   await work()
   // Written last, because a reader may stop the server at once.
-  const { api, metadata, dns } = listeners
+  const { api, metadata, metrics, dns } = listeners
   readyFile.write({
     base_url: api.at,
     storage_url: storageUrlOf(api.at),
     storage_ssh: storage.doors.ssh,
     storage_webdav: storage.doors.webdav,
     metadata_url: metadata?.at ?? null,
+    metrics_url: metrics?.at ?? null,
     dns: dns?.at ?? null,
     ...(labToken === undefined ? {} : { lab_token: labToken }),
   })
@@ -119,6 +122,7 @@ export interface Assembled {
   /** A management token, where the data ends with the server. */
   readonly labToken: string | undefined
   readonly storage: StorageFacts
+  readonly clusters: Infrastructure['clusters']
   /** Starts the work in the background. */
   work(): Promise<void>
 }
@@ -173,7 +177,8 @@ export async function assemble(
     await app.start(seed === undefined ? undefined : () => plant(app, { file: config.seed ?? 'seed', text: seed, log }))
     patience.end()
   }
-  return { app, db, lab, token, labToken, storage: infrastructure.storage, work }
+  const { storage, clusters } = infrastructure
+  return { app, db, lab, token, labToken, storage, clusters, work }
 }
 
 /** The clock of a lab, which begins where a scenario wants it to. */
@@ -257,7 +262,7 @@ interface LabShown {
 }
 
 function printWelcome(
-  { api, metadata, dns }: Listeners,
+  { api, metadata, metrics, dns }: Listeners,
   token: string | undefined,
   { link, lab, storage }: Shown,
 ): void {
@@ -270,6 +275,7 @@ function printWelcome(
     `  Reference  ${api.at.slice(0, -publicBase.length)}/docs`,
     `  Metadata   ${inWords(metadata)}`,
     `  DNS        ${inWords(dns)}`,
+    ...(metrics ? [`  Metrics    ${metrics.at}`] : []),
     ...storageLines(storage),
     ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
     ...(lab ? labLines(lab) : []),

@@ -71,6 +71,7 @@ export interface Config
   readonly metadataListen: Listen | 'off'
   readonly metadataPrefix: string
   readonly dnsListen: Listen | 'off'
+  readonly metricsListen?: Listen
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849), so that no real address is assigned by accident. */
@@ -235,6 +236,12 @@ function listeningOptions(): Option[] {
       .env('WOLKE_METADATA_PREFIX')
       .argParser(pathPrefix)
       .default('/hetzner'),
+    new Option(
+      '--metrics-listen <host:port>',
+      'address of the metrics for Prometheus, which need no token (default: off)',
+    )
+      .env('WOLKE_METRICS_LISTEN')
+      .argParser((text) => (text === off ? undefined : listen(text))),
     new Option('--dns-listen <address:port|off>', 'address of the name server, UDP and TCP')
       .env('WOLKE_DNS_LISTEN')
       .argParser(dnsListen)
@@ -327,7 +334,7 @@ export function serveOptions(): Option[] {
     ...mailOptions(),
     new Option(
       '--ready-file <file>',
-      'JSON with base_url, storage_url, storage_ssh, storage_webdav, metadata_url, dns and pid; exists while the server is ready',
+      'JSON with base_url, storage_url, storage_ssh, storage_webdav, metadata_url, metrics_url, dns and pid; exists while the server is ready',
     ).env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'lowest level that is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')

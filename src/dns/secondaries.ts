@@ -9,6 +9,7 @@ import type { ZoneSettings } from '../families/zones/settings.ts'
 import { dueZones, sourceOf } from '../families/zones/transfers/host.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { onBehalfOf } from '../kernel/process/behalf.ts'
+import { channels } from '../kernel/process/channels.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import { FairQueue } from '../kernel/process/fair-queue.ts'
 import type { Logger } from '../kernel/process/log.ts'
@@ -181,7 +182,10 @@ export class Secondaries {
   /** Makes a zone equal to one of its primaries; returns false when that primary sent nothing usable. */
   async #follow(source: Source, primary: PrimaryNameserver, claimed: number): Promise<boolean> {
     const head = await this.#ask(source, primary, serialMs, askSerial)
-    if (!head) return false
+    if (!head) {
+      if (channels.dnsTransfer.hasSubscribers) channels.dnsTransfer.publish({ direction: 'in', outcome: 'failure' })
+      return false
+    }
     if (!isNews(source, head)) {
       await this.#store(source, claimed, head)
       return true
@@ -190,6 +194,9 @@ export class Secondaries {
     return this.#transfers.run(source.scope.projectId, async () => {
       const received = await this.#ask(source, primary, transferMs, receiveZone)
       if (received) await this.#store(source, claimed, received, received.rrsets)
+      if (channels.dnsTransfer.hasSubscribers) {
+        channels.dnsTransfer.publish({ direction: 'in', outcome: received ? 'success' : 'failure' })
+      }
       return received !== undefined
     })
   }

@@ -24,6 +24,7 @@ import { Registry } from './registry.ts'
 import { Responder } from './responder.ts'
 import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from './response-rate.ts'
 import { Secondaries, type Silent } from './secondaries.ts'
+import { told, toldOfTransfer } from './told.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
 
 export interface NameServerOptions {
@@ -186,13 +187,13 @@ class RunningNameServer {
       tcp: (bytes, address) => this.#tcp(responder, bytes, address),
     }
     const { disturb } = this.#options
-    return disturb ? disturbed(plain, disturb) : plain
+    return told(disturb ? disturbed(plain, disturb) : plain)
   }
 
   async *#tcp(responder: Responder, bytes: Buffer, address: string): AsyncGenerator<Buffer> {
     const query = readQuery(bytes)
     const image = typeof query === 'object' && 'name' in query ? await this.#transferred(query, address) : undefined
-    if (image) return yield* transferMessages(query as Query, image)
+    if (image) return yield* toldOfTransfer(transferMessages(query as Query, image))
     const answer = await responder.tcp(bytes, address)
     if (answer) yield answer
   }

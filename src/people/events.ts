@@ -5,6 +5,7 @@ import { principalOfToken } from '../kernel/access/tokens.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
 import type { AuditActor } from '../kernel/audit/note.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
+import { channels } from '../kernel/process/channels.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import { personById } from './person-store.ts'
@@ -23,6 +24,7 @@ export async function recordSignIn(
   { personId, tokenId, network }: { personId?: number; tokenId?: number; network: string },
 ): Promise<void> {
   const operation = 'sign in'
+  if (channels.signIn.hasSubscribers) tx.afterCommit(() => channels.signIn.publish({ outcome: 'success' }))
   const person = personId === undefined ? undefined : await personById(tx.query, personId)
   if (person) return recordEvent(tx, { actor: actorOf(person), operation, family, subjects: [person.id], network })
   const token = tokenId === undefined ? undefined : await principalOfToken(tx.query, tokenId, tx.now)
@@ -96,5 +98,6 @@ export function recordFailedSignIn(
   network: string,
   outcome = 'wrong_credentials',
 ): void {
+  if (channels.signIn.hasSubscribers) channels.signIn.publish({ outcome: 'failure' })
   recordRefusal(recording, person, { operation: 'sign in', network, outcome })
 }

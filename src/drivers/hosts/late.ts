@@ -58,6 +58,7 @@ class LateHosts implements Hosts {
   }
 
   check: Hosts['check'] = async (images, signal) => this.#present().check(images, signal)
+  members: Hosts['members'] = async () => this.#present().members()
   images: Hosts['images'] = async () => this.#present().images()
   importImage: Hosts['importImage'] = async (alias, source) => this.#present().importImage(alias, source)
   inventory: Hosts['inventory'] = async () => this.#present().inventory()

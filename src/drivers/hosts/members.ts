@@ -90,6 +90,14 @@ export function membersOf(incus: Incus): Promise<readonly ClusterMember[]> {
   return incus.list<ClusterMember>('/1.0/cluster/members?recursion=1')
 }
 
+/** All hosts, and whether each is online; the only one where Incus is no cluster. Errors: `DriverError`. */
+export async function hostsUp(incus: Incus): Promise<readonly { readonly name: string; readonly isUp: boolean }[]> {
+  const members = await membersOf(incus)
+  if (members.length > 0) return members.map(({ server_name: name, status }) => ({ name, isUp: status === 'Online' }))
+  const only = await incus.get<{ environment: { server_name: string } }>('/1.0')
+  return only ? [{ name: only.value.environment.server_name, isUp: true }] : []
+}
+
 /** What Linux calls the architectures of the members, or of the only daemon. Errors: `DriverError`. */
 export async function architecturesOf(incus: Incus): Promise<ReadonlySet<string>> {
   const members = await membersOf(incus)

@@ -11,7 +11,7 @@ import { incusImages } from './images/images.ts'
 import { type ImageSource, imageAliases, importImage } from './images/imports.ts'
 import { Media } from './images/media.ts'
 import { remark, survey } from './inventory/inventory.ts'
-import { architecturesOf, membersOf } from './members.ts'
+import { architecturesOf, hostsUp, membersOf } from './members.ts'
 import { Measurements } from './metrics/measurements.ts'
 import { incusInterfaces } from './networks/interfaces.ts'
 import { incusNetworks } from './networks/networks.ts'
@@ -33,6 +33,8 @@ export interface Hosts extends Reconcilable {
    * hosts. Errors: `DriverError`, and the reason of the signal, with which nothing is left behind.
    */
   check(images: readonly WantedImage[], signal?: AbortSignal): Promise<Finding[]>
+  /** All hosts, and whether each is online. Errors: `DriverError`. */
+  members(): Promise<readonly { readonly name: string; readonly isUp: boolean }[]>
   /** Names of aliases by which the cluster has images, and what Linux calls its architectures. Errors: `DriverError`. */
   images(): Promise<{ readonly aliases: ReadonlySet<string>; readonly architectures: ReadonlySet<string> }>
   /** Makes an alias lead to an image (see `importImage`). */
@@ -155,6 +157,7 @@ function hostsOf({ incus, media, overlay, balancers }: Opened, options: ClusterO
       ...(await findings({ incus, media, overlay }, options, images)),
       ...(await pathsFound({ incus, options, signal }, await membersOf(incus))),
     ],
+    members: () => hostsUp(incus),
     images: async () => ({ aliases: await imageAliases(incus), architectures: await architecturesOf(incus) }),
     importImage: (alias, source) => importImage(incus, alias, source, options.instanceType),
     uphold: () => overlay.prepare(),

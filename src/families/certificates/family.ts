@@ -3,6 +3,7 @@ import { byId, defineFamily, defineJob } from '../../platform.ts'
 import { certificateChanges } from './changes.ts'
 import { certificateEndpoints } from './contract.ts'
 import { durations } from './durations.ts'
+import { certificateGauges } from './gauges.ts'
 import { certificateEnds } from './host.ts'
 import { certificateActions } from './managed/actions.ts'
 import { nextRenewals, renewCertificates } from './managed/jobs.ts'
@@ -16,6 +17,7 @@ import { nextNotices, sendExpiryNotices } from './uploaded/jobs.ts'
 export const certificates = defineFamily({
   spelling: resource,
   states: certificateStates,
+  gauges: [certificateGauges],
   changes: certificateChanges,
   seed,
   endpoints: certificateEndpoints,

@@ -4,6 +4,7 @@ import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { Events } from '../../platform.ts'
+import type { CertificateType } from './domain.ts'
 
 /** How many certificates of some Projects were not issued, or not renewed while they have more time than that. */
 export async function failedCertificates(query: Queries, ids: readonly ProjectId[], until: string) {
@@ -28,6 +29,47 @@ export async function endingCertificates(query: Queries, ids: readonly ProjectId
     .where(({ eb, or }) => or([eb('type', '=', 'uploaded'), eb('renewal', '=', 'failed')]))
     .groupBy('project_id')
     .execute()
+}
+
+/** So many certificates of a type end in a span, and of so many the issuance or the renewal failed. */
+export interface Lives {
+  readonly type: CertificateType
+  readonly ends: string
+  readonly count: number
+  readonly issuance: number
+  readonly renewal: number
+}
+
+/** So many certificates are counted at once, since their rows are long. */
+const countedAtOnce = 500
+
+/** Counts all certificates by the first of some times, in order, before which they end; the others end `later`. */
+export async function certificateLives(
+  query: Queries,
+  bounds: readonly (readonly [until: string, ends: string])[],
+): Promise<readonly Lives[]> {
+  const counts = new Map<string, Lives>()
+  for (let after = 0; ; ) {
+    const rows = await acrossProjects(query)
+      .selectFrom('certificate')
+      .select(['id', 'type', 'not_valid_after', 'issuance', 'renewal'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(countedAtOnce)
+      .execute()
+    for (const { type, not_valid_after: end, issuance, renewal } of rows) {
+      const ends = end === null ? 'not_issued' : (bounds.find(([until]) => end < until)?.[1] ?? 'later')
+      const before = counts.get(`${type} ${ends}`) ?? { type, ends, count: 0, issuance: 0, renewal: 0 }
+      counts.set(`${type} ${ends}`, {
+        ...before,
+        count: before.count + 1,
+        issuance: before.issuance + Number(issuance === 'failed'),
+        renewal: before.renewal + Number(renewal === 'failed'),
+      })
+    }
+    if (rows.length < countedAtOnce) return [...counts.values()]
+    after = rows.at(-1)!.id
+  }
 }
 
 /** The next times at which certificates end. */

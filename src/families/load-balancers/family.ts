@@ -7,6 +7,7 @@ import { loadBalancerChanges } from './changes.ts'
 import { loadBalancerEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { durations } from './durations.ts'
+import { loadBalancerGauges } from './gauges.ts'
 import { restoreDataPlane } from './jobs.ts'
 import { metricEndpoints } from './metrics/contract.ts'
 import { metricRoutes } from './metrics/routes.ts'
@@ -28,6 +29,7 @@ export const loadBalancers = defineFamily({
   costs: loadBalancerCosts,
   rates: loadBalancerRates,
   states: loadBalancerStates,
+  gauges: [loadBalancerGauges],
   changes: loadBalancerChanges,
   seed,
   endpoints: {

@@ -10,6 +10,7 @@ import { durations } from './durations.ts'
 import { fileEndpoints, StorageDoors } from './files/contract.ts'
 import { fileRoutes } from './files/routes.ts'
 import { doorsToWire } from './files/work.ts'
+import { storageBoxGauges } from './gauges.ts'
 import { followDoors, keepDoors } from './jobs.ts'
 import { storageBoxCosts, storageBoxRates } from './prices.ts'
 import { storageBoxRoutes } from './routes.ts'
@@ -40,6 +41,7 @@ export const storageBoxes = defineFamily({
   changes: storageBoxChanges,
   costs: storageBoxCosts,
   rates: storageBoxRates,
+  gauges: [storageBoxGauges],
   seed,
   endpoints: storageBoxEndpoints,
   routes: storageBoxRoutes,

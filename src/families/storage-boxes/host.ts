@@ -1,4 +1,5 @@
 /** These queries see the Storage Boxes of many Projects at once. */
+import { sql } from 'kysely'
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
@@ -53,6 +54,34 @@ export async function boxesAfter(query: Queries, after: number, limit: number): 
     .limit(limit)
     .execute()
   return rows.map(found)
+}
+
+/** Adds up the boxes of all Projects by status; figures are bytes but for `boxes` and `full`, of whose capacity 5 % is left. */
+export async function totalsOfBoxes(query: Queries) {
+  const rows = await acrossProjects(query)
+    .selectFrom('storage_box')
+    .select(({ fn }) => [
+      'status',
+      fn.countAll().as('boxes'),
+      fn.sum('capacity').as('capacity'),
+      fn.sum('size_data').as('data'),
+      fn.sum('size_snapshots').as('snapshots'),
+      sql<number>`sum(case when size * 20 >= capacity * 19 then 1 else 0 end)`.as('full'),
+    ])
+    .groupBy('status')
+    .execute()
+  return rows.map(({ status, boxes, capacity, data, snapshots, full }) => ({
+    ...{ status, boxes: Number(boxes), capacity: Number(capacity) },
+    ...{ data: Number(data), snapshots: Number(snapshots), full: Number(full) },
+  }))
+}
+
+export async function countSnapshots(query: Queries): Promise<number> {
+  const { all } = await acrossProjects(query)
+    .selectFrom('storage_box_snapshot')
+    .select(({ fn }) => fn.countAll().as('all'))
+    .executeTakeFirstOrThrow()
+  return Number(all)
 }
 
 /** A box with the generation that is in force. */

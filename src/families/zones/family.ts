@@ -3,6 +3,7 @@ import { defineFamily } from '../../platform.ts'
 import { zoneActions } from './actions.ts'
 import { zoneChanges } from './changes.ts'
 import { zoneEndpoints } from './contract.ts'
+import { zoneGauges } from './gauges.ts'
 import { zoneJobs } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrsets/contract.ts'
@@ -33,5 +34,6 @@ export const zones = defineFamily({
   },
   actions: zoneActions,
   states: zoneStates,
+  gauges: [zoneGauges],
   withdraw: withdrawZones,
 })

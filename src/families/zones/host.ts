@@ -68,6 +68,25 @@ export async function staleZones(query: Queries, ids: readonly ProjectId[]) {
     .execute()
 }
 
+/** Counts the secondary zones, and tells when the primaries were heard of the one for which that is longest ago. */
+export async function secondaryAges(query: Queries) {
+  const rows = await acrossProjects(query)
+    .selectFrom('zone_source')
+    .select(({ fn }) => ['is_stale', fn.countAll().as('zones'), fn.count('refreshed').as('heard')])
+    .select(({ fn }) => fn.min('refreshed').as('oldest'))
+    .groupBy('is_stale')
+    .execute()
+  const [fresh, stale] = [0, 1].map((kind) => rows.find(({ is_stale }) => is_stale === kind))
+  const zones = rows.reduce((sum, row) => sum + Number(row.zones), 0)
+  const heard = rows.reduce((sum, row) => sum + Number(row.heard), 0)
+  return {
+    fresh: Number(fresh?.heard ?? 0),
+    stale: Number(stale?.heard ?? 0),
+    never: zones - heard,
+    oldest: fresh?.oldest == null ? null : Number(fresh.oldest),
+  }
+}
+
 /** The records of one name and type, as texts. */
 export interface ServedRrset {
   readonly key: string

@@ -1,4 +1,5 @@
 /** One attempt at a step of an action, which is given up when the infrastructure does not answer in time. */
+import { channels, type DriverMessage, secondsSince } from '../process/channels.ts'
 import { Postponed } from '../process/faults.ts'
 import { DriverError, type Drivers, type LongCalls } from './define.ts'
 import { inTime } from './in-time.ts'
@@ -32,22 +33,44 @@ export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
     const waitMs = Math.min(longWaitMs, callTimeoutMs)
     return inTime(result, waitMs, () => new Postponed(waitMs * pausePart))
   }
-  const guard = (driver: object) =>
+  const guard = (driver: object, of: string) =>
     new Proxy(driver, {
       get(target, name) {
         const method: unknown = Reflect.get(target, name, target)
-        return typeof method === 'function' ? (...input: unknown[]) => call(target, name, method, input) : method
+        if (typeof method !== 'function') return method
+        return (...input: unknown[]) => told(of, () => call(target, name, method, input))
       },
     })
   return {
     drivers: new Proxy(drivers, {
       get(all, name) {
         const driver: unknown = Reflect.get(all, name)
-        return typeof driver === 'object' && driver !== null ? guard(driver) : driver
+        return typeof driver === 'object' && driver !== null ? guard(driver, String(name)) : driver
       },
     }),
     end() {
       isOver = true
     },
   }
+}
+
+/** Tells of a call when it has ended; of one that answers at once nobody hears. */
+function told(driver: string, call: () => unknown): unknown {
+  if (!channels.driverCall.hasSubscribers) return call()
+  const began = performance.now()
+  const result = call()
+  if (!(result instanceof Promise)) return result
+  const tell = (outcome: DriverMessage['outcome']) =>
+    channels.driverCall.publish({ driver, outcome, seconds: secondsSince(began) })
+  result.then(
+    () => tell('success'),
+    (error: unknown) => tell(outcomeOf(error)),
+  )
+  return result
+}
+
+function outcomeOf(error: unknown): DriverMessage['outcome'] {
+  if (error instanceof Postponed) return 'postponed'
+  if (!(error instanceof DriverError)) return 'bug'
+  return error.transient ? 'transient' : 'permanent'
 }

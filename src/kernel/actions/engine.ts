@@ -5,8 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onBehalfOf } from '../process/behalf.ts'
+import { channels } from '../process/channels.ts'
 import { noFaults, Postponed } from '../process/faults.ts'
-import { LeaseLost, type Release, type Search } from '../queue/leases.ts'
+import { isTakenOver, LeaseLost, type Release, type Search } from '../queue/leases.ts'
 import { type Claim, Worker } from '../queue/worker.ts'
 import {
   type Claimant,
@@ -117,6 +118,11 @@ export class Engine {
     return this.#isStarted
   }
 
+  /** The number of actions that this process works on. */
+  get underWay(): number {
+    return this.#queue.underWay
+  }
+
   /** Looks for waiting actions soon. */
   wake(): void {
     this.#queue.wake()
@@ -160,6 +166,9 @@ export class Engine {
 
   async #run(claim: Claim<ActionRow>): Promise<void> {
     const { row } = claim
+    if (channels.action.hasSubscribers && isTakenOver(row)) {
+      channels.action.publish({ command: row.command, event: 'takeover' })
+    }
     // An action that has paused before has taken its time.
     const takesMs = row.run_after === 0 ? this.#options.durations.of(row) : 0
     if (takesMs > 0) return this.#giveBack(row, { delayMs: takesMs, counts: false })

@@ -6,6 +6,7 @@
 import { type Database, OutcomeUnknown, type Transaction } from '../data/db.ts'
 import { databaseFailure, isTrouble } from '../data/dialect.ts'
 import { ApiError } from '../errors.ts'
+import { type ActionMessage, channels } from '../process/channels.ts'
 import { type Faults, Postponed } from '../process/faults.ts'
 import type { Logger } from '../process/log.ts'
 import { backoffMs, LeaseLost, type Release } from '../queue/leases.ts'
@@ -88,7 +89,7 @@ export class Run {
         await this.#record((tx) => step.commit?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
-        if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
+        if (this.#mayRepeat(error)) return this.#repeatLater()
         return this.#giveUp(error)
       }
       await this.#reach('after-commit', step.name)
@@ -162,14 +163,20 @@ export class Run {
     })
     this.#step = done
     this.#attempts = 1
+    if (done === total) this.#tell('success')
   }
 
   #mayRepeat(error: unknown): boolean {
     return error instanceof DriverError && error.transient && this.#attempts < maxAttempts
   }
 
-  #backoffMs(): number {
-    return backoffMs(this.#options.retryMs, this.#attempts)
+  async #repeatLater(): Promise<void> {
+    await this.#release({ delayMs: backoffMs(this.#options.retryMs, this.#attempts), counts: true })
+    this.#tell('retry')
+  }
+
+  #tell(event: ActionMessage['event']): void {
+    if (channels.action.hasSubscribers) channels.action.publish({ command: this.#claim.row.command, event })
   }
 
   #release(how: Release): Promise<void> {
@@ -200,6 +207,7 @@ export class Run {
     })
     this.#step = step
     this.#attempts = 1
+    this.#tell('compensation')
     await this.#reach('after-commit', 'revert')
     return this.#unwind()
   }
@@ -215,13 +223,14 @@ export class Run {
         await this.#recordUndone((tx) => step.undone?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
-        if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
+        if (this.#mayRepeat(error)) return this.#repeatLater()
         this.#options.log.error({ err: error, action: this.#claim.row.id, step: step.name }, 'undoing a step failed')
         await this.#recordUndone()
       }
       await this.#reach('after-commit', `${step.name}-undo`)
     }
     await this.#options.db.transact((tx) => finish(tx, this.#claim.row, { status: 'error' }))
+    this.#tell('error')
   }
 
   async #recordUndone(commit?: (tx: Transaction) => Promise<void> | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import type { Transaction } from '../data/db.ts'
 import { preparedLate } from '../data/prepared.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import type { AtOnce } from '../process/at-once.ts'
+import { channels } from '../process/channels.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
 import type { AuditActor } from './note.ts'
@@ -77,6 +78,10 @@ export function append(tx: Transaction, entry: Entry, at = tx.now): AtOnce<void>
     correlationId,
     network,
   } = entry
+  if (channels.auditEntry.hasSubscribers) {
+    const told = { family, outcome: outcome === 'ok' ? outcome : 'refused' } as const
+    tx.afterCommit(() => channels.auditEntry.publish(told))
+  }
   return insertEntry(
     tx.query,
     timestamp(at),

@@ -3,6 +3,7 @@
  * Project that are ready at the same time share one commit, and with it one wait for the disk.
  */
 import { projectServed } from '../process/behalf.ts'
+import { channels, measured } from '../process/channels.ts'
 import type { ProjectId } from '../scope.ts'
 import type { Connection, Outcome, Statement } from './connection.ts'
 import { OutcomeUnknown, unavailable } from './db.ts'
@@ -18,10 +19,14 @@ const commit: Statement = { text: 'commit', values: [] }
 const rollback: Statement = { text: 'rollback', values: [] }
 
 /**
- * Sends the rest of the open transaction on a connection and commits it. Errors: the error of a failed statement;
- * `NotCommitted`; `OutcomeUnknown`.
+ * Sends the rest of the open transaction on a connection and commits it, for so many transactions. Errors: the error of a
+ * failed statement; `NotCommitted`; `OutcomeUnknown`.
  */
-export async function commitOn(connection: Connection, last: readonly Waiting[]): Promise<void> {
+export function commitOn(connection: Connection, last: readonly Waiting[], transactions = 1): Promise<void> {
+  return measured(channels.commit, () => commitNow(connection, last), { transactions })
+}
+
+async function commitNow(connection: Connection, last: readonly Waiting[]): Promise<void> {
   const unit = [...last, commit]
   const { results, error } = await connection.send(unit)
   if (error !== undefined) {
@@ -134,7 +139,8 @@ async function commitGroup(connection: Connection, members: readonly BatchMember
   // Sorted, so that two groups never wait for each other's unique values.
   const inOrder = members.toSorted((a, b) => (a.claims < b.claims ? -1 : 1))
   try {
-    await commitOn(connection, [begin, ...withAllRows(inOrder.map(({ statements }) => statements))])
+    const all = withAllRows(inOrder.map(({ statements }) => statements))
+    await commitOn(connection, [begin, ...all], members.length)
     for (const { resolve } of members) resolve()
   } catch (error) {
     const wasBroken = connection.isBroken

@@ -93,7 +93,18 @@ export interface Database {
   readonly image: (() => Promise<Uint8Array>) | undefined
   /** Reads something and tells later whether it may be different by then; undefined unless it was opened for that. */
   readonly watch: Watch | undefined
+  /** Missing where there is only one connection. */
+  readonly pool?: (() => PoolState) | undefined
   close(): Promise<void>
+}
+
+/** The connections of a process to its database. */
+export interface PoolState {
+  readonly most: number
+  readonly open: number
+  readonly idle: number
+  /** How many wait for one. */
+  readonly waiting: number
 }
 
 /** The same database with other transactions, for whoever adds something to each of them. */
@@ -103,6 +114,7 @@ export function withTransact(db: Database, transact: Database['transact']): Data
     location: db.location,
     image: db.image,
     watch: db.watch,
+    pool: db.pool,
     get query() {
       return db.query
     },

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CompiledQuery, Kysely } from 'kysely'
 import { projectServed } from '../process/behalf.ts'
+import { channels, secondsSince, type WaitMessage } from '../process/channels.ts'
 import type { Clock } from '../process/clock.ts'
 import { Rotation } from '../process/rotation.ts'
 import { turn } from '../process/turns.ts'
@@ -182,6 +183,7 @@ class Groups {
     }
     const writer = this.#writer()
     this.#ids = groupIds(writer)
+    const began = performance.now()
     const running = runGroup(writer, this.#ids, waiting, this.#heeded > 0)
     this.#open = running
     const { outcomes, again, isChanged, error } = await running
@@ -190,16 +192,23 @@ class Groups {
     if (again.length > 0 && error === undefined) this.#heeded = heedFor
     else this.#heeded = Math.max(0, this.#heeded - outcomes.length)
     for (const job of again) waiting.add(job.party, job)
-    this.#settle(outcomes, isDurable && isChanged ? this.#syncs.add() : this.#syncs.reached())
+    const onDisk = isDurable && isChanged ? this.#syncs.add() : this.#syncs.reached()
+    this.#settle(outcomes, onDisk, isChanged ? began : undefined)
   }
 
-  /** Tells the outcomes of a group once all that it may have seen is on disk. */
-  #settle(outcomes: readonly JobOutcome[], onDisk: Promise<void> | undefined): void {
+  /** Tells the outcomes of a group once all that it may have seen is on disk; `began` is missing for one without a commit. */
+  #settle(outcomes: readonly JobOutcome[], onDisk: Promise<void> | undefined, began: number | undefined): void {
+    const tell = (outcome: WaitMessage['outcome']) => {
+      if (began === undefined || !channels.commit.hasSubscribers) return
+      channels.commit.publish({ transactions: outcomes.length, outcome, seconds: secondsSince(began) })
+    }
     const settle = () => {
+      tell('success')
       for (const { job, outcome } of outcomes) job.settle(followUp(job, outcome))
     }
     const fail = (cause: unknown) => {
       this.#troubles.tell(cause)
+      tell('failure')
       const error = new OutcomeUnknown('commit outcome unknown', { cause })
       for (const { job } of outcomes) job.settle({ error })
     }

@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes, randomInt } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ApiError } from '../errors.ts'
@@ -103,6 +104,17 @@ export async function databaseSize({ dialect, query }: Database): Promise<{ byte
   const tookMs = Math.round((performance.now() - begun) * 100) / 100
   const { rows } = await sql<{ bytes: number }>`select ${dialect.sizeBytes} as bytes`.execute(query)
   return { bytes: Number(rows[0]?.bytes ?? 0), tookMs }
+}
+
+/** The size of the log beside the file of a database, in bytes; undefined where there is none of this process. */
+export async function logBytes({ dialect, location }: Database): Promise<number | undefined> {
+  if (dialect.shared) return undefined
+  try {
+    return (await stat(`${location}-wal`)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
 }
 
 /** The reason why `work` failed; undefined when it succeeded. */

@@ -5,6 +5,7 @@
  */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { channels, measured } from '../process/channels.ts'
 
 /** Counts commits, and knows which of them are on disk. */
 export class LogSyncs {
@@ -96,7 +97,7 @@ export function logOf(path: string, sync: SyncFile, alone: (work: () => void) =>
         file ??= openSync(`${path}-wal`, 'r+')
         const log = file
         if (hasFailed) alone(() => writeAgain(log))
-        await sync(log)
+        await measured(channels.sync, () => sync(log), {})
         hasFailed = false
       } catch (cause) {
         hasFailed = true

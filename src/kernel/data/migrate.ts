@@ -77,6 +77,12 @@ export async function schemaState(db: Database, migrations: readonly Migration[]
   }
 }
 
+/** Returns the number of migrations of a database, and the last one. */
+export async function schemaOf(query: Queries): Promise<{ migrations: number; last: string }> {
+  const rows = await query.selectFrom('migration').select('id').orderBy('position').execute()
+  return { migrations: rows.length, last: rows.at(-1)?.id ?? '' }
+}
+
 /** Number of migrations applied to a database. Throws when it has one that this program does not know. */
 async function appliedTo(query: Queries, migrations: readonly Migration[]): Promise<number> {
   const applied = await query.selectFrom('migration').selectAll().orderBy('position').execute()

@@ -3,10 +3,11 @@ import { availableParallelism } from 'node:os'
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
 import { projectServed } from '../process/behalf.ts'
+import { channels, measured } from '../process/channels.ts'
 import { FairQueue } from '../process/fair-queue.ts'
 import type { ProjectId } from '../scope.ts'
 import { Connection, type Outcome, type Statement } from './connection.ts'
-import { type TroubleListeners, unavailable } from './db.ts'
+import { type PoolState, type TroubleListeners, unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
 /** Options of the connection pool. */
@@ -56,6 +57,7 @@ export interface Lease {
 export class Connections {
   readonly #pool: pg.Pool
   readonly #turns: FairQueue<ProjectId | undefined>
+  readonly #most: number
   readonly #prepares: boolean
   readonly #troubles: TroubleListeners
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
@@ -74,9 +76,10 @@ export class Connections {
       kept,
       patience: { ms: patienceMs, error },
     })
+    this.#most = connections + 1
     this.#pool = new pg.Pool({
       connectionString: url,
-      max: connections + 1,
+      max: this.#most,
       pipeline: true,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: 60_000,
@@ -92,7 +95,16 @@ export class Connections {
   }
 
   /** A connection for the current Project, in its turn. Errors: `unavailable` when none becomes free in time. */
-  async lease(): Promise<Lease> {
+  lease(): Promise<Lease> {
+    return measured(channels.connection, () => this.#lease(), {})
+  }
+
+  state(): PoolState {
+    const { totalCount: open, idleCount: idle } = this.#pool
+    return { most: this.#most, open, idle, waiting: this.#turns.waiting }
+  }
+
+  async #lease(): Promise<Lease> {
     const who = projectServed()
     await this.#turns.enter(who)
     try {

@@ -79,6 +79,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
   return {
     image: undefined,
     watch: undefined,
+    pool: () => connections.state(),
     dialect: postgresDialect,
     location: locationOf({ engine: 'postgres', url }),
     get query() {

@@ -12,7 +12,7 @@ import { after } from '../process/at-once.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { type Admission, admit, decided } from './admission/admission.ts'
 import { placed } from './admission/named-projects.ts'
-import { askedAt } from './admission/notes.ts'
+import { askedAt, operationAt } from './admission/notes.ts'
 import { bytesOf, readBody } from './api/body.ts'
 import type { CarryOut, Mounted } from './endpoints.ts'
 import type { EdgeOptions } from './mounting.ts'
@@ -62,7 +62,7 @@ export class DirectRequests {
     const path = root + endpoint.path
     const rest = path.replace(idInPath, '')
     if (rest.includes('{') || endpoint.takesBytes || endpoint.sendsBytes) return
-    const config = { endpoint, asked: askedAt(endpoint, base) }
+    const config = { endpoint, asked: askedAt(endpoint, base), operation: operationAt(endpoint, base) }
     const route = { endpoint, carryOut, routeOptions: { bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config } }
     const routes = this.#routes.get(endpoint.method) ?? { plain: new Map(), withId: new Map() }
     this.#routes.set(endpoint.method, routes)

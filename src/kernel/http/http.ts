@@ -22,7 +22,7 @@ import { nothingAt } from './admission/calendar.ts'
 import { backgroundHeader, type ConsoleCall, consoleCallOf, routing } from './admission/console-api.ts'
 import { placed, projectNamed } from './admission/named-projects.ts'
 import { Readers } from './admission/narrowing.ts'
-import { askedAt } from './admission/notes.ts'
+import { askedAt, operationAt } from './admission/notes.ts'
 import { readBody } from './api/body.ts'
 import type { RouteConfig } from './api/exchange.ts'
 import { DirectRequests } from './direct.ts'
@@ -313,7 +313,7 @@ function mountOn(server: FastifyInstance, mounted: Mounted, carryOut: CarryOut, 
     method: endpoint.method,
     url: root + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
-    config: { endpoint, asked: askedAt(endpoint, base) },
+    config: { endpoint, asked: askedAt(endpoint, base), operation: operationAt(endpoint, base) },
     handler(request, reply) {
       const sent = carryOut(request, reply)
       // The framework waits for what it is given, also for an answer that is sent already.

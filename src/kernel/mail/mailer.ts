@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../data/db.ts'
+import { channels } from '../process/channels.ts'
 import { type Faults, noFaults } from '../process/faults.ts'
 import type { Logger } from '../process/log.ts'
 import { backoffMs, LeaseLost } from '../queue/leases.ts'
@@ -94,6 +95,7 @@ async function deliver(sender: Sender, mail: Delivery, endsAt: number): Promise<
   await faults.reach('mail:before-send')
   const outcome = await attempt(sender, mail, endsAt)
   await faults.reach('mail:after-send')
+  if (channels.mail.hasSubscribers) channels.mail.publish({ to: 'owner', outcome: outcome.state })
   const about = { mail: mail.id, attempts: mail.attempts, ...('error' in outcome ? { reason: outcome.error } : {}) }
   if (outcome.state === 'given_up') log.error(about, 'a mail was given up')
   else if (outcome.state === 'waiting') log.warn(about, 'a mail could not be sent yet')

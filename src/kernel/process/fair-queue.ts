@@ -68,6 +68,11 @@ export class FairQueue<Key> {
     }
   }
 
+  /** How many callers wait for a place. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Tells whether somebody waits who would get a place that `key` returned now. */
   isAwaited(key: Key): boolean {
     if (this.#waiting.has(key)) return true

@@ -196,6 +196,19 @@ export async function writeHeld(
   if (written !== 1) throw new LeaseLost(`${table.name} ${id} has been taken over`)
 }
 
+/**
+ * A release leads a fence to the next multiple and a claim adds one, so that a fence tells how many claims there were since
+ * the last release. It is far more than there ever are.
+ */
+const claimsBetweenReleases = 1_000
+
+/** Tells whether a claim took over what another worker had claimed and never gave back, as when its process died. */
+export function isTakenOver({ fence }: Pick<WorkRow, 'fence'>): boolean {
+  return fence % claimsBetweenReleases > 1
+}
+
+const fenceAfterRelease = (fence: number) => (Math.floor(fence / claimsBetweenReleases) + 1) * claimsBetweenReleases
+
 interface HeldChange extends Held {
   readonly change: Readonly<Record<string, unknown>>
 }
@@ -223,7 +236,7 @@ export async function releaseHeld(
   await writeHeld(tx, table, held, {
     ...change,
     ...table.unheld,
-    fence: held.fence + 1,
+    fence: fenceAfterRelease(held.fence),
     ...(delayMs === undefined ? {} : { [table.pause]: sql`${tx.dialect.nowMs} + ${Math.round(delayMs)}` }),
     ...(counts ? {} : { attempts: sql`attempts - 1` }),
   })

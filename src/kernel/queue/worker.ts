@@ -82,6 +82,11 @@ export class Worker<Row extends ProjectWork> {
     return this.#stopping
   }
 
+  /** How much work is in progress. */
+  get underWay(): number {
+    return this.#underWay.size
+  }
+
   start(): void {
     const { db, name, pollMs, leaseMs, extend } = this.#options
     db.listen(name, (id) => (id === '' ? this.wake() : this.hear(Number(id))))

@@ -9,6 +9,7 @@ import { hash } from 'node:crypto'
 import type { Database, Transaction } from '../../kernel/data/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { onOwnBehalf } from '../../kernel/process/behalf.ts'
+import { channels } from '../../kernel/process/channels.ts'
 import type { People } from '../people.ts'
 import type { GuessRow } from '../tables.ts'
 import { forgetGuess, forgetOldGuesses, guessesOf, lockGuess, writeGuess } from './guess-store.ts'
@@ -94,7 +95,7 @@ export async function judged<T>(
   judge: (admitted: Admitted) => Promise<T>,
 ): Promise<T | Blocked> {
   const until = await blockedUntil(guarding, attempt)
-  return until === undefined ? judgeCounted(guarding, attempt, judge) : new Blocked(until)
+  return until === undefined ? judgeCounted(guarding, attempt, judge) : toldBlocked(attempt, new Blocked(until))
 }
 
 /**
@@ -107,8 +108,13 @@ export async function judgedInLine<T>(
   judge: (admitted: Admitted) => Promise<T>,
 ): Promise<T | Blocked> {
   const until = await blockedUntil(guarding, attempt)
-  if (until !== undefined) return new Blocked(until)
+  if (until !== undefined) return toldBlocked(attempt, new Blocked(until))
   return guarding.hashing.run(attempt.network, () => judgeCounted(guarding, attempt, judge))
+}
+
+function toldBlocked({ what: secret }: Attempt, blocked: Blocked): Blocked {
+  if (channels.blocked.hasSubscribers) channels.blocked.publish({ secret })
+  return blocked
 }
 
 async function blockedUntil({ db, clock }: Guarding, attempt: Attempt): Promise<number | undefined> {
@@ -123,7 +129,7 @@ async function judgeCounted<T>(
   judge: (admitted: Admitted) => Promise<T>,
 ): Promise<T | Blocked> {
   const admitted = await onOwnBehalf(() => count(db, attempt))
-  if (admitted instanceof Blocked) return admitted
+  if (admitted instanceof Blocked) return toldBlocked(attempt, admitted)
   try {
     return await judge(admitted)
   } catch (error) {

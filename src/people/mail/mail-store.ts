@@ -4,6 +4,8 @@ import { sql } from 'kysely'
 import { type Database, drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { type ClockEvent, timestamp } from '../../kernel/process/clock.ts'
 import {
+  type Backlog,
+  backlogOf,
   type Claimed,
   claimWork,
   forgetClaims,
@@ -51,6 +53,13 @@ export async function insertMail(tx: Transaction, { scope, forMs, seal }: NewMai
   }
   await tx.query.insertInto('person_mail').values(row).execute()
   tx.signal('person mail', String(id))
+}
+
+/** Counts the mail that waits, and finds since when the oldest does. */
+export function openPersonMail(query: Queries): Promise<Backlog> {
+  return backlogOf(
+    query.selectFrom('person_mail').select(({ fn }) => [fn.countAll().as('waiting'), fn.min('created').as('oldest')]),
+  )
 }
 
 /** The mail of Projects, or the mail that belongs to no Project. */

@@ -7,6 +7,7 @@
 import type { Database, Transaction } from '../../kernel/data/db.ts'
 import { MailRefused, type SendMail } from '../../kernel/mail/smtp.ts'
 import { type MailContent, oneLine } from '../../kernel/mail/template.ts'
+import { channels } from '../../kernel/process/channels.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
 import type { Logger } from '../../kernel/process/log.ts'
 import { backoffMs, type Claimed, releaseHeld, writeHeld } from '../../kernel/queue/leases.ts'
@@ -138,6 +139,7 @@ export class PersonMail {
       return this.#putOff(row, letter, error as Error)
     }
     log.debug({ mail: row.id }, 'a mail with a link was sent')
+    if (channels.mail.hasSubscribers) channels.mail.publish({ to: 'person', outcome: 'sent' })
     await db.transact((tx) => endMail(tx, row))
   }
 
@@ -163,6 +165,9 @@ export class PersonMail {
     const isStopped = this.#breakOff.signal.aborted
     const delayMs = isStopped ? 0 : backoffMs(retryMs, row.attempts, longestPauseMs)
     const isOver = error instanceof MailRefused || clock.now() + delayMs > row.expires
+    if (channels.mail.hasSubscribers) {
+      channels.mail.publish({ to: 'person', outcome: isOver ? 'given_up' : 'waiting' })
+    }
     const about = { mail: row.id, to: recipient, attempts: row.attempts, reason: oneLine(error.message) }
     if (isOver) {
       await db.transact((tx) => endMail(tx, row))

@@ -3,6 +3,7 @@
 import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/pages/served.ts'
+import { channels } from '../../kernel/process/channels.ts'
 import { html } from '../../protocols/net/html.ts'
 import { Blocked, forgetAttempts, judged } from '../credentials/guesses.ts'
 import { askForPasskey, notePasskey, provenPasskey, rpIdAt } from '../credentials/passkeys.ts'
@@ -135,6 +136,7 @@ export async function enterWithToken(visit: Visit): Promise<ServedAnswer> {
     })
   })
   if (secret instanceof Blocked) return tokenPage(visit, next, words.blocked(visit.time(secret.until)), 429)
+  if (secret === undefined && channels.signIn.hasSubscribers) channels.signIn.publish({ outcome: 'failure' })
   if (secret === undefined) return tokenPage(visit, next, words.tokenWrong, 401)
   await visit.welcome(secret)
   return visit.go(next)

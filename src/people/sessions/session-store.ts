@@ -38,6 +38,16 @@ export async function lastSeenOf(query: Queries, personIds: readonly number[]): 
   return new Map(rows.map(({ person_id, seen }) => [person_id!, Number(seen)]))
 }
 
+/** Counts the sessions that have not ended, and those of them that came with API tokens. */
+export async function countSessions(query: Queries, nowMs: number): Promise<{ all: number; ofTokens: number }> {
+  const row = await query
+    .selectFrom('session')
+    .select(({ fn }) => [fn.countAll().as('all'), fn.count('token_id').as('of_tokens')])
+    .where('ends', '>', nowMs)
+    .executeTakeFirstOrThrow()
+  return { all: Number(row.all), ofTokens: Number(row.of_tokens) }
+}
+
 export async function touchSession(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await tx.query.updateTable('session').set({ last_seen: nowMs }).where('id', '=', id).execute()
 }

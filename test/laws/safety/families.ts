@@ -88,7 +88,7 @@ const parts = [
   ['contract', 'domain', 'tables', 'store', 'host', 'view'],
   ['routes', 'work', 'actions', 'jobs', 'driver', 'desired'],
   ['reads', 'effects', 'attachment', 'attachments'],
-  ['changes', 'settings', 'prices', 'states', 'mail', 'family'],
+  ['changes', 'settings', 'prices', 'states', 'gauges', 'mail', 'family'],
 ]
 export const partNames: ReadonlySet<string> = new Set(parts.flat().map((part) => `${part}.ts`))
 

@@ -63,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families.ts',
     'version.ts',
   ],
+  metrics: ['dns/message.ts', 'families.ts', 'kernel', 'people', 'platform.ts', 'protocols', 'version.ts'],
   'jobs.ts': ['families.ts', 'kernel', 'people', 'platform.ts', 'reconcile'],
   'cloud.ts': [
     'jobs.ts',
@@ -123,6 +124,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'lab',
     'management',
+    'metrics',
     'migrations',
     'protocols',
     'people',
@@ -280,6 +282,7 @@ const packages: Rule = {
       return /^kernel\/http\/(\w+\/)?(caller|calls|edge|http|instance|interception|page-trees|refusals|replies|served|streams|lazy-part)\.ts$/.test(
         path,
       )
+    if (specifier === 'prom-client') return inFolder(path, 'metrics')
     // What replaces a part of the library has to come before it.
     if (specifier === 'ssh2' && isTypeOnly) return inFolder(path, 'drivers/storage/doors')
     if (/^ssh2(\/|$)/.test(specifier)) return /^drivers\/storage\/doors\/ssh\/(library|quick-gcm)\.ts$/.test(path)
@@ -290,6 +293,7 @@ const packages: Rule = {
     { 'families/servers/routes.ts': "import type { FastifyRequest } from 'fastify'" },
     { 'kernel/resource/listing.ts': "const pg = await import('pg')" },
     { 'drivers/hosts/a.ts': "import type { Server } from 'ssh2'" },
+    { 'kernel/http/a.ts': "import { Counter } from 'prom-client'" },
     { 'drivers/storage/doors/ssh/a.ts': "import ssh2 from 'ssh2'" },
   ],
 }

@@ -6,6 +6,7 @@ import { wolkeBase } from '../../contract/bases.ts'
 import { unavailable } from '../../data/db.ts'
 import { ApiError } from '../../errors.ts'
 import { type AtOnce, after } from '../../process/at-once.ts'
+import { channels } from '../../process/channels.ts'
 import { clientNetwork } from '../../process/network.ts'
 import type { ProjectId } from '../../scope.ts'
 import { foreignRefusal, strangeHostRefusal } from './console-api.ts'
@@ -76,7 +77,7 @@ export function visitor(
   { limits }: { readonly limits: { readonly networks: Limiter } },
 ): Admission {
   const verdict = limits.networks.take(clientNetwork(ip)) as Verdict
-  return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict) }
+  return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict, 'network') }
 }
 
 /**
@@ -146,7 +147,7 @@ function admitProgram(request: Caller, options: Gate, principal: Principal): AtO
 
 function admitNobody(request: Caller, { limits }: Gate, message: string): Admission {
   const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
-  return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict) }
+  return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict, 'network') }
 }
 
 function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal): AtOnce<Admission> {
@@ -171,7 +172,9 @@ function judge(request: Caller, principal: Principal, verdict: Verdict): Admissi
     const refusal = new ApiError('token_readonly', 'this token is only allowed to perform GET requests')
     return { principal, verdict, refusal }
   }
-  return verdict.admitted ? { principal, verdict } : { principal, verdict, refusal: tooMany(verdict) }
+  return verdict.admitted
+    ? { principal, verdict }
+    : { principal, verdict, refusal: tooMany(verdict, limitOf(principal)) }
 }
 
 /** Tells whether it is an API token that reads: a viewer of its Project, whatever a request is about. */
@@ -181,6 +184,15 @@ function isReadOnly({ actor, roles }: Principal): boolean {
   return true
 }
 
-function tooMany(verdict: Verdict): ApiError {
+type Limit = Parameters<typeof channels.throttled.publish>[0]['limit']
+
+/** The limit that `charge` takes from. */
+function limitOf({ actor, role }: Principal): Limit {
+  if (actor.kind === 'token') return 'project'
+  return actor.kind === 'management' || role === undefined ? 'caller' : 'people'
+}
+
+function tooMany(verdict: Verdict, limit: Limit): ApiError {
+  if (channels.throttled.hasSubscribers) channels.throttled.publish({ limit })
   return new ApiError('rate_limit_exceeded', `limit of ${verdict.limit} requests per hour reached`)
 }

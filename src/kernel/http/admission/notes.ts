@@ -20,7 +20,12 @@ export interface Asked extends Pick<Requested, 'operation' | 'family' | 'status'
 export function askedAt({ method, path, family = '', status }: Endpoint, base: string): Asked | undefined {
   if (method === 'GET') return undefined
   const params = paramsIn(path).filter((name) => name !== 'project_id')
-  return { operation: `${method} ${base === publicBase ? '' : base}${path}`, family, status, params }
+  return { operation: operationAt({ method, path }, base), family, status, params }
+}
+
+/** Method and path of an endpoint with its parameters in braces; the root of the public API is left out. */
+export function operationAt({ method, path }: Pick<Endpoint, 'method' | 'path'>, base: string): string {
+  return `${method} ${base === publicBase ? '' : base}${path}`
 }
 
 /** The parts of a request that the log learns. */

@@ -11,6 +11,8 @@ import type { Asked } from '../admission/notes.ts'
 export interface RouteConfig {
   readonly endpoint?: Endpoint
   readonly asked?: Asked | undefined
+  /** As `operationAt` names it. */
+  readonly operation?: string
   /** The path of a stream of events. */
   readonly stream?: string
   /** True when pages ask for it without anybody doing something. */
