@@ -21,6 +21,7 @@ import { lab } from './lab.ts'
 import { besideLargeReads } from './large-reads.ts'
 import { library } from './library.ts'
 import { lists } from './lists.ts'
+import { metrics } from './metrics.ts'
 import { neighbour } from './neighbour.ts'
 import { networks } from './networks.ts'
 import { type Asked, Refusal, readOptions } from './options.ts'
@@ -40,6 +41,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   history,
   post,
   recording,
+  metrics,
   'set-rules': setRules,
   actions,
   'floating-ips': floatingIps,

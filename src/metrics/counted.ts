@@ -1,11 +1,11 @@
 /** The counters and histograms: what they mean, and the messages of the program that they count. */
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { queryTypes, rcodes } from '../dns/message.ts'
-import { type Channel, channels } from '../kernel/process/channels.ts'
+import { type Channel, channels, type DnsMessage } from '../kernel/process/channels.ts'
 import { recordTypeNames, recordTypes } from '../protocols/net/dns/rdata.ts'
+import { countRequests } from './requests.ts'
 
 /** Upper bounds in seconds. */
-const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const diskSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const callSeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 900]
 const groupSizes = [1, 2, 4, 8, 16, 32, 64]
@@ -15,7 +15,6 @@ const typeNames = new Map<number, string>([
   [queryTypes.axfr, 'AXFR'],
   [queryTypes.ixfr, 'IXFR'],
   [queryTypes.any, 'ANY'],
-  [43, 'DS'],
   [46, 'RRSIG'],
   [47, 'NSEC'],
   [48, 'DNSKEY'],
@@ -56,34 +55,14 @@ function hear<Message>(channel: Channel<Message>, listener: (message: Message) =
 }
 
 function requests(registry: Registry): (() => void)[] {
-  const registers = [registry]
-  const answered = new Counter({
-    name: 'wolke_http_requests_total',
-    help: 'Requests to the API that were answered, by operation, HTTP status and kind of caller.',
-    labelNames: ['operation', 'code', 'caller'],
-    registers,
-  })
-  const took = new Histogram({
-    name: 'wolke_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer, by operation.',
-    labelNames: ['operation'],
-    buckets: requestSeconds,
-    registers,
-  })
   const throttled = new Counter({
     name: 'wolke_rate_limited_requests_total',
     help: 'Requests that were refused with 429, by the limit that was reached.',
     labelNames: ['limit'],
-    registers,
+    registers: [registry],
   })
-  for (const limit of ['project', 'people', 'caller', 'network']) throttled.inc({ limit }, 0)
-  return [
-    hear(channels.request, ({ operation = 'none', status, caller, seconds }) => {
-      answered.inc({ operation, code: status, caller })
-      took.observe({ operation }, seconds)
-    }),
-    hear(channels.throttled, ({ limit }) => throttled.inc({ limit })),
-  ]
+  for (const limit of ['project', 'people', 'caller', 'address']) throttled.inc({ limit }, 0)
+  return [countRequests(registry), hear(channels.throttled, ({ limit }) => throttled.inc({ limit }))]
 }
 
 function actions(registry: Registry, commands: readonly string[]): (() => void)[] {
@@ -164,13 +143,19 @@ function databaseWaits(registry: Registry): (() => void)[] {
   ]
 }
 
+/** Counts questions in plain numbers, as requests are (requests.ts). */
 function nameServer(registry: Registry): (() => void)[] {
   const registers = [registry]
-  const answers = new Counter({
+  const fresh = new Map<number, number>()
+  new Counter({
     name: 'wolke_dns_queries_total',
     help: 'Questions to the name server, by transport, type and answer.',
     labelNames: ['transport', 'type', 'answer'],
     registers,
+    collect() {
+      for (const [key, some] of fresh) this.inc(labelsOf(key), some)
+      fresh.clear()
+    },
   })
   const transfers = new Counter({
     name: 'wolke_dns_transfers_total',
@@ -182,12 +167,27 @@ function nameServer(registry: Registry): (() => void)[] {
     for (const outcome of ['success', 'failure']) transfers.inc({ direction, outcome }, 0)
   }
   return [
-    hear(channels.dnsAnswer, ({ transport, type, rcode, isTruncated }) => {
-      const answer = rcode === undefined ? 'none' : isTruncated ? 'TRUNCATED' : (rcodeNames.get(rcode) ?? 'other')
-      answers.inc({ transport, type: typeNames.get(type ?? -1) ?? 'other', answer })
+    hear(channels.dnsAnswer, (message) => {
+      const key = keyOf(message)
+      fresh.set(key, (fresh.get(key) ?? 0) + 1)
     }),
     hear(channels.dnsTransfer, ({ direction, outcome }) => transfers.inc({ direction, outcome })),
   ]
+}
+
+/** Beside the response codes, which have four bits. */
+const answers = { none: 16, truncated: 17 }
+
+/** The type, five bits of the answer, and one of the transport. */
+function keyOf({ transport, type = 0, rcode, isTruncated }: DnsMessage): number {
+  const answer = isTruncated ? answers.truncated : (rcode ?? answers.none)
+  return (type << 6) | (answer << 1) | (transport === 'tcp' ? 1 : 0)
+}
+
+function labelsOf(key: number) {
+  const answer = (key >> 1) & 31
+  const named = answer === answers.none ? 'none' : answer === answers.truncated ? 'TRUNCATED' : rcodeNames.get(answer)
+  return { transport: key & 1 ? 'tcp' : 'udp', type: typeNames.get(key >> 6) ?? 'other', answer: named ?? 'other' }
 }
 
 function people(registry: Registry): (() => void)[] {

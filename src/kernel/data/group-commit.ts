@@ -1,8 +1,7 @@
 /** A SQLite database with group commit: transactions that wait at the same time share one commit. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { type CompiledQuery, Kysely } from 'kysely'
 import { projectServed } from '../process/behalf.ts'
-import { channels, secondsSince, type WaitMessage } from '../process/channels.ts'
+import { tellOfCommit } from '../process/channels.ts'
 import type { Clock } from '../process/clock.ts'
 import { Rotation } from '../process/rotation.ts'
 import { turn } from '../process/turns.ts'
@@ -21,6 +20,7 @@ import {
   unavailable,
 } from './db.ts'
 import { type DatabaseEngine, databaseFailure, isTrouble } from './dialect.ts'
+import { begin, commit, rollback, type Writer } from './group-writer.ts'
 import { LogSyncs } from './log-syncs.ts'
 import { runsPrepared } from './prepared.ts'
 import { openSqlite, type SqliteGates, type SqliteOptions } from './sqlite.ts'
@@ -193,22 +193,17 @@ class Groups {
     else this.#heeded = Math.max(0, this.#heeded - outcomes.length)
     for (const job of again) waiting.add(job.party, job)
     const onDisk = isDurable && isChanged ? this.#syncs.add() : this.#syncs.reached()
-    this.#settle(outcomes, onDisk, isChanged ? began : undefined)
+    if (isChanged) tellOfCommit(outcomes.length, began, onDisk)
+    this.#settle(outcomes, onDisk)
   }
 
-  /** Tells the outcomes of a group once all that it may have seen is on disk; `began` is missing for one without a commit. */
-  #settle(outcomes: readonly JobOutcome[], onDisk: Promise<void> | undefined, began: number | undefined): void {
-    const tell = (outcome: WaitMessage['outcome']) => {
-      if (began === undefined || !channels.commit.hasSubscribers) return
-      channels.commit.publish({ transactions: outcomes.length, outcome, seconds: secondsSince(began) })
-    }
+  /** Tells the outcomes of a group once all that it may have seen is on disk. */
+  #settle(outcomes: readonly JobOutcome[], onDisk: Promise<void> | undefined): void {
     const settle = () => {
-      tell('success')
       for (const { job, outcome } of outcomes) job.settle(followUp(job, outcome))
     }
     const fail = (cause: unknown) => {
       this.#troubles.tell(cause)
-      tell('failure')
       const error = new OutcomeUnknown('commit outcome unknown', { cause })
       for (const { job } of outcomes) job.settle({ error })
     }
@@ -222,8 +217,6 @@ class Groups {
     throw unavailable(error)
   }
 }
-
-type Writer = DatabaseEngine['writer'] & {}
 
 type GroupIds = ReturnType<typeof groupIds>
 
@@ -367,43 +360,4 @@ const isDamage = (error: unknown) => databaseFailure(error)?.kind === 'damaged'
 /** The caller may retry what failed for lack of disk space or of the lock. */
 function reported(error: unknown): unknown {
   return isTrouble(error) ? unavailable(error) : error
-}
-
-/** Another process, such as a command, may be writing: waits for it without blocking the event loop. */
-async function begin(writer: Writer): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      rollback(writer)
-      writer.exec('begin immediate')
-      return
-    } catch (error) {
-      if (databaseFailure(error)?.kind !== 'busy' || tries === 100) throw error
-      await delay(5 + tries)
-    }
-  }
-}
-
-/**
- * Errors: `OutcomeUnknown` on an I/O error. SQLite rolls back, but the commit record may be in the log: unless the next
- * commit overwrites it, the next start replays it. A full or locked database fails before that.
- */
-function commit(writer: Writer): void {
-  try {
-    writer.exec('commit')
-  } catch (error) {
-    const { errcode = 0 } = error as { errcode?: number }
-    throw (errcode & 0xff) === ioError ? new OutcomeUnknown('commit outcome unknown', { cause: error }) : error
-  }
-}
-
-/** SQLITE_IOERR, the primary code of many I/O errors. */
-const ioError = 10
-
-/** Ends the open transaction. SQLite has already ended it after some failures and may be unable to after others. */
-function rollback(writer: Writer): void {
-  try {
-    if (writer.isOpen()) writer.exec('rollback')
-  } catch {
-    // The next `begin` tries again and fails as long as this does.
-  }
 }

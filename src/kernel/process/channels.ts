@@ -75,7 +75,7 @@ const open = <Message>(name: string) => channel(`wolke:${name}`) as unknown as C
 export const channels = {
   request: open<RequestMessage>('request'),
   /** A request above a rate limit. */
-  throttled: open<{ readonly limit: 'project' | 'people' | 'caller' | 'network' }>('throttled'),
+  throttled: open<{ readonly limit: 'project' | 'people' | 'caller' | 'address' }>('throttled'),
   action: open<ActionMessage>('action'),
   driverCall: open<DriverMessage>('driver-call'),
   /** A wait for a connection to the database. */
@@ -112,6 +112,19 @@ export function measured<T, Message extends WaitMessage>(
       throw error
     },
   )
+}
+
+/** Tells of a commit when it is on disk; without `onDisk` it need not be, or is by now. */
+export function tellOfCommit(transactions: number, began: number, onDisk: Promise<void> | undefined): void {
+  if (!channels.commit.hasSubscribers) return
+  const tell = (outcome: WaitMessage['outcome']) =>
+    channels.commit.publish({ transactions, outcome, seconds: secondsSince(began) })
+  if (onDisk) {
+    onDisk.then(
+      () => tell('success'),
+      () => tell('failure'),
+    )
+  } else tell('success')
 }
 
 /** Seconds since a time of the monotonic clock. */

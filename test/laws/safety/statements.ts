@@ -136,6 +136,7 @@ const forAllProjects = [
   'kernel/actions/changes.ts',
   'kernel/actions/claims.ts',
   'kernel/actions/expiry.ts',
+  'kernel/actions/open.ts',
   'kernel/audit',
   'families/addresses/store.ts',
   'kernel/mail/deliveries.ts',

@@ -77,7 +77,7 @@ export function visitor(
   { limits }: { readonly limits: { readonly networks: Limiter } },
 ): Admission {
   const verdict = limits.networks.take(clientNetwork(ip)) as Verdict
-  return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict, 'network') }
+  return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict, 'address') }
 }
 
 /**
@@ -147,7 +147,7 @@ function admitProgram(request: Caller, options: Gate, principal: Principal): AtO
 
 function admitNobody(request: Caller, { limits }: Gate, message: string): Admission {
   const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
-  return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict, 'network') }
+  return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict, 'address') }
 }
 
 function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal): AtOnce<Admission> {
