@@ -153,12 +153,12 @@ const health = defineGauges(
 const jobs = defineGauges(
   'jobs',
   {
-    wolke_job_failing: { help: '1 for a background job that failed when it last ran.', labels: ['job'] },
-    wolke_job_last_run_timestamp_seconds: { help: 'When a background job last ran.', labels: ['job'] },
-    wolke_job_last_run_duration_seconds: { help: 'How long a background job took when it last ran.', labels: ['job'] },
+    wolke_job_failing: { help: '1 for a background job that failed when it last ran.', labels: ['task'] },
+    wolke_job_last_run_timestamp_seconds: { help: 'When a background job last ran.', labels: ['task'] },
+    wolke_job_last_run_duration_seconds: { help: 'How long a background job took when it last ran.', labels: ['task'] },
   },
   async (world: World) => {
-    const runs = world.jobs.runs().flatMap(({ name: job, last }) => (last ? [{ labels: { job }, last }] : []))
+    const runs = world.jobs.runs().flatMap(({ name: task, last }) => (last ? [{ labels: { task }, last }] : []))
     return {
       wolke_job_failing: runs.map(({ labels, last }) => ({ labels, value: flag(last.hasFailed) })),
       wolke_job_last_run_timestamp_seconds: runs.map(({ labels, last }) => ({ labels, value: last.startedAt / 1_000 })),

@@ -135,7 +135,7 @@ describe('A start that cannot succeed', { concurrency: 2 }, () => {
     await new Promise((resolve) => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number }
     const database = `sqlite:${join(at, 'data/wolke.db')}`
-    for (const option of ['--listen', '--metadata-listen', '--dns-listen']) {
+    for (const option of ['--listen', '--metadata-listen', '--metrics-listen', '--dns-listen']) {
       const line = `wolke: ${option}: cannot listen on 127.0.0.1:${port}: the port is in use (EADDRINUSE)\n`
       assert.equal(await fail(database, option, `127.0.0.1:${port}`), line)
       assert.deepEqual(found(at), [])

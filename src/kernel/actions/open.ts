@@ -24,7 +24,7 @@ export async function countOpen({ query, dialect: { nowMs } }: Database): Promis
         select id, command,
           case when lease_until > now then 'in_progress' when run_after > now then 'paused' else 'waiting' end as state
         from action, present where status = 'running' and id > ${after} order by id limit ${sql.lit(step)}
-      ) as some group by command, state
+      ) as page group by command, state
     `.execute(query)
     let read = 0
     for (const { command, state, actions, last } of rows) {

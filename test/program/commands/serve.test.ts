@@ -36,7 +36,8 @@ describe('wolke serve', { concurrency: 2 }, () => {
     const token = tokenOf(first)!
     assert.match(token, /^wlk_[0-9A-Za-z]{60}$/)
     const { storage_url, metadata_url, dns, ...ready } = JSON.parse(await readFile(readyFile, 'utf8'))
-    assert.deepEqual(ready, { base_url: first.baseUrl, pid: first.child.pid, storage_ssh: null, storage_webdav: null })
+    const closed = { storage_ssh: null, storage_webdav: null, metrics_url: null }
+    assert.deepEqual(ready, { base_url: first.baseUrl, pid: first.child.pid, ...closed })
     assert.match(dns, /^127\.0\.0\.1:\d+$/)
     assert.equal(storage_url, new URL('/storage/v1', first.baseUrl).href)
     assert.match(metadata_url, /^http:\/\/127\.0\.0\.1:\d+$/)

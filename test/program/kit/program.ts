@@ -18,6 +18,8 @@ export interface Served {
   readonly baseUrl: string
   /** Where its name server listens. */
   readonly dns: { readonly address: string; readonly port: number }
+  /** Where its metrics are; null for a server without them. */
+  readonly metricsUrl: string | null
   readonly child: ChildProcess
   /** The lines of its log so far. */
   log(): Record<string, unknown>[]
@@ -121,13 +123,14 @@ export function program(name: string, { uid, gid }: RunAs = {}): Program {
         assert.equal(child.exitCode, null, `the server ended instead of serving: ${written.stderr}`)
         await delay(3)
       }
-      const { base_url: baseUrl, dns } = ready!
+      const { base_url: baseUrl, metrics_url: metricsUrl, dns } = ready!
       const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
         child.kill(signal)
         return gone
       }
       return {
         baseUrl,
+        metricsUrl,
         dns: { address: dns.split(':')[0]!, port: Number(dns.split(':')[1]) },
         child,
         log: () =>
@@ -145,6 +148,7 @@ export function program(name: string, { uid, gid }: RunAs = {}): Program {
 
 interface Ready {
   readonly base_url: string
+  readonly metrics_url: string | null
   readonly dns: string
   readonly pid: number
 }
