@@ -62,6 +62,7 @@ function histogramOf(tallies: ReadonlyMap<string, Tally>) {
   const name = 'wolke_http_request_duration_seconds'
   const about = {
     name,
+    labelNames: ['operation'],
     type: 'histogram',
     help: 'Time from a request to the end of its answer, by operation.',
     aggregator: 'sum',

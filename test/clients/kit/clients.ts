@@ -209,6 +209,17 @@ export async function installPytest(): Promise<string | undefined> {
   return folder && join(folder, 'bin/python')
 }
 
+const parserVersion = '0.26.0'
+
+/** A Python with the parser of OpenMetrics by those who made the format; undefined where it cannot be had. */
+export async function installOpenMetrics(): Promise<string | undefined> {
+  const system = findProgram('python3')
+  if (!system) return undefined
+  const packages = [`prometheus-client==${parserVersion}`]
+  const folder = await installOnce(`prometheus-client-${parserVersion}`, (draft) => makePython(system, draft, packages))
+  return folder && join(folder, 'bin/python')
+}
+
 /** The Go program, once it has what a module needs; undefined without Go. */
 export async function installGoModules(source: string): Promise<string | undefined> {
   const go = findProgram('go')

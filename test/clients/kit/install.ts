@@ -5,6 +5,7 @@ import {
   installCloudInit,
   installGoModules,
   installHcloud,
+  installOpenMetrics,
   installProvider,
   installPytest,
   installPython,
@@ -17,6 +18,7 @@ for (const generation of ['old', 'new'] as const) {
   console.log('Python library', (await installPython(generation)) ?? 'not installed')
 }
 console.log('Python tools', (await installTools()) ?? 'not installed')
+console.log('parser of OpenMetrics', (await installOpenMetrics()) ?? 'not installed')
 console.log('pytest', (await installPytest()) ?? 'not installed')
 console.log('Ansible', (await installAnsible())?.python ?? 'not installed')
 console.log('cloud-init', (await installCloudInit())?.packages ?? 'not installed')
