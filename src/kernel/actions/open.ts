@@ -12,7 +12,7 @@ export interface OpenCount {
 }
 
 /** So many actions are counted at once, since SQLite does nothing else meanwhile. */
-const step = 2_000
+const step = 1_000
 
 /** Counts the actions that have not ended, in steps. */
 export async function countOpen({ query, dialect: { nowMs } }: Database): Promise<OpenCount[]> {
