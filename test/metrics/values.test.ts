@@ -105,6 +105,34 @@ for (const engine of engines) {
       await server.stop()
     })
 
+    test('tell of Load Balancers with their targets, of secondary zones and of Storage Boxes', async (t) => {
+      const server = await serve(await newDatabase(t, engine, place), ...measured, '--load-balancers', 'simulated')
+      const { baseUrl } = server
+      const made = await call(baseUrl, 'POST', '/servers', { ...serverOf('web'), location: 'hel1' })
+      assert.equal(made.status, 201)
+      const balancer = {
+        ...{ name: 'front', load_balancer_type: 'lb11', location: 'hel1' },
+        services: [{ protocol: 'tcp', listen_port: 80, destination_port: 80 }],
+        targets: [{ type: 'server', server: { id: made.json.server.id } }],
+      }
+      assert.equal((await call(baseUrl, 'POST', '/load_balancers', balancer)).status, 201)
+      const secondary = { name: 'copy.example', mode: 'secondary', primary_nameservers: [{ address: '198.51.100.7' }] }
+      assert.equal((await call(baseUrl, 'POST', '/zones', secondary)).status, 201)
+      const box = { name: 'files', storage_box_type: 'bx11', location: 'hel1', password: 'Sieben-blaue-Teller-7' }
+      assert.equal((await call(baseUrl.replace('/v1', '/storage/v1'), 'POST', '/storage_boxes', box)).status, 201)
+      const isThere = async () => {
+        const found = await scrape(server)
+        const isCarried = found.sum('wolke_load_balancers', { state: 'carried' }) === 1
+        const isActive = found.sum('wolke_storage_boxes', { status: 'active' }) === 1
+        return isCarried && isActive && found.sum('wolke_load_balancer_targets') === 1
+      }
+      await until(isThere, 'all of it is there')
+      const found = await scrape(server)
+      assert.equal(found.sum('wolke_secondary_zones', { state: 'never' }), 1)
+      assert.ok(found.sum('wolke_storage_box_bytes', { kind: 'capacity' }) > 0)
+      await server.stop()
+    })
+
     test('tell of actions that were taken over from a process that was killed', async (t) => {
       const database = await newDatabase(t, engine, place)
       const first = await serve(database, ...measured, '--action-delay', '600000')

@@ -67,10 +67,10 @@ async function startPrometheus(t: TestContext, path: string, { metricsUrl }: Ser
     said += text
   })
   const address = () => /msg="Listening on" address=(\S+)/.exec(said)?.[1]
-  await until(() => {
+  await until(async () => {
     assert.equal(child.exitCode, null, said)
-    return address() !== undefined
-  }, 'Prometheus listens')
+    return address() !== undefined && (await fetch(`http://${address()}/-/ready`)).ok
+  }, 'Prometheus is ready')
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   return async (path: string, parameters: Record<string, string> = {}): Promise<any> => {
     const response = await fetch(`http://${address()}/api/v1/${path}?${new URLSearchParams(parameters)}`)
