@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { until } from '../../kit/database/bare-database.ts'
 import { engines } from '../../kit/engines.ts'
-import { measured, newDatabase, Scraped, scrape } from '../../metrics/kit/scrape.ts'
 import { call, program, type Served } from '../../program/kit/program.ts'
+import { measured, newDatabase, Scraped, scrape } from '../../program/metrics/kit/scrape.ts'
 import { findProgram, installOpenMetrics, run, skipWithout } from '../kit/clients.ts'
 
 const files = join(import.meta.dirname, '../../../monitoring')

@@ -1,9 +1,9 @@
 /** Metrics as a test reads them: their text, and single values in it. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
-import type { EngineName } from '../../kit/engines.ts'
-import type { Program, Served } from '../../program/kit/program.ts'
+import { createDatabase, postgresUrl } from '../../../kit/database/postgres.ts'
+import type { EngineName } from '../../../kit/engines.ts'
+import type { Program, Served } from '../../kit/program.ts'
 
 /** One value with its labels. */
 export interface Sample {
