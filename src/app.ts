@@ -42,6 +42,8 @@ export interface App {
   readonly mailer: Cloud['mailer']
   readonly people: Cloud['people']
   readonly auditLog: Cloud['auditLog']
+  /** What this process tells of itself. */
+  readonly process: Own['process']
   serveMetadata: Address['serveMetadata']
   serveDns: Address['serveDns']
   /**
@@ -98,6 +100,9 @@ export async function buildApp(given: AppOptions): Promise<App> {
     },
     get auditLog() {
       return address.cloud.auditLog
+    },
+    get process() {
+      return address.cloud.own.process
     },
     serveMetadata: (at, prefix) => address.serveMetadata(at, prefix),
     serveDns: (at, dns) => address.serveDns(at, dns),

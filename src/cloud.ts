@@ -5,6 +5,8 @@
 import { everything } from './catalogue/capabilities.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
+import type { Surroundings } from './doctor/patient.ts'
+import type { Resident } from './doctor/resident.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
 import { families, familyOfType } from './families.ts'
 import { type JobOptions, jobsFor } from './jobs.ts'
@@ -78,6 +80,8 @@ export interface CloudOptions extends JobOptions {
   readonly faults?: Faults
   readonly limits?: DefaultLimits
   readonly settings?: GivenSettings
+  /** What a doctor is told of this machine and of the options; only memory is looked at without it. */
+  readonly surroundings?: () => Surroundings
   /** The options of the process as operators gave them, for showing them. */
   readonly effective?: readonly EffectiveOption[]
   /** Further sessions than those of people who have signed in. */
@@ -147,7 +151,8 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const services: Service[] = []
   const time = await timeFor(options, { platform, engine, jobs, mailer, people, injected, services })
   const letGo = () => endWaits({ injected, time, mailer, people })
-  const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
+  const diagnose = doctorOf(options, { platform, drivers, watch })
+  const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health, diagnose }
   const access = { authenticator, sessions, standing, audit: auditLog, query: db.query }
   return {
     engine,
@@ -186,6 +191,25 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
     },
+  }
+}
+
+interface Watched extends Pick<BesideParts, 'platform' | 'drivers'> {
+  readonly watch: Own['watch']
+}
+
+/** Loaded with the first question. */
+function doctorOf({ surroundings }: CloudOptions, { platform, drivers, watch }: Watched): Own['process']['diagnose'] {
+  const { db, clock, secrets, settings } = platform
+  const { nameservers } = settings.zones
+  let resident: Promise<Resident> | undefined
+  const open = async () => {
+    const { Resident } = await import('./doctor/resident.ts')
+    return new Resident({ db, clock, secrets, drivers, nameservers, watch, surroundings })
+  }
+  return async () => {
+    resident ??= open()
+    return (await resident).diagnose()
   }
 }
 

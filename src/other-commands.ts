@@ -1,12 +1,14 @@
 /** All commands but `wolke serve`, which starts without them. */
 import type { Command } from 'commander'
-import { askServer } from './commands/admin-channel.ts'
+import { askServer, liveServers } from './commands/admin-channel.ts'
 import type { Administer } from './commands/administer.ts'
 import { administrativeCommands } from './commands/administrative.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { catalogueCommand } from './commands/catalogue.ts'
 import type { FailedCommand } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
+import { type Consult, watchFlag } from './commands/doctor.ts'
+import { examineFromOutside } from './commands/from-outside.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
 import { carryOut } from './commands/noted.ts'
 import { proxyCommand } from './commands/proxy.ts'
@@ -14,6 +16,7 @@ import { replayCommand } from './commands/replay.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { exportCommand, importCommand, seedCommand } from './commands/seed.ts'
 import { snapshotCommand } from './commands/snapshot.ts'
+import type { Config, RunningServer } from './config/config.ts'
 import { execCommand } from './library/commands/exec.ts'
 import { mcpCommand } from './library/commands/mcp.ts'
 
@@ -21,13 +24,26 @@ import { mcpCommand } from './library/commands/mcp.ts'
 export function otherCommands(args: readonly string[], failed: (failure: FailedCommand) => void): Command[] {
   const administer: Administer = async (database, work) => {
     if (database.engine !== 'running server')
-      return withDatabase(database, (db) => carryOut(args, db, (own) => work(own, console.log)))
-    const { output, failure } = await askServer(database, args)
+      return withDatabase(database, (db) =>
+        carryOut(args, db, (own) => work(own, console.log, () => liveServers(database))),
+      )
+    await send(database)
+  }
+  const consult: Consult = (options, work) =>
+    options.database.engine === 'running server'
+      ? send(options.database)
+      : work(() => examineFromOutside(options as Config), console.log)
+  /** A server carries the command out and answers once; whoever watches asks it again. */
+  const send = async (server: RunningServer) => {
+    const { output, failure } = await askServer(
+      server,
+      args.filter((arg) => arg !== watchFlag),
+    )
     process.stdout.write(output)
     if (failure) failed(failure)
   }
   return [
-    ...administrativeCommands(administer),
+    ...administrativeCommands(administer, consult),
     secretsCommand(),
     infrastructureCommand(),
     catalogueCommand(),

@@ -1,22 +1,24 @@
 /**
  * Administers a server whose data is in its memory: the command sends its arguments through a Unix domain socket and
- * the server runs it. The sockets lie in a directory that only its owner can enter, so every caller is either the user
+ * the server runs it. Every server answers there what only it knows, wherever its data is. The sockets lie in a directory that only its owner can enter, so every caller is either the user
  * who runs the server or root, and nothing is reachable over a network (docs/adr/0017-administration-by-socket.md).
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import type { RunningServer } from '../config/config.ts'
 import type { Database } from '../kernel/data/db.ts'
+import { type DatabaseUrl, fileOf, isInMemory, locationOf } from '../kernel/data/dialect.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
 import { administrativeCommands } from './administrative.ts'
 import { type FailedCommand, runCommandLine } from './command-line.ts'
 import { CommandFailure } from './failure.ts'
+import { isQuestion, type Live, questions } from './live.ts'
 import { carryOut } from './noted.ts'
 
 /** The printed output of a command, and the reason if it failed. */
@@ -47,26 +49,29 @@ export interface AdminChannel {
 
 export interface ChannelOptions {
   readonly db: Database
+  readonly database: DatabaseUrl
   readonly log: Logger
   /** URL of the API. Commands select a server by its port. */
   readonly apiUrl: string
+  readonly live: Live
 }
 
 /**
  * Accepts commands of the user who runs this process. Errors: file system errors, or a directory that others can write
  * to.
  */
-export async function openAdminChannel({ db, log, apiUrl }: ChannelOptions): Promise<AdminChannel> {
+export async function openAdminChannel(options: ChannelOptions): Promise<AdminChannel> {
+  const { database, apiUrl } = options
   const place = folder()
   createFolderOf(join(place, 'socket'))
   checkFolder(place)
-  for (const { socket } of await connectAll(place)) socket.destroy()
-  const name = `${portOf(apiUrl)}-${randomBytes(4).toString('hex')}`
+  for (const { socket } of await connectAll(place, isSocket)) socket.destroy()
+  const name = `${isInMemory(database) ? '' : `${markOf(database)}-`}${portOf(apiUrl)}-${randomBytes(4).toString('hex')}`
   const path = join(place, name)
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)))
-    serveCaller(socket, { db, log })
+    serveCaller(socket, options)
   })
   await listenAt(server, join(place, `.${name}`), path)
   return {
@@ -94,7 +99,7 @@ async function listenAt(server: Server, draft: string, path: string): Promise<vo
   renameSync(draft, path)
 }
 
-function serveCaller(socket: Socket, parts: Pick<ChannelOptions, 'db' | 'log'>): void {
+function serveCaller(socket: Socket, parts: ChannelOptions): void {
   // A caller that hangs up needs no reply.
   socket.on('error', () => socket.destroy())
   const reply = async () => {
@@ -109,14 +114,18 @@ function serveCaller(socket: Socket, parts: Pick<ChannelOptions, 'db' | 'log'>):
   })
 }
 
-async function runRequest(text: string, { db, log }: Pick<ChannelOptions, 'db' | 'log'>): Promise<Reply> {
+async function runRequest(text: string, { db, database, log, live }: ChannelOptions): Promise<Reply> {
   const args: unknown = JSON.parse(text)
+  if (isQuestion(args)) return { output: JSON.stringify(await live[args]()) }
+  if (!isInMemory(database)) throw new TypeError('whoever may open the database needs no server for that')
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) throw new TypeError('not a command line')
   const pieces: string[] = []
   const write = (piece: string) => void pieces.push(piece)
   const program = new Command('wolke')
-  const commands = administrativeCommands((_, work) =>
-    carryOut(args, db, (own) => work(own, (line) => write(`${line}\n`))),
+  const print = (line: string) => write(`${line}\n`)
+  const commands = administrativeCommands(
+    (_, work) => carryOut(args, db, (own) => work(own, print, async () => [live])),
+    (_, work) => work(() => live.diagnose(), print),
   )
   for (const command of commands) program.addCommand(command)
   try {
@@ -141,11 +150,62 @@ export async function askServer({ port }: RunningServer, args: readonly string[]
   }
 }
 
-async function connectToOne(place: string, port: number | undefined): Promise<Socket> {
-  const found = await connectAll(place, port).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw new CommandFailure(error.message)
+/** Finds the servers of this user that serve a database, each of which can be asked. */
+export async function liveServers(database: DatabaseUrl): Promise<Live[]> {
+  const place = folder()
+  const mark = `${markOf(database)}-`
+  const found = await connectAll(place, (name) => isSocket(name) && name.startsWith(mark)).catch(orNone)
+  for (const { socket } of found) socket.destroy()
+  return found.map(({ name }) => {
+    const ask = (question: (typeof questions)[number]) => askAt(join(place, name), question)
+    return Object.fromEntries(questions.map((question) => [question, () => ask(question)])) as unknown as Live
   })
+}
+
+async function askAt(path: string, question: string): Promise<unknown> {
+  const socket = await connectTo(path)
+  if (!socket) throw new CommandFailure('the server has ended meanwhile')
+  socket.end(JSON.stringify(question))
+  try {
+    return JSON.parse((JSON.parse(await readAll(socket)) as Reply).output)
+  } catch (error) {
+    throw new CommandFailure(`the server did not answer: ${(error as Error).message}`)
+  }
+}
+
+/** Nobody has made the folder yet where no server runs. */
+function orNone(error: NodeJS.ErrnoException): OpenPort[] {
+  if (error.code === 'ENOENT') return []
+  throw new CommandFailure(error.message)
+}
+
+/** Marks the sockets of servers of one database; paths that lead to the same file have the same. */
+function markOf(database: DatabaseUrl): string {
+  const file = fileOf(database)
+  return createHash('sha256')
+    .update(file === undefined ? locationOf(database) : realPathOf(file))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+function realPathOf(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    // A file that is not there is served by nobody.
+    return file
+  }
+}
+
+/** The sockets of servers with their data in memory, of one port or of all. */
+const ofMemory = (port: number | undefined) => (name: string) =>
+  /^\d+-[0-9a-f]{8}$/.test(name) && (port === undefined || name.startsWith(`${port}-`))
+
+/** The sockets of all servers. */
+const isSocket = (name: string) => /^([0-9a-f]{16}-)?\d+-[0-9a-f]{8}$/.test(name)
+
+async function connectToOne(place: string, port: number | undefined): Promise<Socket> {
+  const found = await connectAll(place, ofMemory(port)).catch(orNone)
   const [first, ...others] = found
   if (first && others.length === 0) return first.socket
   for (const { socket } of found) socket.destroy()
@@ -160,19 +220,19 @@ async function connectToOne(place: string, port: number | undefined): Promise<So
 }
 
 interface OpenPort {
+  readonly name: string
   readonly port: string
   readonly socket: Socket
 }
 
-/** Connects to every server, or to those with the given port. Removes the sockets of servers that died. */
-async function connectAll(place: string, port?: number): Promise<OpenPort[]> {
+/** Connects to the servers whose sockets are wanted. Removes the sockets of servers that died. */
+async function connectAll(place: string, isWanted: (name: string) => boolean): Promise<OpenPort[]> {
   checkFolder(place)
-  const names = readdirSync(place).filter((name) => /^\d+-[0-9a-f]{8}$/.test(name))
-  const wanted = names.filter((name) => port === undefined || name.startsWith(`${port}-`))
+  const wanted = readdirSync(place).filter(isWanted)
   const found = await Promise.all(
     wanted.map(async (name) => {
       const socket = await connectTo(join(place, name))
-      return socket && { port: name.split('-')[0]!, socket }
+      return socket && { name, port: name.split('-').at(-2)!, socket }
     }),
   )
   return found.filter((server) => server !== undefined)

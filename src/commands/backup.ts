@@ -1,8 +1,11 @@
 /** `wolke backup` copies the database while it is in use; `wolke restore` puts the copy back. */
 import { Command } from 'commander'
 import { databaseOption, keyFileOption } from '../config/config.ts'
+import { backupOperation } from '../kernel/audit/backups.ts'
+import { recordEvent } from '../kernel/audit/entries.ts'
 import { BackupFailure, backUp, type Contents, type Restored, restore } from '../kernel/data/backup.ts'
 import { type DatabaseUrl, fileOf, isInMemory, locationOf } from '../kernel/data/dialect.ts'
+import { schemaState } from '../kernel/data/migrate.ts'
 import { openDatabase } from '../kernel/data/open.ts'
 import { runningClock } from '../kernel/process/clock.ts'
 import { lockForServing } from '../kernel/process/process-lock.ts'
@@ -12,6 +15,7 @@ import { migrations } from '../migrations/index.ts'
 import { unusable } from './database.ts'
 import { CommandFailure } from './failure.ts'
 import { keyFileOf } from './keyring.ts'
+import { commandLine } from './noted.ts'
 
 interface BackupOptions {
   readonly database: DatabaseUrl
@@ -42,8 +46,22 @@ export function restoreCommand(): Command {
 async function makeBackup(file: string, { database, overwrite = false }: BackupOptions): Promise<void> {
   const path = pathOf(database, (url) => `pg_dump --format=custom --file=${file} ${url}`)
   const contents = await reporting('nothing was backed up', () => backUp(path, file, { schema, overwrite }))
+  await note(database)
   console.log(`Backed up ${path} to ${file}: ${summary(contents)}`)
   console.log('Files of Storage Boxes are not in it: docs/storage-boxes.md says how to copy them')
+}
+
+/** Leaves an entry in the audit log, by which wolke doctor knows how old the backup is, where the log is of this version. */
+async function note(database: DatabaseUrl): Promise<void> {
+  const db = await openDatabase(database, { clock: runningClock(), create: false })
+  try {
+    if ((await schemaState(db, migrations)) !== 'current') return
+    await db.transact((tx) =>
+      recordEvent(tx, { actor: commandLine(), operation: backupOperation, family: 'installation' }),
+    )
+  } finally {
+    await db.close()
+  }
 }
 
 async function putBack(file: string, options: BackupOptions): Promise<void> {

@@ -12,10 +12,13 @@ export function commandLine(): AuditActor {
 }
 
 /** Words of commands that change nothing. */
-const reading = new Set(['list', 'show', 'audit'])
+const reading = new Set(['list', 'show', 'audit', 'status'])
 
 /** The part of the management API that does the same as a command, by its first word. */
 const families: Readonly<Record<string, string>> = {
+  actions: 'installation',
+  leases: 'installation',
+  locks: 'installation',
   mail: 'installation',
   person: 'people',
   project: 'projects',

@@ -6,13 +6,16 @@ import { hostsDirectory } from '../config/hosts.ts'
 import { hasLab } from '../config/lab.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { storageOf } from '../config/storage.ts'
+import type { Listener } from '../doctor/patient.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import type { StorageFacts } from '../drivers/storage/open.ts'
 import { publicBase, storageUrlOf } from '../kernel/contract/bases.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
+import { servingPrefix } from '../kernel/data/standing.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { type Clock, runningClock } from '../kernel/process/clock.ts'
+import { processName } from '../kernel/process/identity.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { quoted } from '../kernel/process/shell-words.ts'
@@ -30,10 +33,12 @@ import { prepareInstallation } from './installation.ts'
 import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
 import { labOf, makeLabToken, plant } from './lab.ts'
 import { type Listeners, type Opened, openListeners } from './listening.ts'
+import { liveOf } from './live.ts'
 import { metricsOf } from './metrics.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
 import type { BeginningScenario } from './scenarios.ts'
+import { circumstancesOf, openedListeners, surroundingsOf } from './surroundings.ts'
 
 /** The longest time that a stop may take, in milliseconds. */
 const drainMs = 9_000
@@ -78,7 +83,7 @@ async function start(
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
   const assembled = await assemble(config, { files, effective, log }, running)
-  const { app, db, lab, token, labToken, storage, work } = assembled
+  const { app, db, lab, token, labToken, storage, listening, work } = assembled
   // From here on somebody may wait for an answer, so a signal no longer ends the process at once.
   const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
   stopOnSignal(log, async () => {
@@ -89,7 +94,9 @@ async function start(
   })
   const listeners = await openListeners(app, config, log, metricsOf(config, assembled, { log, running }))
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
-  const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
+  listening.push(...openedListeners(listeners, storage))
+  const { database } = config
+  const channel = await takeCommands({ db, database, log, apiUrl: listeners.api.at, live: liveOf(app) })
   running.defer(async () => channel?.close())
   await work()
   // Written last, because a reader may stop the server at once.
@@ -123,6 +130,8 @@ export interface Assembled {
   readonly labToken: string | undefined
   readonly storage: StorageFacts
   readonly clusters: Infrastructure['clusters']
+  /** Whoever lets it listen adds where. */
+  readonly listening: Listener[]
   /** Starts the work in the background. */
   work(): Promise<void>
 }
@@ -144,6 +153,7 @@ export async function assemble(
   const patience = startPatience(() => log.warn('the database does not answer in time; trying again for a minute'))
   const db = await openMigrated(config.database, clock, {
     postgres: {
+      connectionName: `${servingPrefix}${processName}`,
       triesAgain: patience.triesAgain,
       connections: config.databaseConnections,
       connectionsPerProject: config.projectConnections,
@@ -158,8 +168,11 @@ export async function assemble(
   const infrastructure = await openMachines(config, files, { clock, log })
   running.defer(() => infrastructure.close())
   const { drivers, capabilities, infrastructureOf, inMemory } = infrastructure
+  const listening: Listener[] = []
+  const surroundings = () => surroundingsOf(config, circumstancesOf(files, infrastructure, listening))
   const app = await buildApp({
     ...appOptions(config, files),
+    surroundings,
     effective,
     db,
     clock,
@@ -178,7 +191,7 @@ export async function assemble(
     patience.end()
   }
   const { storage, clusters } = infrastructure
-  return { app, db, lab, token, labToken, storage, clusters, work }
+  return { app, db, lab, token, labToken, storage, clusters, listening, work }
 }
 
 /** The clock of a lab, which begins where a scenario wants it to. */
@@ -234,14 +247,13 @@ function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   throw unusable(database, new Error(`${reason}; docs/operating.md says how to go on`))
 }
 
-/** Opens the only way for commands to reach data in memory. A server that cannot open it still serves the API. */
-async function takeCommands({ database }: Config, options: ChannelOptions): Promise<AdminChannel | undefined> {
-  if (!isInMemory(database)) return undefined
+/** Opens the only way for commands to reach what is in memory. A server that cannot open it still serves the API. */
+async function takeCommands(options: ChannelOptions): Promise<AdminChannel | undefined> {
   const { openAdminChannel } = await import('./admin-channel.ts')
   try {
     return await openAdminChannel(options)
   } catch (error) {
-    options.log.warn({ err: error }, 'wolke project, person, token and mail cannot reach this server')
+    options.log.warn({ err: error }, 'commands cannot ask this server')
     return undefined
   }
 }

@@ -59,6 +59,7 @@ class LateHosts implements Hosts {
 
   check: Hosts['check'] = async (images, signal) => this.#present().check(images, signal)
   members: Hosts['members'] = async () => this.#present().members()
+  look: Hosts['look'] = async (images) => this.#present().look(images)
   images: Hosts['images'] = async () => this.#present().images()
   importImage: Hosts['importImage'] = async (alias, source) => this.#present().importImage(alias, source)
   inventory: Hosts['inventory'] = async () => this.#present().inventory()

@@ -35,6 +35,8 @@ export interface Hosts extends Reconcilable {
   check(images: readonly WantedImage[], signal?: AbortSignal): Promise<Finding[]>
   /** All hosts, and whether each is online. Errors: `DriverError`. */
   members(): Promise<readonly { readonly name: string; readonly isUp: boolean }[]>
+  /** The same without sending any packet, so that nothing is made for it. Errors: `DriverError`. */
+  look(images: readonly WantedImage[]): Promise<Finding[]>
   /** Names of aliases by which the cluster has images, and what Linux calls its architectures. Errors: `DriverError`. */
   images(): Promise<{ readonly aliases: ReadonlySet<string>; readonly architectures: ReadonlySet<string> }>
   /** Makes an alias lead to an image (see `importImage`). */
@@ -153,6 +155,7 @@ function hostsOf({ incus, media, overlay, balancers }: Opened, options: ClusterO
         },
       },
     },
+    look: (images) => findings({ incus, media, overlay }, options, images),
     check: async (images, signal) => [
       ...(await findings({ incus, media, overlay }, options, images)),
       ...(await pathsFound({ incus, options, signal }, await membersOf(incus))),

@@ -72,6 +72,29 @@ export async function certificateLives(
   }
 }
 
+/** Counts the certificates that something uses, and lists those of them that end by a time, at most `limit`, the first first. */
+export async function certificatesInUse(query: Queries, until: string, limit: number) {
+  const used = acrossProjects(query)
+    .selectFrom('certificate')
+    .where('not_valid_after', 'is not', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('certificate_use')
+          .select('certificate_id')
+          .whereRef('certificate_use.certificate_id', '=', 'certificate.id'),
+      ),
+    )
+  const { all } = await used.select(({ fn }) => fn.countAll().as('all')).executeTakeFirstOrThrow()
+  const ending = await used
+    .select(['id', 'project_id', 'name', 'type', 'not_valid_after', 'error_code'])
+    .where('not_valid_after', '<', until)
+    .orderBy('not_valid_after')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return { all: Number(all), ending }
+}
+
 /** The next times at which certificates end. */
 export const certificateEnds: Events = ({ db }, afterMs, limit) => {
   const ends = { table: 'certificate', column: 'not_valid_after', holds: 'timestamp', type: 'certificate' } as const

@@ -133,7 +133,7 @@ export async function finish(
   await effects(tx)
   await noteEnded(tx, [action])
   await unlock(tx.query, action.id)
-  const queues = await nextInQueues(tx.query, action.id)
+  const queues = await nextInQueuesOf(tx.query, action.id)
   if (queues.length > 0) await leaveQueues(tx.query, action.id)
   await announce(
     tx,
@@ -147,7 +147,7 @@ const unlock = preparedAlong((query, id: number) =>
 )
 
 /** The action behind one in each of its queues. */
-const nextInQueues = prepared((query, id: number) =>
+export const nextInQueuesOf = prepared((query, id: number) =>
   query
     .selectFrom('action_serial')
     .where('action_id', '=', id)

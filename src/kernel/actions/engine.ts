@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { onBehalfOf } from '../process/behalf.ts'
 import { channels } from '../process/channels.ts'
 import { noFaults, Postponed } from '../process/faults.ts'
+import { processName } from '../process/identity.ts'
 import { isTakenOver, LeaseLost, type Release, type Search } from '../queue/leases.ts'
 import { type Claim, Worker } from '../queue/worker.ts'
 import {
@@ -41,7 +42,8 @@ const atOnce = 128
 const perProject = 64
 
 export class Engine {
-  readonly worker = randomBytes(8).toString('hex')
+  /** Holders of leases are named by it, so that an operator finds the process. */
+  readonly worker = `${processName}:${randomBytes(4).toString('hex')}`
   readonly #options: Required<EngineOptions>
   readonly #definitions: ReadonlyMap<string, ActionDefinition>
   #claimant: Claimant

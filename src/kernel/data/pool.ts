@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly patienceMs?: number
   /** Tells whether to try again when the server does not take a connection in time; by default it is not tried again. */
   readonly triesAgain?: () => boolean
+  /** The name under which the server lists its connections; that of the driver by default. */
+  readonly connectionName?: string | undefined
 }
 
 const defaultConnections = 30
@@ -79,6 +81,7 @@ export class Connections {
     this.#most = connections + 1
     this.#pool = new pg.Pool({
       connectionString: url,
+      application_name: options.connectionName,
       max: this.#most,
       pipeline: true,
       connectionTimeoutMillis: connectTimeoutMs,

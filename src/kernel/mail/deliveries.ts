@@ -108,6 +108,19 @@ export async function isMailWaiting(query: Queries): Promise<boolean> {
   return rows.length > 0
 }
 
+/** The waiting mail that failed and is tried again next; undefined when none has failed. */
+export async function troubledMail(query: Queries): Promise<Pick<MailRow, 'id' | 'last_error'> | undefined> {
+  return acrossProjects(query)
+    .selectFrom('mail')
+    .select(['id', 'last_error'])
+    .where('state', '=', 'waiting')
+    .where('last_error', 'is not', null)
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /**
  * Makes all waiting mail due when this process is the only user of the database, because no other worker can hold it.
  */

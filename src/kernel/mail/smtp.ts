@@ -82,6 +82,26 @@ export function smtpSender({ login, ...server }: SmtpServer, from: string): Send
   }
 }
 
+/** The most time of each answer to a greeting, in milliseconds. */
+const greetMs = 5_000
+
+/** Greets a mail server, and signs in where there is a login, without sending anything. Errors: why that fails. */
+export async function greet({ login, ...server }: SmtpServer): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({
+    ...server,
+    ...(login ? { auth: login, requireTLS: true } : {}),
+    connectionTimeout: greetMs,
+    greetingTimeout: greetMs,
+    socketTimeout: greetMs,
+  })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
 /**
  * Tells whether the recipient or the message is refused permanently. A refused sender or login is a configuration
  * error.

@@ -44,9 +44,18 @@ export interface JobRun {
   readonly hasFailed: boolean
 }
 
+/** A job with its runs. */
+export interface JobState {
+  readonly name: string
+  readonly due: Due
+  readonly last: JobRun | undefined
+  /** In milliseconds since the epoch. */
+  readonly next: number | undefined
+}
+
 export interface Jobs {
-  /** All jobs in their order, with their last run if there was one. */
-  runs(): readonly { readonly name: string; readonly due: Due; readonly last: JobRun | undefined }[]
+  /** All jobs in their order, with their last run if there was one, and the time of the next in milliseconds if there will be. */
+  runs(): readonly JobState[]
   /** The jobs that have something to do at events; a failure is logged. */
   readonly timed: readonly Timed[]
   /** Runs all jobs periodically: at once, too, unless they have just run. */
@@ -64,6 +73,8 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
   const following = planned.filter(({ job }) => job.isFollowing)
   let timers: NodeJS.Timeout[] = []
   let stopping = false
+  /** The beginning of the latest round and of the latest look, or the time from which the first is counted. */
+  let started: { round: number; look: number } | undefined
 
   const runOne = async (one: (typeof planned)[number]): Promise<Again> => {
     const [startedAt, begun] = [clock.now(), performance.now()]
@@ -89,14 +100,26 @@ export function planJobs(jobs: readonly PlannedJob[], { log, clock }: { log: Log
   }
   const round = oneAtATime(() => runAll(inRounds))
   const look = oneAtATime(() => runAll(following))
+  const begin = (which: 'round' | 'look', work: typeof round) => {
+    started![which] = clock.now()
+    void work.run()
+  }
   return {
-    runs: () => planned.map(({ job: { name, due }, last }) => ({ name, due, last })),
+    runs: () =>
+      planned.map(({ job: { name, due, isFollowing }, last }) => {
+        const next = started && (isFollowing ? started.look + followMs : started.round + everyMs)
+        return { name, due, last, next: stopping ? undefined : next }
+      }),
     timed: planned.flatMap((one) => {
       const { due, isTidying = false } = one.job
       return due === 'whenever' ? [] : [{ due, isTidying, run: () => runOne(one) }]
     }),
     start({ haveRun } = { haveRun: false }) {
-      timers = [setInterval(round.run, everyMs), ...(following.length > 0 ? [setInterval(look.run, followMs)] : [])]
+      started = { round: clock.now(), look: clock.now() }
+      timers = [
+        setInterval(() => begin('round', round), everyMs),
+        ...(following.length > 0 ? [setInterval(() => begin('look', look), followMs)] : []),
+      ]
       if (!haveRun) void round.run()
     },
     async run() {

@@ -65,3 +65,12 @@ function realPath(path: string): string {
   }
   return join(realpathSync(dirname(path)), basename(path))
 }
+
+/** Tells whether a server has a database file. */
+export function isLocked(path: string): boolean {
+  const file = `${realPath(path)}-serve-lock`
+  if (!isThere(file)) return false
+  const lock = lockFile(file, 0)
+  lock?.[Symbol.dispose]()
+  return lock === undefined
+}

@@ -59,6 +59,40 @@ async function writeCanary(tx: Transaction, { current }: Keyring): Promise<void>
     .execute()
 }
 
+/** How many keys and secrets of the installation there are, and which of them a ring cannot open, or by its previous key. */
+export interface Opened {
+  readonly all: number
+  readonly locked: number
+  readonly previous: number
+}
+
+/** Tries to open every key of a Project and every secret of the installation. Nothing of them is kept. */
+export async function countLocked(query: Queries, ring: Keyring): Promise<Opened> {
+  const counts = { all: 0, locked: 0, previous: 0 }
+  const count = (kekId: string, open: () => unknown) => {
+    counts.all++
+    try {
+      open()
+      if (kekId !== ring.current.id) counts.previous++
+    } catch {
+      counts.locked++
+    }
+  }
+  for (let after = 0, rows: ProjectKeyRow[]; ; after = rows.at(-1)!.id) {
+    rows = await keysAfter(query, after)
+    for (const row of rows) count(row.kek_id, () => unwrapKey(ring, row))
+    if (rows.length < batch) break
+  }
+  const own = await query.selectFrom('installation_secret').selectAll().execute()
+  for (const row of own) count(row.kek_id, () => openForInstallation(ring, row))
+  return counts
+}
+
+function keysAfter(query: Queries, after: number): Promise<ProjectKeyRow[]> {
+  const keys = acrossProjects(query).selectFrom('project_key').selectAll().where('id', '>', after)
+  return keys.orderBy('id').limit(batch).execute()
+}
+
 /**
  * Encrypts every Project's key again with the current key, so that the Projects' secrets stay unchanged, and does the
  * same for the installation's own secrets. Returns the number of Projects' keys.

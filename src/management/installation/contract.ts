@@ -1,5 +1,7 @@
 /** The wire format of the whole installation for operators: its Projects, its mail, its health and its options. */
 import { Type } from 'typebox'
+import { checkIds, verdicts } from '../../doctor/diagnosis.ts'
+import { holdUps } from '../../kernel/actions/waiting.ts'
 import { idParam } from '../../kernel/audit/contract.ts'
 import { Next } from '../../kernel/audit/wire.ts'
 import {
@@ -76,6 +78,68 @@ const Health = named('InstallationHealth', {
   ),
 })
 
+const ProjectName = Type.Object({ id: Id, name: Type.String() })
+
+const OpenAction = named('OpenAction', {
+  id: Id,
+  command: Type.String(),
+  project: ProjectName,
+  resources: Type.Array(Type.Object({ id: Id, type: Type.String() })),
+  started: Timestamp,
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  step: nullable(Type.String({ description: 'The step that runs or comes next' })),
+  attempts: Type.Integer({ minimum: 0 }),
+  waits_for: Type.Enum([...holdUps]),
+  behind: nullable(Type.Object({ queue: Type.String(), action: Id })),
+  until: nullable(Timestamp),
+  worker: nullable(Type.String({ description: 'The worker that has it: machine, process and a number' })),
+})
+
+const ServingProcess = named('ServingProcess', {
+  name: Type.String({ description: 'Its machine and its number there' }),
+  started: nullable(Timestamp),
+  version: nullable(Type.String()),
+  memory: nullable(Bytes),
+  connections: nullable(Type.Integer({ minimum: 0, description: 'To the database' })),
+  jobs: nullable(
+    Type.Array(
+      named('JobState', {
+        name: Type.String(),
+        last_run: nullable(Timestamp),
+        next_run: nullable(Timestamp),
+        took: nullable(Milliseconds),
+        failed: Type.Boolean(),
+      }),
+    ),
+  ),
+})
+
+const Status = named('InstallationStatus', {
+  now: Timestamp,
+  processes: Type.Array(ServingProcess),
+  actions: Type.Object({
+    total: Type.Integer({ minimum: 0 }),
+    oldest: Type.Array(OpenAction, { description: 'The oldest of them, at most 100' }),
+  }),
+  queues: Type.Array(
+    named('ProjectQueue', {
+      project: ProjectName,
+      actions: Type.Integer({ minimum: 0 }),
+      held: Type.Integer({ minimum: 0, description: 'How many of them a worker has' }),
+      oldest: Timestamp,
+    }),
+  ),
+  mail: Queue,
+})
+
+const Diagnosis = named('Diagnosis', {
+  check: Type.Enum([...checkIds]),
+  subject: Type.String(),
+  verdict: Type.Enum([...verdicts]),
+  seen: Type.String(),
+  advice: nullable(Type.String()),
+})
+
 const EffectiveOption = named('EffectiveOption', {
   flag: Type.String(),
   environment: nullable(Type.String()),
@@ -136,6 +200,24 @@ export const installationEndpoints = defineEndpoints({
     summary: 'Tell how this process and its database are',
     status: 200,
     reply: Type.Object({ health: Health }),
+    errors: [],
+  },
+  getStatus: {
+    ...own,
+    method: 'GET',
+    path: '/installation/status',
+    summary: 'Tell what runs, what waits for what, and since when',
+    status: 200,
+    reply: Type.Object({ status: Status }),
+    errors: [],
+  },
+  getDiagnoses: {
+    ...own,
+    method: 'GET',
+    path: '/installation/doctor',
+    summary: 'Look at everything that this process needs: what is wrong, and what to do',
+    status: 200,
+    reply: Type.Object({ diagnoses: Type.Array(Diagnosis) }),
     errors: [],
   },
   listOptions: {

@@ -1,4 +1,5 @@
 /** Operators see and manage the whole installation through these handlers, one for each endpoint. */
+import type { Diagnosis } from '../../doctor/diagnosis.ts'
 import { getProject, pageOfProjects, projectsByIds } from '../../kernel/access/projects.ts'
 import { openActions } from '../../kernel/actions/claims.ts'
 import { noteProject } from '../../kernel/audit/audited.ts'
@@ -20,6 +21,7 @@ import { version } from '../../version.ts'
 import { holdings } from '../limits.ts'
 import { removeProject } from '../projects.ts'
 import type { installationEndpoints } from './contract.ts'
+import { serving, statusOf } from './status.ts'
 
 /** An option of the process: what it is set to, and by what. */
 export interface EffectiveOption {
@@ -39,6 +41,8 @@ export interface Process {
   readonly options: readonly EffectiveOption[]
   readonly jobs: Pick<Jobs, 'runs'>
   health(): Promise<Health>
+  /** Looks at everything that it needs (docs/doctor.md). */
+  diagnose(): Promise<readonly Diagnosis[]>
 }
 
 type Routes = Handlers<typeof installationEndpoints>
@@ -48,6 +52,8 @@ export function installationRoutes(platform: Platform, sessions: People['session
   return {
     ...projectRoutes(platform, sessions),
     ...mailRoutes(platform),
+    getStatus: async () => ({ status: await statusOf(platform.db, [serving(process)]) }),
+    getDiagnoses: async () => ({ diagnoses: [...(await process.diagnose())] }),
     getHealth: async () => ({ health: await healthOf(platform, process) }),
     listOptions: async () => ({ options: process.options.map((option) => ({ ...option })) }),
   }

@@ -1,0 +1,17 @@
+/** Does a server run on this database? */
+import { failure, fine, type Seen } from '../diagnosis.ts'
+import { DatabaseAway, type Patient } from '../patient.ts'
+
+const start = 'start wolke serve with this database'
+
+export async function checkProcess({ isServing, open, processes }: Patient): Promise<readonly Seen[]> {
+  try {
+    const running = await processes(await open())
+    if (running.length > 0) return [fine('server', `runs as ${running.join(', ')}`)]
+  } catch (error) {
+    // Who serves it answers all the same.
+    if (!(error instanceof DatabaseAway) || !isServing) throw error
+    return [fine('server', 'runs')]
+  }
+  return [failure('server', 'no wolke serve runs on this database', start)]
+}
