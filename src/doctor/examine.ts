@@ -47,7 +47,9 @@ async function examineOne(id: CheckId, patient: Patient, check: Check, waitMs: n
   late.catch(() => undefined)
   try {
     const seen = await Promise.race([check(patient), late])
-    return seen.map((one) => ({ check: id, ...one }))
+    const told =
+      seen.length > 0 ? seen : [unknown(id, 'there is nothing of it that could be looked at from here', null)]
+    return told.map((one) => ({ check: id, ...one }))
   } catch (error) {
     return [{ check: id, ...failed(id, error) }]
   } finally {

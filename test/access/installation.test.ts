@@ -1,9 +1,11 @@
 /** What operators see of the whole installation, and what callers are told of all their Projects at once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkIds } from '../../src/doctor/diagnosis.ts'
 import { serverBody } from '../../src/families/servers/proof.ts'
 import { limitedPaths } from '../../src/families.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
+import { processName } from '../../src/kernel/process/identity.ts'
 import { emptyProject, loggedMail, manager } from '../../src/management/proof.ts'
 import { percentOf, rounded, sum, times } from '../../src/protocols/net/decimal.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
@@ -116,6 +118,57 @@ forEachDatabase('the installation', (open) => {
     assert.deepEqual([started, now], ['2026-11-21T12:00:00Z', '2026-11-21T12:01:00Z'])
     for (const job of jobs) assert.deepEqual([job.last_run, job.failed], [now, false], job.name)
     assert.equal(new Set(jobs.map(({ name }: { name: string }) => name)).size >= jobs.length - 2, true)
+  })
+})
+
+forEachDatabase('a look at the installation', (open) => {
+  test('tells operators what runs, what waits for what, and since when', async () => {
+    const world = await open({ runActions: false })
+    const api = await manager(world)
+    const ask = async () => (await done(api.get(own(world, '/installation/status')))).status
+    const before = await ask()
+    assert.deepEqual([before.actions, before.queues, before.mail.waiting], [{ total: 0, oldest: [] }, [], 0])
+    assert.equal(before.processes[0].name, processName)
+    assert.ok(before.processes[0].jobs.length > 5)
+    const { server } = await done(world.api.post('/servers', serverBody('web')))
+    const { actions, queues } = await ask()
+    assert.ok(actions.total > 0)
+    const waiting = actions.oldest.find(({ command }: { command: string }) => command === 'create_server')
+    assert.deepEqual(
+      [waiting.resources.slice(0, 1), waiting.waits_for, waiting.step, waiting.worker],
+      [[{ id: server.id, type: 'server' }], 'worker', 'create', null],
+    )
+    assert.equal(waiting.project.name, 'first')
+    assert.ok(actions.oldest.some(({ waits_for: kind }: { waits_for: string }) => kind === 'queue'))
+    assert.deepEqual(
+      queues.map((one: { project: { name: string }; held: number }) => [one.project.name, one.held]),
+      [['first', 0]],
+    )
+  })
+
+  test('says what is wrong, and what to do', async () => {
+    const world = await open({ runActions: false })
+    const api = await manager(world)
+    const ask = async () => (await done(api.get(own(world, '/installation/doctor')))).diagnoses
+    const found = await ask()
+    assert.deepEqual([...new Set(found.map(({ check }: { check: string }) => check))], [...checkIds])
+    assert.deepEqual(
+      found.filter(({ verdict }: { verdict: string }) => verdict === 'failure'),
+      [],
+    )
+    await world.db.transact((tx) =>
+      tx.query.insertInto('installation_secret').values({ name: 'foreign', kek_id: 'gone', sealed: 'x' }).execute(),
+    )
+    const locked = (await ask()).find(({ verdict }: { verdict: string }) => verdict === 'failure')
+    assert.deepEqual([locked.check, locked.subject], ['keys', 'secrets'])
+    assert.match(locked.seen, /^1 key of \d+ cannot be opened$/)
+    assert.match(locked.advice, /--key-file/)
+  })
+
+  test('is for operators alone', async () => {
+    const world = await open({ runActions: false })
+    for (const path of ['/installation/status', '/installation/doctor'])
+      assertRefused(await world.api.get(own(world, path)), 'forbidden')
   })
 })
 

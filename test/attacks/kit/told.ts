@@ -22,7 +22,7 @@ export const needs: readonly (readonly [count: number, needs: Need, operation: R
   [104, 'restricted', /^(POST|PUT|DELETE) \/v1\//],
   [2, 'anyone', /^GET \/wolke\/v1\/(whoami|projects)$/],
   [18, 'person', / \/wolke\/v1\/account(\/|$)/],
-  [11, 'operator', / \/wolke\/v1\/(audit|installation|people)(\/|$)/],
+  [13, 'operator', / \/wolke\/v1\/(audit|installation|people)(\/|$)/],
   [9, 'operator', / \/wolke\/v1\/(report|har|runs)(\/|$)/],
   [15, 'operator', / \/wolke\/v1\/(clock|forks|reset|snapshots)(\/|$)/],
   [4, 'operator', /^(POST|PUT) \/wolke\/v1\/projects(\/\{project_id\}\/(members|limits|reset))?$/],

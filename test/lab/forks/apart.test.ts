@@ -31,6 +31,7 @@ const unsteady = new Set([
   'lab.exportSnapshot',
   'lab.listSnapshots',
   'management.getHealth',
+  'management.getStatus',
 ])
 const reads = ownRows.filter((row) => isRead(row) && !unsteady.has(row.name))
 /** A path of a snapshot that there is. */
