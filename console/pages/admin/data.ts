@@ -9,6 +9,7 @@ const queries: Partial<Record<AdminTab, (cache: QueryClient) => Promise<unknown>
   people: (cache) => cache.ensureQueryData(api.query('people_people', {})),
   projects: (cache) => cache.ensureQueryData(api.list('management_listInstalledProjects', {})),
   health: (cache) => cache.ensureQueryData(api.query('management_getHealth', {})),
+  status: (cache) => cache.ensureQueryData(api.query('management_getStatus', {})),
   options: (cache) => cache.ensureQueryData(api.query('management_listOptions', {})),
 }
 

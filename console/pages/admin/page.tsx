@@ -10,6 +10,7 @@ import { OptionsPage } from './options.tsx'
 import { PeoplePage } from './people.tsx'
 import { InstalledProjectsPage } from './projects.tsx'
 
+const StatusPage = lazy(async () => ({ default: (await import('./status.tsx')).StatusPage }))
 const LabPage = lazy(async () => ({ default: (await import('./lab.tsx')).LabPage }))
 const ReportPage = lazy(async () => ({ default: (await import('../report/report.tsx')).ReportPage }))
 const AuditPage = lazy(async () => ({ default: (await import('../activity/audit.tsx')).AuditPage }))
@@ -19,6 +20,7 @@ const pages: Readonly<Record<AdminTab, ComponentType>> = {
   projects: InstalledProjectsPage,
   mail: MailPage,
   health: HealthPage,
+  status: StatusPage,
   options: OptionsPage,
   audit: () => <AuditPage tabs={<AdminTabs current="audit" />} />,
   lab: LabPage,

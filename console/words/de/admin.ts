@@ -10,6 +10,7 @@ export const admin: typeof English = {
     projects: 'Projekte',
     mail: 'Mail',
     health: 'Zustand',
+    status: 'Betrieb',
     options: 'Optionen',
     audit: 'Protokoll',
     lab: 'Testlabor',

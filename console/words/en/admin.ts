@@ -8,6 +8,7 @@ export const admin = {
     projects: 'Projects',
     mail: 'Mail',
     health: 'Health',
+    status: 'Status',
     options: 'Options',
     audit: 'Audit log',
     lab: 'Lab',

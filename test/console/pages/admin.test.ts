@@ -173,7 +173,7 @@ forConsole('the console of installation admins', (open) => {
 forConsole('the console of others', (open) => {
   test('shows nothing of the installation and says why', async () => {
     const { page, visit } = await open({ role: 'owner' })
-    for (const tab of ['people', 'projects', 'mail', 'health', 'options', 'audit']) {
+    for (const tab of ['people', 'projects', 'mail', 'health', 'status', 'options', 'audit']) {
       await visit(`/admin/${tab}`)
       await expect(page.getByRole('heading', { level: 1, name: 'You may not see this' })).toBeVisible()
       await expect(page.getByText('This needs an installation admin.')).toBeVisible()

@@ -67,6 +67,7 @@ export const adminStates: readonly PageState[] = [
   { name: 'admin-mail', path: '/admin/mail', ...operator, prepare: someMail },
   { name: 'admin-mail-empty', path: '/admin/mail', ...operator },
   { name: 'admin-health', path: '/admin/health', ...operator, prepare: ({ world }) => world.app.jobs.run() },
+  { name: 'admin-status', path: '/admin/status', ...operator, prepare: someServers },
   { name: 'admin-options', path: '/admin/options', ...operator },
   { name: 'admin-audit', path: '/admin/audit', ...operator, prepare: someServers },
   { name: 'admin-lab', path: '/admin/lab', ...inLab, prepare: someServers },
