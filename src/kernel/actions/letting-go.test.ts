@@ -177,6 +177,19 @@ forEachBareDatabase('letting go of actions', (openBare) => {
     assert.equal((await actionById(db.query, again.id))!.status, 'success')
   })
 
+  test('keeps a lock while a worker runs an action before the one that has it', async () => {
+    const { db, start, definition, claim } = await open()
+    const first = await start(definition, { serial: [thing] })
+    const last = await start(definition, { serial: [thing], locks: [thing] })
+    await claim()
+    await assert.rejects(
+      db.transact((tx) => releaseLock(tx, thing)),
+      refusal(new RegExp(`runs action ${first}, which counts on it`)),
+    )
+    await db.transact((tx) => releaseLease(tx, first))
+    assert.equal((await db.transact((tx) => releaseLock(tx, thing))).id, last)
+  })
+
   test('opens locks and queues that somebody has, and says of others that nobody does', async () => {
     const { db, start, definition, look, held } = await open()
     const first = await start(definition, { serial: [thing] })

@@ -90,11 +90,38 @@ async function holderOf(tx: Transaction, { type, id }: ResourceRef): Promise<num
   return Number(lock.action_id)
 }
 
-/** Refuses to take something from an action that a worker runs, which counts on it. Errors: `NotLetGo`. */
+/**
+ * Refuses to take something from an action while a worker runs it, or one before it in its queues: several that were started
+ * together count on what the last of them has. Errors: `NotLetGo`.
+ */
 async function refuseHeld(tx: Transaction, id: number): Promise<Action | undefined> {
   const action = await actionById(tx.query, id)
-  if (action?.status === 'running' && action.worker !== null)
-    throw new NotLetGo(`${action.worker} runs action ${id}, which counts on it: first wolke leases release ${id}`)
+  const [held] = await acrossProjects(tx.query)
+    .selectFrom('action')
+    .select(['id', 'worker'])
+    .where('status', '=', 'running')
+    .where('worker', 'is not', null)
+    .where(({ eb, or, selectFrom }) =>
+      or([
+        eb('id', '=', id),
+        eb(
+          'id',
+          'in',
+          selectFrom('action_serial as mine')
+            .innerJoin('action_serial as before', 'before.serial_key', 'mine.serial_key')
+            .select('before.action_id')
+            .where('mine.action_id', '=', id)
+            .whereRef('before.action_id', '<', 'mine.action_id'),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .limit(1)
+    .execute()
+  if (held)
+    throw new NotLetGo(
+      `${held.worker} runs action ${held.id}, which counts on it: first wolke leases release ${held.id}`,
+    )
   return action
 }
 

@@ -185,10 +185,7 @@ test('a disk that is full, or has no room for more files, is seen', asRoot, asyn
   const server = await serve(small)
   const { failing, of } = await consult(place, small)
   await server.stop()
-  assert.deepEqual(
-    failing.map((one) => one.split(' ')[0]),
-    ['disk'],
-  )
+  assert.ok(failing.length > 0 && failing.every((one) => one.startsWith('disk ')), failing.join())
   assertFinding(of('disk', 'data'), 'failure', /^4\d MiB of 48 MiB free$/, /make room/)
   const few = mount('few', 'size=2g,nr_inodes=500')
   const other = await serve(few)
@@ -232,7 +229,7 @@ test('hosts that do not answer are a failure, with the reason', async () => {
   const server = await serve(url, ...away)
   const { code, of } = await consult(place, url)
   assert.equal(code, 1)
-  assertFinding(of('hosts', 'hosts'), 'failure', /do not answer/, /docs\/hosts.md/)
+  assertFinding(of('hosts', 'incus'), 'failure', /do not answer/, /docs\/hosts.md/)
   await server.stop()
 })
 
