@@ -15,7 +15,7 @@ import { jsonOption, type ListOptions, type Print, printList } from './output.ts
 import { projectNamed } from './project.ts'
 import { waitsFor } from './status.ts'
 
-interface Options extends AdministerOptions, ListOptions, Confirmed {
+interface ActionOptions extends AdministerOptions, ListOptions, Confirmed {
   readonly project?: string
 }
 
@@ -30,13 +30,13 @@ export function actionsCommand(administer: Administer): Command {
     .addOption(administeredOption())
     .option('--project <name>', 'only those of a Project')
     .addOption(jsonOption())
-    .action(({ database, ...options }: Options) => administer(database, (db, print) => list(db, print, options)))
+    .action(({ database, ...options }: ActionOptions) => administer(database, (db, print) => list(db, print, options)))
   command
     .command('show <id>')
     .description('show an action, also one that has ended')
     .addOption(administeredOption())
     .addOption(jsonOption())
-    .action((id: string, { database, ...options }: Options) =>
+    .action((id: string, { database, ...options }: ActionOptions) =>
       administer(database, (db, print) => show(db, print, idIn(id), options)),
     )
   command
@@ -44,7 +44,7 @@ export function actionsCommand(administer: Administer): Command {
     .description('let an action go on that waits for another attempt, or do one again that failed, where that is safe')
     .addOption(administeredOption())
     .addOption(yesOption())
-    .action((text: string, { database, ...options }: Options) => {
+    .action((text: string, { database, ...options }: ActionOptions) => {
       const id = idIn(text)
       confirm(options, `let action ${id} go on at once, or do it again if it has failed`)
       return administer(database, (db, print) => retry(db, print, id))
@@ -62,7 +62,7 @@ export function releaseCommand(administer: Administer, description: string): Com
     .description(description)
     .addOption(administeredOption())
     .addOption(yesOption())
-    .action((text: string, { database, ...options }: Options) => {
+    .action((text: string, { database, ...options }: ActionOptions) => {
       const id = idIn(text)
       confirm(options, `take action ${id} from its worker, which can write nothing more of it`)
       return administer(database, async (db, print) => {
@@ -81,7 +81,11 @@ export function idIn(text: string): number {
   return id
 }
 
-async function list(db: Database, print: Print, { project, ...options }: Options | Omit<Options, 'database'>) {
+async function list(
+  db: Database,
+  print: Print,
+  { project, ...options }: ActionOptions | Omit<ActionOptions, 'database'>,
+) {
   const projectId = project === undefined ? undefined : (await projectNamed(db, project)).id
   const found = await openActionsOf(db, definitions(), { limit: mostListed, projectId })
   const names = await namesOf(

@@ -11,9 +11,9 @@ export interface Live {
 
 /** The questions that a server answers. */
 export const questions = ['status', 'diagnose'] as const satisfies readonly (keyof Live)[]
-export type Question = (typeof questions)[number]
+export type LiveQuestion = (typeof questions)[number]
 
-export const isQuestion = (text: unknown): text is Question => questions.some((one) => one === text)
+export const isQuestion = (text: unknown): text is LiveQuestion => questions.some((one) => one === text)
 
 /** Answers for this process. */
 export function liveOf(app: Pick<App, 'process'>): Live {

@@ -10,10 +10,10 @@ import { type Confirmed, confirm, letGo, yesOption } from './confirmed.ts'
 import { CommandFailure } from './failure.ts'
 import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
 
-type Options = AdministerOptions & ListOptions & Confirmed
+type LockOptions = AdministerOptions & ListOptions & Confirmed
 
 /** A lock of a resource, or a queue in which actions run one after the other. */
-interface Kept {
+interface LockOrQueue {
   readonly kind: 'lock' | 'queue'
   /** Such as `server:42`. */
   readonly name: string
@@ -30,7 +30,7 @@ export function locksCommand(administer: Administer): Command {
     .description('list locks and queues: kind, name, action that has it, number of actions behind it')
     .addOption(administeredOption())
     .addOption(jsonOption())
-    .action(({ database, ...options }: Options) =>
+    .action(({ database, ...options }: LockOptions) =>
       administer(database, async (db, print) => printKept(print, await kept(db.query), options)),
     )
   command
@@ -38,7 +38,7 @@ export function locksCommand(administer: Administer): Command {
     .description('show the lock and the queue of a name such as server:42')
     .addOption(administeredOption())
     .addOption(jsonOption())
-    .action((name: string, { database, ...options }: Options) =>
+    .action((name: string, { database, ...options }: LockOptions) =>
       administer(database, async (db, print) => {
         const found = (await kept(db.query)).filter((one) => one.name === name)
         if (found.length === 0) throw new CommandFailure(`no lock and no queue has the name ${name}`)
@@ -51,7 +51,7 @@ export function locksCommand(administer: Administer): Command {
     .addOption(administeredOption())
     .option('--queue', 'the queue of that name instead of the lock')
     .addOption(yesOption())
-    .action((name: string, { database, queue = false, ...options }: Options & { queue?: boolean }) => {
+    .action((name: string, { database, queue = false, ...options }: LockOptions & { queue?: boolean }) => {
       confirm(options, queue ? `let the first action out of the queue ${name}` : `unlock ${name}`)
       return administer(database, async (db, print) => {
         const { id } = await letGo(db, async (tx) => {
@@ -75,9 +75,9 @@ function refIn(name: string): { readonly type: string; readonly id: number } {
   return { type, id }
 }
 
-async function kept(query: Queries): Promise<Kept[]> {
+async function kept(query: Queries): Promise<LockOrQueue[]> {
   const locks = (await locksOfAll(query)).map(
-    ({ type, resource_id, action_id }): Kept => ({
+    ({ type, resource_id, action_id }): LockOrQueue => ({
       kind: 'lock',
       name: `${type}:${resource_id}`,
       action: Number(action_id),
@@ -85,11 +85,11 @@ async function kept(query: Queries): Promise<Kept[]> {
     }),
   )
   const queues = (await queuesOf(query)).map(
-    ({ key, actions: [first, ...behind] }): Kept => ({ kind: 'queue', name: key, action: first!, behind }),
+    ({ key, actions: [first, ...behind] }): LockOrQueue => ({ kind: 'queue', name: key, action: first!, behind }),
   )
   return [...locks, ...queues]
 }
 
-function printKept(print: Print, found: readonly Kept[], options: ListOptions): Promise<void> {
+function printKept(print: Print, found: readonly LockOrQueue[], options: ListOptions): Promise<void> {
   return printList(print, found, options, ({ kind, name, action, behind }) => [kind, name, action, behind.length])
 }

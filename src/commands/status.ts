@@ -7,7 +7,7 @@ import type { Administer, AdministerOptions } from './administer.ts'
 import { watchFlag } from './doctor.ts'
 import { jsonOption, type ListOptions, oneLine, type Print, printList } from './output.ts'
 
-interface Options extends AdministerOptions, ListOptions {
+interface StatusOptions extends AdministerOptions, ListOptions {
   readonly watch?: boolean
 }
 
@@ -20,7 +20,7 @@ export function statusCommand(administer: Administer): Command {
     .addOption(administeredOption())
     .addOption(jsonOption())
     .option(watchFlag, 'show it again every two seconds, until it is interrupted')
-    .action(async ({ database, watch = false, ...options }: Options) => {
+    .action(async ({ database, watch = false, ...options }: StatusOptions) => {
       const once = () =>
         administer(database, async (db, print, live) => {
           const asked = await Promise.all((await live()).map((one) => one.status()))

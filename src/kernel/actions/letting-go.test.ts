@@ -109,7 +109,7 @@ forEachBareDatabase('letting go of actions', (openBare) => {
         },
       ],
     })
-    const worker = engine([definition], { retryMs: 3_600_000 })
+    const worker = engine([definition], { retryMs: 30_000 })
     const id = await start(definition)
     await worker.start()
     await until(async () => (await action(id)).run_after > 0)
