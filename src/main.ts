@@ -2,13 +2,15 @@
 /** The command line: runs one command and reports a failure in one line. */
 import { Command } from 'commander'
 import { type FailedCommand, runCommandLine } from './commands/command-line.ts'
+import { useConfigFile } from './commands/config-file.ts'
 import { endWithin } from './commands/exit.ts'
 import { serveCommand } from './commands/serve.ts'
 import { version } from './version.ts'
 
 const args = process.argv.slice(2)
 
-function report({ message, exitCode }: FailedCommand): void {
+function report(failure: FailedCommand): void {
+  const { message, exitCode } = placed(failure)
   if (message !== undefined) console.error(`wolke: ${message}`)
   process.exitCode = exitCode
 }
@@ -21,6 +23,8 @@ if (args[0] !== 'serve') {
   const { otherCommands } = await import('./other-commands.ts')
   for (const command of otherCommands(args, report)) program.addCommand(command)
 }
+
+const placed = useConfigFile(program)
 
 try {
   const failure = await runCommandLine(program, args, (text) => process.stdout.write(text))

@@ -6,6 +6,7 @@ import { administrativeCommands } from './commands/administrative.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { catalogueCommand } from './commands/catalogue.ts'
 import type { FailedCommand } from './commands/command-line.ts'
+import { configCommand } from './commands/config.ts'
 import { withDatabase } from './commands/database.ts'
 import { type Consult, watchFlag } from './commands/doctor.ts'
 import { examineFromOutside } from './commands/from-outside.ts'
@@ -43,6 +44,7 @@ export function otherCommands(args: readonly string[], failed: (failure: FailedC
     if (failure) failed(failure)
   }
   return [
+    configCommand(),
     ...administrativeCommands(administer, consult),
     secretsCommand(),
     infrastructureCommand(),

@@ -17,6 +17,7 @@ import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
 import { administrativeCommands } from './administrative.ts'
 import { type FailedCommand, runCommandLine } from './command-line.ts'
+import { addConfigOption } from './config-file.ts'
 import { CommandFailure } from './failure.ts'
 import { isQuestion, type Live, questions } from './live.ts'
 import { carryOut } from './noted.ts'
@@ -128,6 +129,8 @@ async function runRequest(text: string, { db, database, log, live }: ChannelOpti
     (_, work) => work(() => live.diagnose(), print),
   )
   for (const command of commands) program.addCommand(command)
+  // The file said where the server is, and has nothing more to say.
+  addConfigOption(program)
   try {
     const failure = await runCommandLine(program, args, write)
     return { output: pieces.join(''), ...(failure ? { failure } : {}) }

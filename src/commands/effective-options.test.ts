@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { serveOptions } from '../config/config.ts'
-import { effectiveOptions, keepTexts, withoutPassword } from './effective-options.ts'
+import { withoutPassword } from '../config/names.ts'
+import { effectiveOptions, keepTexts } from './effective-options.ts'
 
 /** The options of a server that is started like this. */
 function startedWith(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {

@@ -1,9 +1,7 @@
 /** The options of `wolke serve` as they are in effect, for showing them to operators. No secret is among them. */
 import type { Command, Option } from 'commander'
+import { isSecret, withoutPassword } from '../config/names.ts'
 import type { EffectiveOption } from '../management/installation/routes.ts'
-
-/** Options whose value is a secret. */
-const secrets: readonly string[] = ['--token', '--acme-eab-key']
 
 /** Keeps the texts that options are given, by the name of the option: what is parsed cannot be shown any more. */
 export function keepTexts(options: readonly Option[]): ReadonlyMap<string, string> {
@@ -28,7 +26,7 @@ export function effectiveOptions(
   const shown = command.options.map((option): EffectiveOption => {
     const name = option.attributeName()
     const flag = option.long!
-    const secret = secrets.includes(flag)
+    const secret = isSecret(option)
     const source = sources[command.getOptionValueSource(name) ?? 'default'] ?? 'default'
     const value = source === 'default' ? defaultOf(option) : (texts.get(name) ?? 'on')
     return {
@@ -51,16 +49,13 @@ export function effectiveOptions(
   return [...shown, clientSecret]
 }
 
-const sources: Readonly<Record<string, EffectiveOption['source']>> = { cli: 'flag', env: 'environment' }
+const sources: Readonly<Record<string, EffectiveOption['source']>> = {
+  cli: 'flag',
+  env: 'environment',
+  file: 'file',
+}
 
 function defaultOf({ defaultValue, defaultValueDescription }: Option): string | null {
   if (defaultValue === undefined) return null
   return defaultValueDescription ?? String(defaultValue)
-}
-
-/** A value in which the passwords of URLs are hidden, wherever they stand. */
-export function withoutPassword(text: string): string {
-  return text
-    .replaceAll(/(\w:\/\/[^\s/?#@:]*):[^\s/?#]*@/g, '$1:***@')
-    .replaceAll(/([?&][^=&]*(?:password|secret|token|key)[^=&]*)=[^&\s]*/gi, '$1=***')
 }

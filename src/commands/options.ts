@@ -39,19 +39,47 @@ export interface OptionFiles {
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
 export async function readOptionFiles(config: Config): Promise<OptionFiles> {
-  if (config.readyFile !== undefined) checkWritable('--ready-file', config.readyFile)
+  checkReadyFile(config)
   const catalogue = await readCatalogue(config.catalogue)
   return {
     tls: await readTls(config),
     catalogue,
-    acmeCa: config.acmeCaFile === undefined ? undefined : readCa(config.acmeCaFile),
+    acmeCa: readCa(config),
     keys: readKeyFiles(config),
     oidc: readOidc(config),
     clusters: await readClusters(config),
     durations: actionDurations(config),
     scenario: await readScenarios(config, catalogue),
-    seed: config.seed === undefined ? undefined : readFile('--seed', config.seed),
+    seed: readSeed(config),
   }
+}
+
+/** Reads the same, and says of each file that it cannot read why. Changes nothing. */
+export async function problemsOfFiles(config: Config): Promise<string[]> {
+  const catalogue = readCatalogue(config.catalogue)
+  const reads = [
+    async () => checkReadyFile(config),
+    () => catalogue,
+    () => readTls(config),
+    async () => readCa(config),
+    async () => readKeyFiles(config),
+    async () => readOidc(config),
+    () => readClusters(config),
+    async () => actionDurations(config),
+    // A scenario names what the catalogue has, whose own problem is told already.
+    () =>
+      catalogue.then(
+        (known) => readScenarios(config, known),
+        () => undefined,
+      ),
+    async () => readSeed(config),
+  ]
+  const settled = await Promise.allSettled(reads.map((read) => read()))
+  return settled.flatMap((one) => {
+    if (one.status === 'fulfilled') return []
+    if (one.reason instanceof CommandFailure) return [one.reason.message]
+    throw one.reason
+  })
 }
 
 /** Within this time a request follows on a connection that is in use, or on one that was just made. */
@@ -138,7 +166,8 @@ export async function readCatalogueData(path: string | undefined): Promise<Catal
 /**
  * Node ignores certificates that it cannot read, so each one is parsed here and a bad --acme-ca-file fails at start.
  */
-function readCa(path: string): string {
+function readCa({ acmeCaFile: path }: Config): string | undefined {
+  if (path === undefined) return undefined
   const text = readFile('--acme-ca-file', path)
   const blocks = pemBlocks(text)
   if (!blocks || blocks.length === 0) throw refused('--acme-ca-file', new Error(`${path} holds no certificate in PEM`))
@@ -174,11 +203,14 @@ const realistic = (): DurationTable => Object.assign({ '*': [1, 2] }, ...familie
 
 const commandsOfActions = () => families.flatMap(({ actions }) => actions.map(({ command }) => command))
 
-function checkWritable(option: string, path: string): void {
+const readSeed = ({ seed }: Config) => (seed === undefined ? undefined : readFile('--seed', seed))
+
+function checkReadyFile({ readyFile: path }: Config): void {
+  if (path === undefined) return
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${path} is a folder`)
     accessSync(dirname(path), constants.W_OK)
   } catch (error) {
-    throw refused(option, error)
+    throw refused('--ready-file', error)
   }
 }

@@ -1,4 +1,4 @@
-/** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
+/** Turns flags, environment variables and the configuration file into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { defaultLimits, limitedPaths } from '../families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from '../kernel/data/dialect.ts'
@@ -62,6 +62,8 @@ export interface Config
   readonly tlsKey?: string
   readonly catalogue?: string
   readonly readyFile?: string
+  /** The configuration file, whose values are among the others. */
+  readonly config?: string
   readonly addressPool: readonly string[]
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
@@ -167,6 +169,14 @@ function limits(text: string): DefaultLimits {
 function pathPrefix(text: string): string {
   if (!/^(\/[a-z0-9._-]+)+$/i.test(text)) throw new InvalidArgumentError('Expected a path such as /cloud.')
   return text
+}
+
+/** The option for the configuration file. An empty path is none, so that one of the environment can be left out. */
+export function configOption(): Option {
+  return new Option(
+    '--config <file>',
+    'YAML with options by their names; the command line and the environment come before it',
+  ).env('WOLKE_CONFIG')
 }
 
 /** The database option, shared by every command. */
@@ -310,6 +320,7 @@ function limitsOption(): Option {
 /** The options of `wolke serve`. */
 export function serveOptions(): Option[] {
   return [
+    configOption(),
     ...listeningOptions(),
     ...dnsOptions(),
     ...callerOptions(),
@@ -353,23 +364,55 @@ export function domainOf({ reverseDomain, vendor }: Pick<Config, 'reverseDomain'
   return reverseDomain ?? `${vendor}.example`
 }
 
+/** What options must keep together. Errors of each: `InvalidArgumentError` with a message of one line for the operator. */
+const checks: readonly ((options: Config) => void)[] = [
+  checkPeople,
+  checkTls,
+  checkAcme,
+  checkNames,
+  checkMail,
+  checkHosts,
+  checkLab,
+]
+
+function checkTls({ tlsCert, tlsKey }: Config): void {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
+  }
+}
+
+function checkNames(options: Config): void {
+  if (!defaultNamesOf(options, domainOf(options)).fit)
+    throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
+}
+
+/** The options with the one that the environment alone may have. */
+function withClientSecret(given: Config): Config {
+  const { WOLKE_OIDC_CLIENT_SECRET: oidcClientSecret } = process.env
+  return Object.freeze({ ...given, ...(oidcClientSecret ? { oidcClientSecret } : {}) })
+}
+
 /**
  * Checks the options against each other; sockets that were passed to this process stand for its addresses. Errors:
  * `InvalidArgumentError` with a message of one line for the operator.
  */
 export function toConfig(given: Config): Config {
-  const { WOLKE_OIDC_CLIENT_SECRET: oidcClientSecret } = process.env
-  const passed = passedSockets(process.env, process.pid)
-  const options: Config = { ...given, ...passed, ...(oidcClientSecret ? { oidcClientSecret } : {}) }
-  checkPeople(options)
-  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
-    throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
-  }
-  checkAcme(options)
-  if (!defaultNamesOf(options, domainOf(options)).fit)
-    throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
-  checkMail(options)
-  checkHosts(options)
-  checkLab(options)
-  return Object.freeze(options)
+  const options = withClientSecret({ ...given, ...passedSockets(process.env, process.pid) })
+  for (const check of checks) check(options)
+  return options
+}
+
+/** All options, and a message for each check that they do not pass. */
+export function checkedConfig(given: Config): { readonly config: Config; readonly problems: readonly string[] } {
+  const config = withClientSecret(given)
+  const problems = checks.flatMap((check) => {
+    try {
+      check(config)
+      return []
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error
+      return [error.message]
+    }
+  })
+  return { config, problems }
 }

@@ -2,6 +2,7 @@
 import type { Option } from 'commander'
 import { type Config, serveOptions } from '../config/config.ts'
 import { checkLab } from '../config/lab.ts'
+import { isRepeatable } from '../config/names.ts'
 import { parseDatabaseUrl } from '../kernel/data/dialect.ts'
 
 const names = [
@@ -21,9 +22,6 @@ const names = [
 
 /** Options of such a cloud that are given. */
 export type CloudConfig = Partial<Pick<Config, (typeof names)[number]>>
-
-/** A command line may repeat these, each time with one value more; all others have their values in one text. */
-const repeatable: ReadonlySet<string> = new Set<keyof CloudConfig>(['scenario'])
 
 /** Nobody is throttled who has not asked for it. */
 const defaults: CloudConfig = { rateLimit: 'off' }
@@ -56,7 +54,7 @@ export function readCloudOptions(given: Readonly<Record<string, unknown>>): Clou
 
 function read(option: Option | undefined, name: string, value: unknown): unknown {
   if (!option) throw new TypeError(`startWolke has no option ${name}`)
-  const texts = repeatable.has(name) && Array.isArray(value) ? value.map(toText) : [toText(value)]
+  const texts = isRepeatable(option) && Array.isArray(value) ? value.map(toText) : [toText(value)]
   const parse = (before: unknown, text: string) => (option.parseArg ? option.parseArg(text, before as never) : text)
   try {
     return texts.reduce<unknown>(parse, undefined)

@@ -145,7 +145,7 @@ const EffectiveOption = named('EffectiveOption', {
   environment: nullable(Type.String()),
   description: Type.String(),
   value: nullable(Type.String({ description: 'Null for what is not set, and for secrets' })),
-  source: Type.Enum(['flag', 'environment', 'default']),
+  source: Type.Enum(['flag', 'environment', 'file', 'default']),
   secret: Type.Boolean({ description: 'Whether its value is never shown' }),
 })
 

@@ -30,7 +30,7 @@ export interface EffectiveOption {
   readonly description: string
   /** Null for what is not set, and for secrets. */
   readonly value: string | null
-  readonly source: 'flag' | 'environment' | 'default'
+  readonly source: 'flag' | 'environment' | 'file' | 'default'
   readonly secret: boolean
 }
 

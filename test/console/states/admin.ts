@@ -14,7 +14,7 @@ export const effective: NonNullable<ConsoleOptions['effective']> = [
   option('--now', null, 'default'),
 ]
 
-function option(flag: string, value: string | null, source: 'flag' | 'environment' | 'default') {
+function option(flag: string, value: string | null, source: 'flag' | 'environment' | 'file' | 'default') {
   const environment = `WOLKE_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`
   return { flag, environment, description: `what ${flag} is for`, value, source, secret: false }
 }
