@@ -12,6 +12,7 @@ import { type Consult, watchFlag } from './commands/doctor.ts'
 import { examineFromOutside } from './commands/from-outside.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
 import { carryOut } from './commands/noted.ts'
+import { completionCommand, manualCommand } from './commands/manual.ts'
 import { proxyCommand } from './commands/proxy.ts'
 import { replayCommand } from './commands/replay.ts'
 import { secretsCommand } from './commands/secrets.ts'
@@ -59,5 +60,7 @@ export function otherCommands(args: readonly string[], failed: (failure: FailedC
     exportCommand(),
     importCommand(),
     replayCommand(),
+    manualCommand(),
+    completionCommand(),
   ]
 }
