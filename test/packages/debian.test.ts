@@ -1,0 +1,126 @@
+/** The package for Debian on a clean Debian 12: its installation, its service with hcloud, upgrade, removal and purge. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { build } from '../run/built.ts'
+import { cleanMachine, type Machine, settings, whileServing } from './kit/machine.ts'
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'wolke-debian-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Makes a package without compression, which would take a minute. Its time is fixed. */
+function makePackage(...args: readonly string[]): string {
+  const env = { ...process.env, SOURCE_DATE_EPOCH: '1795970667', DPKG_DEB_COMPRESSOR_TYPE: 'none' }
+  const script = join(root, 'scripts/packages/deb.ts')
+  return execFileSync(process.execPath, [script, ...args], { cwd: root, env, encoding: 'utf8' }).trim()
+}
+
+const unit = readFileSync(join(root, 'scripts/packages/debian/wolke.service'), 'utf8')
+let first: string
+let second: string
+let machine: Machine
+
+before(async () => {
+  await build()
+  first = makePackage(folder, '0.1.0-1')
+  second = makePackage(folder, '0.1.1-1')
+  machine = await cleanMachine(join(folder, 'machine'))
+  machine.give(first, 'root/first.deb')
+  machine.give(second, 'root/second.deb')
+  machine.give(process.env.WOLKE_TEST_HCLOUD ?? '/usr/bin/hcloud', 'usr/local/bin/hcloud')
+})
+
+const hcloud = 'export HCLOUD_ENDPOINT=http://127.0.0.1:8080/v1 HETZNER_ENDPOINT=http://127.0.0.1:8080/storage/v1'
+const withToken = `${hcloud} HCLOUD_TOKEN=$(wolke token create --project default --name test)`
+
+describe('The package for Debian', () => {
+  test('is the same whenever it is made of the same', () => {
+    const again = mkdtempSync(join(folder, 'again-'))
+    const bytes = readFileSync(makePackage(again, '0.1.0-1'))
+    assert.ok(bytes.equals(readFileSync(first)))
+  })
+
+  test('has nothing that lintian finds', () => {
+    const found = execFileSync('lintian', ['--allow-root', '--fail-on', 'error,warning', first], { encoding: 'utf8' })
+    assert.equal(found, '')
+  })
+
+  test('confines its service', () => {
+    const file = join(root, 'scripts/packages/debian/wolke.service')
+    const judged = execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', file], {
+      encoding: 'utf8',
+      env: { ...process.env, SYSTEMD_COLORS: '0' },
+    })
+    const [, exposure = ''] = /Overall exposure level for wolke\.service: ([\d.]+)/.exec(judged)!
+    assert.ok(Number(exposure) <= 2, exposure)
+    assert.deepEqual(settings(unit, 'StandardOutput'), ['null'], 'a first token does not get into the journal')
+  })
+
+  test('is installed by dpkg, makes its user and folder, and says what it has', async () => {
+    await machine.must('dpkg -i /root/first.deb')
+    assert.match(await machine.must('getent passwd wolke'), /^wolke:x:\d+:\d+:Wolke,*:\/var\/lib\/wolke:\/usr\/sbin\/nologin\n$/)
+    assert.equal(await machine.must('stat -c "%U:%G %a" /var/lib/wolke'), 'wolke:wolke 700\n')
+    assert.equal(await machine.must('stat -c "%U:%G %a" /etc/default/wolke'), 'root:root 640\n')
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    assert.match(await machine.must('wolke --version'), new RegExp(`^${version.replaceAll('.', '\\.')}\\b`))
+    assert.equal(await machine.must('wolke config check'), '/etc/wolke/wolke.yaml: no mistakes\n')
+    assert.equal(await machine.must('dpkg --audit; dpkg --verify wolke'), '')
+  })
+
+  test('lets its service verify', () => {
+    const printed = execFileSync('systemd-analyze', ['verify', `--root=${machine.root}`, '--man=no', 'wolke.service'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    assert.equal(printed, '')
+  })
+
+  test('serves hcloud as its user, and its data outlives upgrade, removal and purge', async () => {
+    const made = await machine.must(
+      whileServing(
+        machine,
+        `${withToken}
+hcloud firewall create --name web
+hcloud server create --name one --type cpx22 --image debian-12 --location hel1 --start-after-create=false >/dev/null
+hcloud firewall list -o noheader -o columns=name
+hcloud server list -o noheader -o columns=name
+stat -c %U /proc/$pid
+grep -c wlm_ /tmp/log || true`,
+      ),
+    )
+    assert.match(made, /^Firewall \d+ created\nweb\none\nwolke\n0\n$/)
+    const owners = 'find /var/lib/wolke ! -user wolke -o -perm /077 ! -type l'
+    // A command of root meanwhile leaves nothing that the service could not write to.
+    await machine.must('wolke project list >/dev/null')
+    assert.equal(await machine.must(owners), '')
+
+    await machine.must('echo "vendor: acme" >>/etc/wolke/wolke.yaml && dpkg -i /root/second.deb')
+    assert.match(await machine.must('dpkg-query -W wolke'), /\t0\.1\.1-1$/m)
+    const list = `${withToken}\nhcloud firewall list -o noheader -o columns=name`
+    assert.equal(await machine.must(whileServing(machine, list)), 'web\n')
+    assert.match(await machine.must('wolke config show'), /^vendor: acme {2}# file$/m)
+
+    const before = await machine.must('find /usr /etc -name "*wolke*" | sort')
+    assert.match(before, /\/etc\/wolke\n/)
+    await machine.must('dpkg -r wolke')
+    const kept = (await machine.must('find /usr /etc -name "*wolke*" | sort')).split('\n').slice(0, -1)
+    assert.deepEqual(kept, ['/etc/default/wolke', '/etc/wolke', '/etc/wolke/wolke.yaml'])
+    await machine.must('dpkg -i /root/second.deb')
+    assert.equal(await machine.must(whileServing(machine, list)), 'web\n')
+
+    assert.match(await machine.must('dpkg -P wolke'), /the data is left in \/var\/lib\/wolke\n$/)
+    assert.equal(await machine.must('find /usr /etc -name "*wolke*"'), '')
+    assert.match(await machine.must('ls /var/lib/wolke'), /^wolke\.db$/m)
+  })
+
+  test('refuses to serve with a mistake in its configuration, and says where it is', async () => {
+    await machine.must('dpkg -i /root/first.deb && echo "frobnicate: 1" >>/etc/wolke/wolke.yaml')
+    const { code, stderr } = await machine.run(whileServing(machine, 'echo never'))
+    assert.notEqual(code, 0)
+    assert.match(stderr, /^wolke: the configuration has mistakes:\n\/etc\/wolke\/wolke\.yaml:\d+:1: frobnicate: is not an option$/m)
+  })
+})
