@@ -1,7 +1,7 @@
 /** The package for Debian on a clean Debian 12: its installation, its service with hcloud, upgrade, removal and purge. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -45,8 +45,17 @@ describe('The package for Debian', () => {
   })
 
   test('has nothing that lintian finds', () => {
-    const found = execFileSync('lintian', ['--allow-root', '--fail-on', 'error,warning', first], { encoding: 'utf8' })
-    assert.equal(found, '')
+    // Only here it is not compressed.
+    const besides = ['--suppress-tags', 'uses-no-compression-for-control-tarball,uses-no-compression-for-data-tarball']
+    assert.equal(execFileSync('lintian', ['--allow-root', ...besides, first], { encoding: 'utf8' }), '')
+  })
+
+  test('has a service that systemd understands', () => {
+    // The program is not on this machine.
+    const copy = join(folder, 'wolke.service')
+    writeFileSync(copy, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', copy], { encoding: 'utf8' })
+    assert.deepEqual([status, stdout, stderr], [0, '', ''])
   })
 
   test('confines its service', () => {
@@ -69,14 +78,6 @@ describe('The package for Debian', () => {
     assert.match(await machine.must('wolke --version'), new RegExp(`^${version.replaceAll('.', '\\.')}\\b`))
     assert.equal(await machine.must('wolke config check'), '/etc/wolke/wolke.yaml: no mistakes\n')
     assert.equal(await machine.must('dpkg --audit; dpkg --verify wolke'), '')
-  })
-
-  test('lets its service verify', () => {
-    const printed = execFileSync('systemd-analyze', ['verify', `--root=${machine.root}`, '--man=no', 'wolke.service'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    assert.equal(printed, '')
   })
 
   test('serves hcloud as its user, and its data outlives upgrade, removal and purge', async () => {
@@ -104,11 +105,14 @@ grep -c wlm_ /tmp/log || true`,
     assert.equal(await machine.must(whileServing(machine, list)), 'web\n')
     assert.match(await machine.must('wolke config show'), /^vendor: acme {2}# file$/m)
 
-    const before = await machine.must('find /usr /etc -name "*wolke*" | sort')
+    const before = await machine.must('find /usr /etc -name "*wolke*" | LC_ALL=C sort')
     assert.match(before, /\/etc\/wolke\n/)
     await machine.must('dpkg -r wolke')
-    const kept = (await machine.must('find /usr /etc -name "*wolke*" | sort')).split('\n').slice(0, -1)
-    assert.deepEqual(kept, ['/etc/default/wolke', '/etc/wolke', '/etc/wolke/wolke.yaml'])
+    const kept = (await machine.must('find /usr /etc -name "*wolke*" | LC_ALL=C sort')).split('\n').slice(0, -1)
+    const configuration = ['/etc/default/wolke', '/etc/wolke', '/etc/wolke/wolke.yaml']
+    // Until it is purged, systemd knows whether its service was enabled, and starts nothing.
+    const states = ['/etc/systemd/system/multi-user.target.wants/wolke.service', '/etc/systemd/system/wolke.service']
+    assert.deepEqual(kept, [...configuration, ...states].sort())
     await machine.must('dpkg -i /root/second.deb')
     assert.equal(await machine.must(whileServing(machine, list)), 'web\n')
 

@@ -1,5 +1,5 @@
 /**
- * Runs the tests. Attacks, the console in a browser, the package that is published and idle connections take four times as
+ * Runs the tests. Attacks, the console in a browser, packages and idle connections take four times as
  * long as all others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real
  * clients. Files of requests share a process, because a process takes longer to load the program than most of them take;
  * each file of the other folders has its own. As many run at once as keep the cores busy. `--hosts` runs those of hosts
@@ -119,7 +119,7 @@ async function end(signal: NodeJS.Signals): Promise<void> {
 
 function isWanted(file: string): boolean {
   if (file.startsWith('test/hosts/') || sharing.some((folder) => file.startsWith(`test/${folder}/`))) return false
-  return isAll || !/^test\/(attacks|console)\/|\/(package|load-balancers\/idle)\.test/.test(file)
+  return isAll || !/^test\/(attacks|console|packages)\/|\/(package|load-balancers\/idle)\.test/.test(file)
 }
 
 /** What changes the networks of a machine ends the requests of browsers on it, so it has networks and mounts of its own. */

@@ -60,7 +60,7 @@ export async function cleanMachine(folder: string): Promise<Machine> {
     `exec chroot ${folder} sh -euc "$1"`,
   ].join(' && ')
   const run = (script: string) => {
-    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' }
+    const env = { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' }
     const alone = ['--net', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', begin, 'sh', script]
     return new Promise<Ran>((resolve) => {
       execFile('unshare', alone, { env, maxBuffer: 1 << 24 }, (error, stdout, stderr) => {
