@@ -79,7 +79,9 @@ function writeDocumentation(): void {
   const day = date.toUTCString().replace('GMT', '+0000')
   put(
     `${docs}/changelog.Debian.gz`,
-    packed(`wolke (${version}) stable; urgency=medium\n\n  * Version ${manifest.version}.\n\n -- ${maintainer}  ${day}`),
+    packed(
+      `wolke (${version}) stable; urgency=medium\n\n  * Version ${manifest.version}.\n\n -- ${maintainer}  ${day}`,
+    ),
   )
   put('usr/share/lintian/overrides/wolke', own('lintian-overrides'))
 }

@@ -60,7 +60,11 @@ export async function cleanMachine(folder: string): Promise<Machine> {
     `exec chroot ${folder} sh -euc "$1"`,
   ].join(' && ')
   const run = (script: string) => {
-    const env = { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' }
+    const env = {
+      PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      LC_ALL: 'C.UTF-8',
+      DEBIAN_FRONTEND: 'noninteractive',
+    }
     const alone = ['--net', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', begin, 'sh', script]
     return new Promise<Ran>((resolve) => {
       execFile('unshare', alone, { env, maxBuffer: 1 << 24 }, (error, stdout, stderr) => {
@@ -88,29 +92,38 @@ export function settings(unit: string, name: string): string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value!)
 }
 
-/**
- * A script that does for a service what systemd would: its user, environment and folder, no capabilities, and a file system
- * that is read-only but for its state. It runs `use` once the API answers, with its log in /tmp/log, and ends the service.
- */
-export function whileServing(machine: Machine, use: string): string {
-  const unit = readFileSync(join(machine.root, 'usr/lib/systemd/system/wolke.service'), 'utf8')
-  const one = (name: string) => settings(unit, name)[0]!
-  const user = `--reuid=${one('User')} --regid=${one('Group')} --init-groups --inh-caps=-all --bounding-set=-all --no-new-privs`
+/** The hcloud command line that machines are given. */
+export const hcloudProgram = process.env.WOLKE_TEST_HCLOUD ?? '/usr/bin/hcloud'
+
+/** A script that runs `use` once the API of the server that `start` becomes answers, and ends it. What `log` has tells why it ended. */
+export function serving(start: string, log: string, use: string): string {
   return `
-mount -o remount,bind,ro / && mount --bind ${one('WorkingDirectory')} ${one('WorkingDirectory')}
-mount -o remount,bind,rw ${one('WorkingDirectory')} && mount -t tmpfs tmpfs /tmp
-(
-  set -a; ${settings(unit, 'Environment').join('; ')}; . ${one('EnvironmentFile').slice(1)}; set +a
-  cd ${one('WorkingDirectory')}; umask ${one('UMask')}
-  exec setpriv ${user} ${one('ExecStart')} >/dev/null 2>/tmp/log
-) &
+( ${start} ) &
 pid=$!
 until bash -c ': </dev/tcp/127.0.0.1/8080' 2>/dev/null; do
-  kill -0 $pid 2>/dev/null || { cat /tmp/log >&2; exit 1; }
+  kill -0 $pid 2>/dev/null || { cat ${log} >&2; exit 1; }
   sleep 0.1
 done
 ${use}
 kill $pid
 wait $pid
 `
+}
+
+/**
+ * A script that does for a service what systemd would: its user, environment and folder, no capabilities, and a file system
+ * that is read-only but for its state. It runs `use` meanwhile; the log is in /tmp/log.
+ */
+export function whileServing(machine: Machine, use: string): string {
+  const unit = readFileSync(join(machine.root, 'usr/lib/systemd/system/wolke.service'), 'utf8')
+  const one = (name: string) => settings(unit, name)[0]!
+  const user = `--reuid=${one('User')} --regid=${one('Group')} --init-groups --inh-caps=-all --bounding-set=-all --no-new-privs`
+  const start = `
+  set -a; ${settings(unit, 'Environment').join('; ')}; . ${one('EnvironmentFile').slice(1)}; set +a
+  cd ${one('WorkingDirectory')}; umask ${one('UMask')}
+  exec setpriv ${user} ${one('ExecStart')} >/dev/null 2>/tmp/log`
+  return `
+mount -o remount,bind,ro / && mount --bind ${one('WorkingDirectory')} ${one('WorkingDirectory')}
+mount -o remount,bind,rw ${one('WorkingDirectory')} && mount -t tmpfs tmpfs /tmp
+${serving(start, '/tmp/log', use)}`
 }
