@@ -21,10 +21,12 @@ class Tally {
   readonly fresh = new Map<number, number>()
 
   add({ status, caller, seconds }: RequestMessage): void {
-    let bucket = 0
-    while (bucket < bounds.length && seconds > bounds[bucket]!) bucket++
-    this.buckets[bucket]!++
-    this.seconds += seconds
+    if (seconds !== undefined) {
+      let bucket = 0
+      while (bucket < bounds.length && seconds > bounds[bucket]!) bucket++
+      this.buckets[bucket]!++
+      this.seconds += seconds
+    }
     const key = callers.indexOf(caller) * statuses + status
     this.fresh.set(key, (this.fresh.get(key) ?? 0) + 1)
   }

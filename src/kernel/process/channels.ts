@@ -21,7 +21,8 @@ export interface RequestMessage {
   readonly operation: string | undefined
   readonly status: number
   readonly caller: CallerKind
-  readonly seconds: number
+  /** Undefined for a stream of events, whose end says nothing. */
+  readonly seconds: number | undefined
 }
 
 /** Something that happened to an action. */

@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { ApiError } from '../../errors.ts'
 import { type CallerKind, channels } from '../../process/channels.ts'
 import { type Logger, loggedAgent, loggedPath } from '../../process/log.ts'
+import type { RouteConfig } from '../api/exchange.ts'
 import { InjectedError } from '../interceptor.ts'
 
 interface Answered {
@@ -11,7 +12,7 @@ interface Answered {
   readonly originalUrl: string
   readonly headers: { readonly 'user-agent'?: string | undefined }
   readonly principal: Principal | undefined
-  readonly routeOptions: { readonly config?: { readonly operation?: string } }
+  readonly routeOptions: { readonly config?: Pick<RouteConfig, 'operation' | 'stream'> }
 }
 
 /** Logs what failed as an error, and what fails on purpose as what it is; refusals need no line but that of their request. */
@@ -35,8 +36,10 @@ export function requestLogger(log: Logger) {
     { statusCode: status, elapsedTime }: { readonly statusCode: number; readonly elapsedTime: number },
   ): void => {
     if (channels.request.hasSubscribers) {
-      const { operation } = routeOptions.config ?? {}
-      channels.request.publish({ operation, status, caller: callerKind(principal), seconds: elapsedTime / 1_000 })
+      const { operation, stream } = routeOptions.config ?? {}
+      // A stream lasts as long as somebody listens.
+      const seconds = stream === undefined ? elapsedTime / 1_000 : undefined
+      channels.request.publish({ operation, status, caller: callerKind(principal), seconds })
     }
     const ms = Math.round(elapsedTime * 100) / 100
     const project = principal?.scope?.projectId
