@@ -3,17 +3,22 @@
  * Action history).
  */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import type { Clock } from '../process/clock.ts'
+import type { Again } from '../process/jobs.ts'
 import type { ProjectId } from '../scope.ts'
 import { entriesOf, fileActions, historyStart, toAction } from './history.ts'
 import type { ActionRow } from './tables.ts'
 
-const removedAtOnce = 200
-const stepsAtOnce = 50
+const removedAtOnce = 50
+/** The longest that a run takes, in milliseconds. Other jobs wait for it. */
+const longestMs = 5_000
+/** The pause after each transaction: so many times as long as that took, and at most so many milliseconds. */
+const rest = { times: 9, mostMs: 100 }
 
 /** Indexes all ended actions, in short transactions. */
 export async function fileAllActions(db: Database): Promise<void> {
@@ -23,14 +28,21 @@ export async function fileAllActions(db: Database): Promise<void> {
   for (const scope of rows) await onBehalfOf(scope.projectId, () => fileActions(db, scope))
 }
 
-/** Deletes a batch of actions that no list shows any more, in transactions short enough not to block others. */
-export async function removeOldActions(db: Database, clock: Clock): Promise<void> {
+/**
+ * Deletes actions that no list shows any more, in transactions short enough not to block others, and with pauses between
+ * them that leave most of the time to requests. Says `again` when there may be more.
+ */
+export async function removeOldActions(db: Database, clock: Clock): Promise<Again> {
   const before = historyStart(clock.now())
-  for (let step = 0, after = 0; step < stepsAtOnce; step++) {
+  const end = performance.now() + longestMs
+  for (let after = 0; performance.now() < end; ) {
+    const begun = performance.now()
     const last = await db.transact((tx) => removeSome(tx, before, after))
-    if (last === undefined) return
+    if (last === undefined) return undefined
     after = last
+    await delay(Math.min((performance.now() - begun) * rest.times, rest.mostMs))
   }
+  return 'again'
 }
 
 /**
