@@ -3,7 +3,7 @@
  * table to be complete.
  */
 import assert from 'node:assert/strict'
-import { readName, readQuery } from '../src/dns/message.ts'
+import { readQuery } from '../src/dns/message.ts'
 import { MessageStream } from '../src/dns/tcp-stream.ts'
 import { mostOfPacket, PacketReader } from '../src/drivers/storage/doors/sftp/packets.ts'
 import { lastOf } from '../src/drivers/storage/doors/ssh/commands/command.ts'
@@ -81,6 +81,7 @@ import {
 } from '../src/protocols/net/dns/rdata.ts'
 import { isBase64, readSvcParams, svcParamsProblem, svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
 import { readEntries, readWords } from '../src/protocols/net/dns/tokens.ts'
+import { readName } from '../src/protocols/net/dns/wire.ts'
 import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/protocols/net/hostnames.ts'
 import { familyOf, parseAddress, parseCidr } from '../src/protocols/net/ip.ts'
 import { pemBlocks, pemBytes } from '../src/protocols/net/pem.ts'
@@ -310,7 +311,7 @@ const paths = allEndpoints().map(({ endpoint }) => endpoint)
 
 /** The parsers by file and name of the function or class; the contracts of all endpoints are one entry. */
 export const parsers: Readonly<Record<string, Parser>> = {
-  'dns/message.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
+  'protocols/net/dns/wire.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
   'dns/message.ts readQuery': bytes(readQuery, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),
   'dns/tcp-stream.ts MessageStream': bytes((value) => new MessageStream(most.message).take(value), most.form),
   'drivers/storage/doors/sftp/packets.ts PacketReader': bytes(

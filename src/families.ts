@@ -13,6 +13,7 @@ import { simulateServers } from './drivers/simulated/servers.ts'
 import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
 import { simulateStorageBoxes } from './drivers/simulated/storage-boxes.ts'
 import { simulateVolumes } from './drivers/simulated/volumes.ts'
+import { simulateParents } from './drivers/simulated/zones.ts'
 import { addressLocks } from './families/addresses/tables.ts'
 import { certificates } from './families/certificates/family.ts'
 import { datacenters } from './families/datacenters/family.ts'
@@ -68,7 +69,7 @@ const members = [
   { family: storageBoxTypes },
   { family: storageBoxes, simulate: simulateStorageBoxes },
   { family: volumes, simulate: simulateVolumes },
-  { family: zones },
+  { family: zones, simulate: simulateParents },
 ] as const satisfies readonly { readonly family: Family; readonly simulate?: MakePart }[]
 
 /** What capabilities tell of families, by their paths. */

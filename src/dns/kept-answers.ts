@@ -2,7 +2,9 @@
  * Answers as bytes, each found by the question it answers. Questions are compared as bytes: to make a text of each, in
  * lower case and as a key, takes longer than all else that is done for a query whose answer is kept.
  */
-import { headerBytes, maxUdpBytes, queryTypes } from './message.ts'
+
+import { headerBytes } from '../protocols/net/dns/wire.ts'
+import { maxUdpBytes, queryTypes } from './message.ts'
 import type { RegisteredZone } from './registry.ts'
 import { Remembered } from './remembered.ts'
 import type { ZoneImage } from './zone-image.ts'

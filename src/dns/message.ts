@@ -3,6 +3,7 @@
  * malformed queries from messages to ignore, and never throws.
  */
 import { lowerName, type NameKey } from '../protocols/net/dns/names.ts'
+import { headerBytes, skipName } from '../protocols/net/dns/wire.ts'
 
 /** Response codes. */
 export const rcodes = {
@@ -23,7 +24,6 @@ export const opcodes = { query: 0, notify: 4 } as const
 /** Types that occur in queries only, never in zones. */
 export const queryTypes = { opt: 41, tsig: 250, ixfr: 251, axfr: 252, any: 255 } as const
 
-export const headerBytes = 12
 /** The length of an OPT record without options. */
 const optBytes = 11
 /** The maximum UDP payload that passes every path without fragmentation (DNS Flag Day 2020). */
@@ -80,39 +80,6 @@ function plainNameEnd(bytes: Buffer, start: number): number {
     if (bytes[at]! > 63) return -1
   }
   return -1
-}
-
-/** The offset after a name that may be compressed; -1 when it is malformed. */
-export function skipName(bytes: Buffer, start: number): number {
-  for (let at = start; at < bytes.length; at += bytes[at]! + 1) {
-    if (bytes[at] === 0) return at + 1
-    if (bytes[at]! >= 0xc0) return at + 2 <= bytes.length ? at + 2 : -1
-    if (bytes[at]! > 63) return -1
-  }
-  return -1
-}
-
-/**
- * Reads a name that may be compressed; undefined when it is malformed. Pointers must lead backwards, so reading ends.
- */
-export function readName(bytes: Buffer, start: number): string | undefined {
-  let name = ''
-  let limit = start
-  for (let at = start; at < bytes.length; ) {
-    const length = bytes[at]!
-    if (length >= 0xc0) {
-      const target = ((length & 0x3f) << 8) | (bytes[at + 1] ?? 0)
-      if (at + 1 >= bytes.length || target >= limit) return undefined
-      limit = target
-      at = target
-      continue
-    }
-    if (length > 63 || at + length + 1 > bytes.length || name.length + length + 1 > 255) return undefined
-    name += bytes.toString('latin1', at, at + length + 1)
-    if (length === 0) return name
-    at += length + 1
-  }
-  return undefined
 }
 
 /** Scans the records after the question for OPT and TSIG; undefined when they are malformed. */

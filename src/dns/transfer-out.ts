@@ -8,7 +8,8 @@ import { isIPv6 } from 'node:net'
 import type { Logger } from '../kernel/process/log.ts'
 import { type NameKey, nameOf } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
-import { headerBytes, opcodes, type Query, recordsOf } from './message.ts'
+import { headerBytes } from '../protocols/net/dns/wire.ts'
+import { opcodes, type Query, recordsOf } from './message.ts'
 import type { ZoneImage } from './zone-image.ts'
 
 /** A name server that may transfer our zones and is notified of changes. */

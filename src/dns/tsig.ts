@@ -5,7 +5,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { lowerName, nameOf } from '../protocols/net/dns/names.ts'
 import type { TsigAlgorithm } from '../protocols/net/dns/tsig-algorithms.ts'
-import { headerBytes, queryTypes, readName, skipName } from './message.ts'
+import { headerBytes, readName, skipName } from '../protocols/net/dns/wire.ts'
+import { queryTypes } from './message.ts'
 
 export interface TsigKey {
   /** The key's name in wire format and lower case. */

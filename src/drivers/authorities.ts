@@ -1,9 +1,10 @@
 /** Chooses the issuer of managed certificates: an ACME authority, or the embedded authority of this installation. */
-import type { AuthorityDriver, DelegationDriver } from '../families/certificates/managed/driver.ts'
+import type { AuthorityDriver } from '../families/certificates/managed/driver.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { AcmeOptions } from './acme/authority.ts'
 import { embeddedCa } from './embedded-ca/authority.ts'
-import { uncheckedDelegation } from './resolver/unchecked.ts'
+import { uncheckedDelegation, uncheckedParents } from './resolver/unchecked.ts'
 
 /** The operator's settings for managed certificates. */
 export interface AuthorityOptions {
@@ -25,14 +26,14 @@ export interface AuthorityParts {
   keep(name: string, make: () => Promise<string>): Promise<string>
 }
 
-/** Creates the drivers of managed certificates without sending any request. */
+/** Creates the drivers of managed certificates, and of the delegation of zones, without sending any request. */
 export async function authorityDrivers(
   { acme, delegation }: AuthorityOptions,
   parts: AuthorityParts,
-): Promise<{ readonly authority: AuthorityDriver; readonly delegation: DelegationDriver }> {
+): Promise<Pick<Drivers, 'authority' | 'delegation' | 'zones'>> {
   return {
     authority: acme ? await acmeAuthority(acme, parts) : embedded(parts),
-    delegation: delegation === 'unchecked' ? uncheckedDelegation : await resolving(delegation.resolver, parts),
+    ...(delegation === 'unchecked' ? unchecked : await resolving(delegation.resolver, parts)),
   }
 }
 
@@ -46,7 +47,10 @@ async function acmeAuthority(options: Omit<AcmeOptions, 'keep'>, { keep }: Autho
   return openAcme({ ...options, keep: (make) => keep(`acme-account ${options.directory}`, make) })
 }
 
-async function resolving(resolver: string | undefined, { nameservers }: AuthorityParts): Promise<DelegationDriver> {
+const unchecked = { delegation: uncheckedDelegation, zones: uncheckedParents }
+
+async function resolving(resolver: string | undefined, { nameservers }: AuthorityParts) {
   const { resolvingDelegation } = await import('./resolver/delegation.ts')
-  return resolvingDelegation({ nameservers, resolver })
+  const { askingParents } = await import('./resolver/parents.ts')
+  return { delegation: resolvingDelegation({ nameservers, resolver }), zones: askingParents({ resolver }) }
 }

@@ -23,7 +23,7 @@ class Hosts {
   before: (call: Call, report: Report) => Promise<void> = async () => undefined
   readonly #newest = new Map<string, number>()
 
-  readonly drivers: Omit<Drivers, 'authority' | 'delegation'> = {
+  readonly drivers: Omit<Drivers, 'authority' | 'delegation' | 'zones'> = {
     callTimeoutMs: 600_000,
     servers: {
       remembers: async () => true,

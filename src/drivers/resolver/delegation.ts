@@ -52,13 +52,15 @@ export function resolvingDelegation(options: DelegationOptions): DelegationDrive
   }
 }
 
-function openResolver(servers: readonly string[]): Resolver {
+/** A resolver that asks these servers, or those of the system. */
+export function openResolver(servers: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: questionMs, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
   return resolver
 }
 
-const canonical = (name: string) => name.toLowerCase().replace(/\.$/, '')
+/** A name in lower case without a dot at its end. */
+export const canonical = (name: string) => name.toLowerCase().replace(/\.$/, '')
 
 /** The answer to a query; empty for a negative answer. Throws a transient `DriverError` when no answer comes. */
 async function answersOf(question: Promise<string[]>): Promise<string[]> {

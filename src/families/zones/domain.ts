@@ -7,6 +7,7 @@ import { isHostName, isLowerCase } from '../../protocols/net/hostnames.ts'
 import { cidrContains, parseAddress } from '../../protocols/net/ip.ts'
 import { isPrivateAddress } from '../../protocols/net/private-networks.ts'
 import { isUnicodeLabel } from '../../protocols/net/punycode.ts'
+import type { DelegationStatus } from './driver.ts'
 
 export type ZoneMode = 'primary' | 'secondary'
 
@@ -36,6 +37,14 @@ export interface Zone {
   readonly labels: Labels
   readonly isProtected: boolean
   readonly created: string
+  readonly delegation: KnownDelegation
+}
+
+/** What its parent said when it answered last. */
+interface KnownDelegation {
+  readonly delegated: readonly string[]
+  readonly status: DelegationStatus
+  readonly checked: string | null
 }
 
 /** What is wrong with a name of a zone; undefined for a registrable name under a public suffix. */

@@ -2,9 +2,11 @@
 import type { Job } from '../../platform.ts'
 import { forgetAnnouncements } from './announcements/store.ts'
 import { deleteExpired } from './content/host.ts'
+import { checkDelegations } from './delegation/jobs.ts'
 
-/** Neither changes anything that somebody sees. */
+/** Those before the last one change nothing that somebody sees; the last one finds what others have changed at any time. */
 export const zoneJobs: readonly Job[] = [
   { name: 'forgetAnnouncements', due: 'whenever', run: ({ db }) => db.transact(forgetAnnouncements) },
   { name: 'deleteContents', due: 'whenever', run: ({ db }) => deleteExpired(db) },
+  { name: 'checkDelegations', due: 'whenever', run: checkDelegations },
 ]

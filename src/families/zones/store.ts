@@ -31,6 +31,11 @@ function fromRow(row: ZoneRow): Zone {
     labels: readLabels(row.labels),
     isProtected: row.protect_delete === 1,
     created: row.created,
+    delegation: {
+      delegated: JSON.parse(row.delegated) as string[],
+      status: row.delegation_status,
+      checked: row.delegation_checked,
+    },
   }
 }
 
@@ -158,6 +163,10 @@ export async function insertZone(
     record_count: content.size.records,
     text_bytes: content.size.textBytes,
     protect_delete: 0,
+    delegated: '[]',
+    delegation_status: 'unknown',
+    delegation_checked: null,
+    delegation_due: 0,
   })
   if (given.mode === 'secondary') await insertOrigin(tx, secrets, scope, id, primaryNameservers)
   await announceDns(tx, `zone:${id}`)

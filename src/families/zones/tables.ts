@@ -2,6 +2,7 @@
 import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { ZoneMode } from './domain.ts'
+import type { DelegationStatus } from './driver.ts'
 
 export interface ZoneRow {
   readonly id: number
@@ -21,6 +22,13 @@ export interface ZoneRow {
   readonly labels: string
   readonly protect_delete: 0 | 1
   readonly created: string
+  /** The names of the servers to which its parent delegates it, as JSON. */
+  readonly delegated: string
+  readonly delegation_status: DelegationStatus
+  /** When its parent answered last. */
+  readonly delegation_checked: string | null
+  /** When its parent is asked again, in the clock's milliseconds. */
+  readonly delegation_due: number
 }
 
 /** All RRSets that a zone has, had or is to have: see content/store.ts. */

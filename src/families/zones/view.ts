@@ -29,7 +29,7 @@ export async function shownZone(platform: Platform, query: Queries, viewer: View
   return (await zonesToWire(platform)([zone], query, viewer))[0]!
 }
 
-/** A zone as the API shows it. Nobody has looked yet whether its parent delegates it to us. */
+/** A zone as the API shows it. */
 function zoneToWire(
   { nameservers }: ZoneSettings,
   zone: Zone,
@@ -52,9 +52,9 @@ function zoneToWire(
     labels: zone.labels,
     authoritative_nameservers: {
       assigned: [...nameservers],
-      delegated: [],
-      delegation_last_check: null,
-      delegation_status: 'unknown',
+      delegated: [...zone.delegation.delegated],
+      delegation_last_check: zone.delegation.checked,
+      delegation_status: zone.delegation.status,
     },
     registrar: 'other',
     status,

@@ -1,0 +1,32 @@
+/** What the zones above those of the installation say of them. */
+
+export type DelegationStatus = 'valid' | 'partially-valid' | 'invalid' | 'lame' | 'unregistered' | 'unknown'
+
+/** What the parent of a zone was found to say. */
+export interface FoundDelegation {
+  /** The name servers to which the parent delegates the zone, absolute with a trailing dot. */
+  readonly delegated: readonly string[]
+  readonly status: Exclude<DelegationStatus, 'unknown'>
+}
+
+/** A zone with the name servers that it should have. */
+export interface AssignedZone {
+  readonly id: number
+  readonly name: string
+  /** Absolute with a trailing dot. */
+  readonly assigned: readonly string[]
+}
+
+export interface ZonesDriver {
+  /**
+   * Asks the parent of a zone, and then those of the assigned name servers that it names. Errors: a transient `DriverError`
+   * when the parent does not answer.
+   */
+  delegationOf(zone: AssignedZone): Promise<FoundDelegation>
+}
+
+declare module '../../kernel/actions/define.ts' {
+  interface Drivers {
+    zones: ZonesDriver
+  }
+}
