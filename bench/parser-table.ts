@@ -67,6 +67,7 @@ import { nextPath } from '../src/people/pages/door.ts'
 import { readCookie } from '../src/people/sessions/cookies.ts'
 import { bytesOfAddress } from '../src/protocols/net/address-bytes.ts'
 import { readAll } from '../src/protocols/net/der.ts'
+import { readSections } from '../src/protocols/net/dns/answers.ts'
 import { isEchConfigList } from '../src/protocols/net/dns/ech.ts'
 import { lowerName, parseName, printName, quoteBytes, unescaped } from '../src/protocols/net/dns/names.ts'
 import {
@@ -414,6 +415,11 @@ export const parsers: Readonly<Record<string, Parser>> = {
     (value) => ec2DocumentAt(value, facts),
     most.headers,
     '/latest/meta-data/',
+  ),
+  'protocols/net/dns/answers.ts readSections': bytes(
+    readSections,
+    most.message,
+    [0, 0, 0x80, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0, 0],
   ),
   'protocols/net/dns/names.ts lowerName': text(lowerName, 255),
   'protocols/net/dns/names.ts parseName': text((value) => parseName(value, origin), enough),

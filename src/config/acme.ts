@@ -58,7 +58,10 @@ export function acmeOptions(): Option[] {
     new Option('--resolver <address>', 'resolver for checking the delegation of zones (default: that of the machine)')
       .env('WOLKE_RESOLVER')
       .argParser(resolverAddress),
-    new Option('--delegation-check <on|off>', 'whether zones must be delegated (default: on with --acme-directory)')
+    new Option(
+      '--delegation-check <on|off>',
+      'whether the delegation of zones is checked (default: on with --acme-directory)',
+    )
       .env('WOLKE_DELEGATION_CHECK')
       .choices(['on', 'off']),
   ]

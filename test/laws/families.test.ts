@@ -164,8 +164,8 @@ const dependants: readonly Dependant[] = [
       'test/stubs/acme-stub.ts',
       'test/kit/samples/pasted.ts',
     ],
-    families: ['certificates'],
-    why: 'certificate authorities, and files of their certificates',
+    families: ['certificates', 'zones'],
+    why: 'certificate authorities, files of their certificates, and whether zones are delegated',
   },
   {
     paths: ['test/conformance/', 'test/hosts/', 'test/kit/samples/server-states.ts'],

@@ -33,7 +33,11 @@ async function freePort(): Promise<number> {
 const tries = 5
 
 /** Starts a server on a free port. `isUp` tells which line of its log says that it answers. */
-async function start(program: string, args: (port: number) => readonly string[], isUp: RegExp): Promise<Primary> {
+export async function start(
+  program: string,
+  args: (port: number) => readonly string[],
+  isUp: RegExp,
+): Promise<Primary> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     const child = spawn(findProgram(program)!, args(port), { stdio: ['ignore', 'pipe', 'pipe'] })
