@@ -82,6 +82,7 @@ import {
 } from '../src/protocols/net/dns/rdata.ts'
 import { isBase64, readSvcParams, svcParamsProblem, svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
 import { readEntries, readWords } from '../src/protocols/net/dns/tokens.ts'
+import { parseTsigKeys } from '../src/protocols/net/dns/tsig-keys.ts'
 import { readName } from '../src/protocols/net/dns/wire.ts'
 import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/protocols/net/hostnames.ts'
 import { familyOf, parseAddress, parseCidr } from '../src/protocols/net/ip.ts'
@@ -452,6 +453,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     most: mostDataBytes,
     inputs: () => taken(rightParams(), svcParamsToText),
   },
+  'protocols/net/dns/tsig-keys.ts parseTsigKeys': text(parseTsigKeys, enough, 'key a { algorithm '),
   'protocols/net/dns/tokens.ts readEntries': text((value) => readEntries(value), enough, 'a TXT ', '( ', ';'),
   'protocols/net/dns/tokens.ts readWords': text(readWords, enough),
   'protocols/net/hostnames.ts isDnsLabel': text(isDnsLabel, enough),

@@ -5,6 +5,7 @@ import { responseRates } from '../config/dns.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../protocols/net/listen-address.ts'
 import { CommandFailure } from './failure.ts'
+import type { OptionFiles } from './options.ts'
 
 /** The address of an open listener. */
 export interface Opened {
@@ -21,17 +22,24 @@ export interface Listeners {
   readonly metrics: Opened | undefined
 }
 
+interface Served {
+  /** Who may transfer zones. */
+  readonly secondaries: OptionFiles['secondaries']
+  /** Lets metrics be read at an address. */
+  readonly serveMetrics?: ((at: ListenAddress) => Promise<string>) | undefined
+}
+
 /**
- * Opens all listeners; with `serveMetrics` that of metrics is the first, so that they miss nothing. Errors: `CommandFailure`
- * that names the option whose address cannot be used.
+ * Opens all listeners; that of metrics is the first, so that they miss nothing. Errors: `CommandFailure` that names the option
+ * whose address cannot be used.
  */
 export async function openListeners(
   app: App,
   config: Config,
   log: Logger,
-  serveMetrics?: (at: ListenAddress) => Promise<string>,
+  { secondaries: transferTo, serveMetrics }: Served,
 ): Promise<Listeners> {
-  const { listen, metadataListen, metadataPrefix, metricsListen, dnsListen, dnsTransferTo: transferTo } = config
+  const { listen, metadataListen, metadataPrefix, metricsListen, dnsListen } = config
   const dns = { transferTo, responseRates: responseRates(config) }
   return {
     metrics: metricsListen && serveMetrics && (await open('--metrics-listen', metricsListen, log, serveMetrics)),

@@ -9,7 +9,7 @@ import type { AppOptions } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
 import { type Catalogue, type CatalogueData, openCatalogue } from '../catalogue/catalogue.ts'
 import { type Config, domainOf } from '../config/config.ts'
-import { defaultNamesOf, givenZoneSettings } from '../config/dns.ts'
+import { defaultNamesOf, givenZoneSettings, secondariesOf } from '../config/dns.ts'
 import { oidcOf } from '../config/people.ts'
 import type { AuthorityOptions } from '../drivers/authorities.ts'
 import { families } from '../families.ts'
@@ -35,6 +35,7 @@ export interface OptionFiles {
   readonly scenario: BeginningScenario | undefined
   /** The text of a seed file. */
   readonly seed: string | undefined
+  readonly secondaries: ReturnType<typeof secondariesOf>
 }
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
@@ -51,6 +52,7 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
     durations: actionDurations(config),
     scenario: await readScenarios(config, catalogue),
     seed: readSeed(config),
+    secondaries: readSecondaries(config),
   }
 }
 
@@ -177,6 +179,16 @@ function readCa({ acmeCaFile: path }: Config): string | undefined {
     throw refused('--acme-ca-file', error)
   }
   return text
+}
+
+function readSecondaries(config: Config): OptionFiles['secondaries'] {
+  const { dnsTransferKeys: path } = config
+  const keys = path === undefined ? '' : readFile('--dns-transfer-keys', path)
+  try {
+    return secondariesOf(config, keys)
+  } catch (error) {
+    throw refused('--dns-transfer-keys', error)
+  }
 }
 
 function readOidc(config: Config): OidcOptions | undefined {

@@ -92,7 +92,10 @@ async function start(
     await running.disposeAsync()
     lock?.release()
   })
-  const listeners = await openListeners(app, config, log, metricsOf(config, assembled, { log, running }))
+  const listeners = await openListeners(app, config, log, {
+    secondaries: files.secondaries,
+    serveMetrics: metricsOf(config, assembled, { log, running }),
+  })
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
   listening.push(...openedListeners(listeners, storage))
   const { database } = config

@@ -1,14 +1,25 @@
 /** Options of `wolke serve` for zones and the name server. */
 import { InvalidArgumentError, Option } from 'commander'
 import { defaultResponseRates, type ResponseRates } from '../dns/response-rate.ts'
+import type { Secondary } from '../dns/transfer-out.ts'
 import { defaultZoneLimits } from '../families/zones/limits.ts'
 import { defaultTransferLimits, type ZoneSettings } from '../families/zones/settings.ts'
 import { type AddressType, DefaultNames, formProblem, placeholders, usualForm } from '../protocols/net/default-names.ts'
+import { keyName, parseTsigKeys } from '../protocols/net/dns/tsig-keys.ts'
 import { isDnsName, isHostLabel, isLowerCase } from '../protocols/net/hostnames.ts'
 import { parseAddress, parseCidr } from '../protocols/net/ip.ts'
 
+/** A name server that may transfer zones, as the command line has it. */
+interface GivenSecondary {
+  readonly address: string
+  readonly port: number
+  /** The name of the key with which its messages are signed. */
+  readonly key: string | undefined
+}
+
 export interface DnsConfig {
-  readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
+  readonly dnsTransferTo: readonly GivenSecondary[]
+  readonly dnsTransferKeys?: string
   readonly dnsPrivatePrimaries: readonly string[]
   /** UDP responses per second: identical ones to one network (or `off`), and all responses to one network. */
   readonly dnsResponseRate: number | typeof off
@@ -69,14 +80,29 @@ function networks(text: string): string[] {
   })
 }
 
-function nameServers(text: string): { address: string; port: number }[] {
+/** Parses name servers that may transfer zones, each with the name of its key if it has one. */
+function secondaries(text: string): GivenSecondary[] {
   return text.split(',').map((part) => {
-    const [, inBrackets, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^\]:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? []
+    const [, inBrackets, plain, port = '53', key] =
+      /^(?:\[([^\]]+)\]|([^\]:=]+))(?::(\d{1,5}))?(?:=(.+))?$/.exec(part.trim()) ?? []
     const parsed = parseAddress(inBrackets ?? plain ?? part.trim())
     if (!parsed.ok || Number(port) < 1 || Number(port) > 65_535) {
-      throw new InvalidArgumentError(`${part.trim()}: expected ADDRESS or ADDRESS:PORT, IPv6 in brackets.`)
+      throw new InvalidArgumentError(`${part.trim()}: expected ADDRESS or ADDRESS:PORT, IPv6 in brackets, and =KEY.`)
     }
-    return { address: parsed.address, port: Number(port) }
+    return { address: parsed.address, port: Number(port), key }
+  })
+}
+
+/**
+ * The name servers that may transfer zones, with their keys. `keys` is the text of the file that has them. Throws an error that
+ * says what is wrong.
+ */
+export function secondariesOf({ dnsTransferTo }: DnsConfig, keys: string): Secondary[] {
+  const known = parseTsigKeys(keys)
+  return dnsTransferTo.map(({ key: name, ...place }) => {
+    const key = name === undefined ? undefined : known.get(keyName(name))
+    if (name !== undefined && !key) throw new Error(`there is no key ${name}, which --dns-transfer-to names`)
+    return { ...place, key }
   })
 }
 
@@ -108,11 +134,14 @@ export function dnsOptions(): Option[] {
   return [
     new Option(
       '--dns-transfer-to <address,...>',
-      'name servers (ADDRESS:PORT) that may transfer every zone and are notified of changes',
+      'name servers (ADDRESS:PORT, and =KEY when signed) that may transfer every zone and are notified of changes',
     )
       .env('WOLKE_DNS_TRANSFER_TO')
-      .argParser(nameServers)
+      .argParser(secondaries)
       .default([], 'none'),
+    new Option('--dns-transfer-keys <file>', 'TSIG keys of these name servers, as tsig-keygen prints them').env(
+      'WOLKE_DNS_TRANSFER_KEYS',
+    ),
     new Option('--dns-private-primaries <cidr,...>', 'private networks in which primaries of secondary zones may lie')
       .env('WOLKE_DNS_PRIVATE_PRIMARIES')
       .argParser(networks)

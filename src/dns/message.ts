@@ -43,8 +43,6 @@ export interface Query {
   readonly end: number
   /** Undefined for a query without EDNS. */
   readonly edns: { readonly version: number; readonly udpBytes: number; readonly dnssecOk: boolean } | undefined
-  /** True when the query has a TSIG record. */
-  readonly hasTsig: boolean
 }
 
 /** The reaction to bytes that cannot be parsed: the message is ignored, or answered with a response code. */
@@ -82,12 +80,11 @@ function plainNameEnd(bytes: Buffer, start: number): number {
   return -1
 }
 
-/** Scans the records after the question for OPT and TSIG; undefined when they are malformed. */
-function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns' | 'hasTsig'> | undefined {
+/** Scans the records after the question for OPT; undefined when they are malformed. */
+function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns'> | undefined {
   const before = bytes.readUInt16BE(6) + bytes.readUInt16BE(8)
   const count = before + bytes.readUInt16BE(10)
   let edns: Query['edns']
-  let hasTsig = false
   let at = start
   for (let index = 0; index < count; index++) {
     const nameEnd = skipName(bytes, at)
@@ -101,10 +98,9 @@ function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns' | 'has
       const [version, flags] = [bytes[nameEnd + 5]!, bytes[nameEnd + 6]!]
       edns = { version, udpBytes: bytes.readUInt16BE(nameEnd + 2), dnssecOk: (flags & 0x80) !== 0 }
     }
-    hasTsig = type === queryTypes.tsig
     at = end
   }
-  return { edns, hasTsig }
+  return { edns }
 }
 
 /** The maximum length in bytes of a UDP answer to a query. */

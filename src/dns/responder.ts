@@ -4,6 +4,7 @@
  */
 import type { NameKey } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
+import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import type { AddressNames } from './addresses.ts'
 import { answerTo, type Keepable, KeptAnswers, type Source } from './kept-answers.ts'
 import { lookUp, type Question } from './lookup.ts'
@@ -29,12 +30,18 @@ import type { ZoneImage } from './zone-image.ts'
 export interface ResponderOptions {
   readonly registry: Registry
   readonly addresses: AddressNames
-  /** Finds a zone that only some clients may see, by a name in it and the client's address. */
-  readonly reserved: (name: NameKey, address: string) => ZoneImage | undefined
+  /** Finds a zone that only some clients may see, by a name in it. */
+  readonly reserved: (name: NameKey, client: DnsClient) => ZoneImage | undefined
   /** Answers a NOTIFY message from an address. */
   readonly onNotify: (query: Query, address: string) => Promise<Buffer | undefined>
   /** Limits the rate of UDP answers; undefined sends all of them. */
   readonly limiter: ResponseRateLimiter | undefined
+}
+
+/** Who asks: from where, and with which key the question was signed, if with any. */
+export interface DnsClient {
+  readonly address: string
+  readonly key?: TsigKey | undefined
 }
 
 /** An answer as bytes with its rate limit key; an undefined key exempts it from the limit. */
@@ -63,36 +70,41 @@ export class Responder {
   }
 
   /** Answers a UDP message; undefined when it is to be ignored. */
-  udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined> {
+  udp(bytes: Buffer, client: DnsClient): Buffer | undefined | Promise<Buffer | undefined> {
     const { registry } = this.#options
     const kept = registry.isFresh ? this.#kept.find(bytes, registry.comings) : undefined
-    if (!kept) return this.#make(bytes, address, false).then((made) => made && this.#limited(made, address))
-    const ruling = this.#rulingOn(kept.countedAs, address)
+    if (!kept) return this.#make(bytes, client, false).then((made) => made && this.#limited(made, client))
+    const ruling = this.#rulingOn(kept.countedAs, client)
     return ruling === 'drop' ? undefined : ruled(answerTo(bytes, kept), ruling)
   }
 
   /** Answers a message that came over TCP; zone transfers are handled elsewhere. */
-  async tcp(bytes: Buffer, address: string): Promise<Buffer | undefined> {
-    return (await this.#make(bytes, address, true))?.bytes
+  async tcp(bytes: Buffer, client: DnsClient): Promise<Buffer | undefined> {
+    return (await this.#make(bytes, client, true))?.bytes
   }
 
-  #limited({ bytes, countedAs }: Made, address: string): Buffer | undefined {
-    const ruling = this.#rulingOn(countedAs, address)
+  /** A refusal over UDP as the rate limit wants it. */
+  refusing(bytes: Buffer, client: DnsClient): Buffer | undefined {
+    return this.#limited({ bytes, countedAs: countedAsError }, client)
+  }
+
+  #limited({ bytes, countedAs }: Made, client: DnsClient): Buffer | undefined {
+    const ruling = this.#rulingOn(countedAs, client)
     return ruling === 'drop' ? undefined : ruled(bytes, ruling)
   }
 
-  #rulingOn(countedAs: string | undefined, address: string): Ruling {
+  #rulingOn(countedAs: string | undefined, { address }: DnsClient): Ruling {
     const { limiter } = this.#options
     return limiter && countedAs !== undefined ? limiter.judge(address, countedAs) : 'send'
   }
 
   // ---- Making answers -----------------------------------------------------------------------------------------------
 
-  async #make(bytes: Buffer, address: string, isTcp: boolean): Promise<Made | undefined> {
+  async #make(bytes: Buffer, client: DnsClient, isTcp: boolean): Promise<Made | undefined> {
     const query = readQuery(bytes)
     if (query === 'ignore') return undefined
     if ('rcode' in query) return { bytes: writeRefusal(bytes, query.rcode), countedAs: countedAsError }
-    if (query.opcode === opcodes.notify) return this.#heard(query, address)
+    if (query.opcode === opcodes.notify) return this.#heard(query, client.address)
     const limit = isTcp ? maxTcpBytes : udpLimit(query)
     const refusal = refusalOf(query, isTcp)
     if (refusal !== undefined)
@@ -100,7 +112,7 @@ export class Responder {
     await this.#options.registry.refresh().catch(() => undefined)
     // IXFR over UDP may be answered with the SOA record alone; the client then transfers over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
-    const { answer, sources, comings } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
+    const { answer, sources, comings } = await this.#lookUp({ ...query, type }, client).catch(() => failed)
     const { countedAs } = answer
     const made = { bytes: writeAnswer(query, answer, limit), countedAs }
     if (sources.length > 0 && !isTcp) this.#kept.keep(bytes, { ...made, sources, comings })
@@ -114,10 +126,10 @@ export class Responder {
     return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
-  async #lookUp({ name, type, edns }: Query, address: string): Promise<FoundAnswer> {
+  async #lookUp({ name, type, edns }: Query, client: DnsClient): Promise<FoundAnswer> {
     const { registry, addresses, reserved } = this.#options
     const question = { name, type, dnssecOk: edns?.dnssecOk ?? false }
-    const own = reserved(name, address)
+    const own = reserved(name, client)
     if (own) return { answer: lookUp(own, question, () => undefined), sources: [] }
     const entry = registry.find(name)
     const reverse = addresses.find(name)

@@ -21,9 +21,10 @@ import { type Disturb, disturbed } from './disturbed.ts'
 import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
 import { Registry } from './registry.ts'
-import { Responder } from './responder.ts'
+import { type DnsClient, Responder } from './responder.ts'
 import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from './response-rate.ts'
 import { Secondaries, type Silent } from './secondaries.ts'
+import { fitting, SignedQueries } from './signed-queries.ts'
 import { told, toldOfTransfer } from './told.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
 
@@ -70,6 +71,7 @@ class RunningNameServer {
   readonly #options: NameServerOptions
   readonly #transferTo: readonly Secondary[]
   readonly #notifier: Notifier
+  readonly #signed: SignedQueries
   readonly #addresses: AddressNames
   readonly #secondaries: Secondaries
   readonly #registry: Registry
@@ -84,7 +86,9 @@ class RunningNameServer {
     const { db, clock, log, secrets, settings, reverseDomain, defaultNames, transferTo = [], maxRecords } = options
     this.#options = options
     this.#transferTo = transferTo
-    this.#notifier = new Notifier(transferTo, log)
+    this.#notifier = new Notifier(transferTo, { log, clock })
+    const keys = transferTo.flatMap(({ key }) => key ?? [])
+    this.#signed = new SignedQueries(keys, clock.now)
     this.#addresses = new AddressNames({ db, settings, defaultNames, now: clock.now })
     this.#secondaries = new Secondaries({ db, clock, log, secrets, settings })
     const registry = new Registry({
@@ -178,12 +182,12 @@ class RunningNameServer {
     const responder = new Responder({
       registry: this.#registry,
       addresses: this.#addresses,
-      reserved: (name, address) => this.#reserved(name, address),
+      reserved: (name, client) => this.#reserved(name, client),
       onNotify: (query, address) => this.#onNotify(query, address),
       limiter: limiterFor(this.#options, this.#transferTo),
     })
     const plain: Answering = {
-      udp: (bytes, address) => responder.udp(bytes, address),
+      udp: (bytes, address) => this.#udp(responder, bytes, address),
       tcp: (bytes, address) => this.#tcp(responder, bytes, address),
     }
     const { disturb } = this.#options
@@ -191,29 +195,47 @@ class RunningNameServer {
   }
 
   async *#tcp(responder: Responder, bytes: Buffer, address: string): AsyncGenerator<Buffer> {
-    const query = readQuery(bytes)
-    const image = typeof query === 'object' && 'name' in query ? await this.#transferred(query, address) : undefined
-    if (image) return yield* toldOfTransfer(transferMessages(query as Query, image))
-    const answer = await responder.tcp(bytes, address)
-    if (answer) yield answer
+    const opened = this.#signed.open(bytes)
+    if ('refusal' in opened) return yield opened.refusal
+    const client = { address, key: opened.key }
+    const query = readQuery(opened.bytes)
+    const image = typeof query === 'object' && 'name' in query ? await this.#transferred(query, client) : undefined
+    if (image) {
+      for (const message of toldOfTransfer(transferMessages(query as Query, image))) yield opened.seal(message)
+      return
+    }
+    const answer = await responder.tcp(opened.bytes, client)
+    if (answer) yield opened.seal(answer)
   }
 
-  #isTrusted(address: string): boolean {
+  #udp(responder: Responder, bytes: Buffer, address: string) {
+    const opened = this.#signed.open(bytes)
+    if ('refusal' in opened) return responder.refusing(opened.refusal, { address })
+    const { key, seal } = opened
+    const answer = responder.udp(opened.bytes, { address, key })
+    if (!key) return answer
+    const sealed = (one: Buffer | undefined) => one && fitting(opened.bytes, one, seal)
+    return answer instanceof Promise ? answer.then(sealed) : sealed(answer)
+  }
+
+  /** Whether a client may transfer every zone: it has the address of a secondary, and its key if that has one. */
+  #isTrusted({ address, key }: DnsClient): boolean {
     const parsed = parseAddress(address)
-    return parsed.ok && this.#transferTo.some((one) => one.address === parsed.address)
+    if (!parsed.ok) return false
+    return this.#transferTo.some((one) => one.address === parsed.address && (!one.key || one.key.name === key?.name))
   }
 
   /** The zone that lists all others, for those who may have it. */
-  #reserved(name: NameKey, address: string) {
-    return this.#transferTo.length > 0 && this.#isTrusted(address) ? this.#catalog.find(name) : undefined
+  #reserved(name: NameKey, client: DnsClient) {
+    return this.#transferTo.length > 0 && this.#isTrusted(client) ? this.#catalog.find(name) : undefined
   }
 
   /** The zone that a query asks to transfer, if the client may have it. */
-  async #transferred({ type, name, opcode }: Query, address: string) {
+  async #transferred({ type, name, opcode }: Query, client: DnsClient) {
     const isTransfer = opcode === opcodes.query && (type === queryTypes.axfr || type === queryTypes.ixfr)
-    if (!isTransfer || !this.#isTrusted(address)) return undefined
+    if (!isTransfer || !this.#isTrusted(client)) return undefined
     await this.#registry.refresh()
-    const own = this.#reserved(name, address)
+    const own = this.#reserved(name, client)
     if (own) return own.origin === name ? own : undefined
     const entry = this.#registry.find(name)
     if (entry?.key !== name || entry.zone.isStale) return undefined

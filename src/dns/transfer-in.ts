@@ -10,11 +10,12 @@ import type { PrimaryNameserver, Source } from '../families/zones/reads.ts'
 import { turn } from '../kernel/process/turns.ts'
 import { isWithin, lowerName, type NameKey, nameOf, printName, rootName } from '../protocols/net/dns/names.ts'
 import { genericText, parseRdata, printRdata, recordTypes, typeName } from '../protocols/net/dns/rdata.ts'
+import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import { headerBytes, readName, skipName } from '../protocols/net/dns/wire.ts'
 import { dataProblem, storedType } from './dnssec.ts'
 import { maxTcpBytes, queryTypes } from './message.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
-import { AnswerCheck, sign, type TsigKey } from './tsig.ts'
+import { AnswerCheck, sign } from './tsig.ts'
 
 /** The fields of a zone's SOA record. Times are in seconds. */
 export interface ZoneHead {
@@ -196,7 +197,7 @@ class Connection {
     const meter = new Meter(limits)
     const id = randomInt(65_536)
     const query = queryMessage(id, zone, type)
-    const signed = key && sign(query, key, nowMs())
+    const signed = key && sign(query, key, { seconds: Math.floor(nowMs() / 1_000) })
     this.#socket.write(framed(signed?.message ?? query))
     const check = key && signed && new AnswerCheck(key, signed.mac, nowMs)
     let waiting: RawRecord[] = []

@@ -5,17 +5,22 @@
 import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
+import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { type NameKey, nameOf } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
+import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import { headerBytes } from '../protocols/net/dns/wire.ts'
 import { opcodes, type Query, recordsOf } from './message.ts'
+import { AnswerCheck, sign } from './tsig.ts'
 import type { ZoneImage } from './zone-image.ts'
 
 /** A name server that may transfer our zones and is notified of changes. */
 export interface Secondary {
   readonly address: string
   readonly port: number
+  /** What it asks is signed with this key, and so is what it is notified of; undefined when its address is enough. */
+  readonly key?: TsigKey | undefined
 }
 
 /** The target length of the records in one transfer message. */
@@ -64,6 +69,8 @@ interface Waiting {
   readonly topic: string
   readonly message: Buffer
   readonly secondary: Secondary
+  /** Tells whether what came is an acknowledgement of the secondary. */
+  isFrom(answer: Buffer): boolean
   timer: NodeJS.Timeout | undefined
 }
 
@@ -71,14 +78,16 @@ interface Waiting {
 export class Notifier {
   readonly #secondaries: readonly Secondary[]
   readonly #log: Logger
+  readonly #nowMs: () => number
   readonly #sockets = new Map<'udp4' | 'udp6', Socket>()
   /** Unanswered NOTIFYs by message id and address; at most one for each zone and secondary. */
   readonly #waiting = new Map<string, Waiting>()
   readonly #keys = new Map<string, string>()
 
-  constructor(secondaries: readonly Secondary[], log: Logger) {
+  constructor(secondaries: readonly Secondary[], { log, clock }: { readonly log: Logger; readonly clock: Clock }) {
     this.#secondaries = secondaries
     this.#log = log
+    this.#nowMs = clock.now
   }
 
   /** Notifies all secondaries that a zone has changed. */
@@ -90,7 +99,8 @@ export class Notifier {
       const id = randomInt(65_536)
       const key = `${id} ${secondary.address} ${secondary.port}`
       if (this.#waiting.has(key)) continue
-      const waiting: Waiting = { topic, message: notifyMessage(id, nameOf(zoneName)), secondary, timer: undefined }
+      const notice = this.#signed(notifyMessage(id, nameOf(zoneName)), secondary)
+      const waiting: Waiting = { topic, ...notice, secondary, timer: undefined }
       this.#waiting.set(key, waiting)
       this.#keys.set(topic, key)
       this.#send(key, waiting, 1)
@@ -102,6 +112,21 @@ export class Notifier {
     this.#waiting.clear()
     for (const socket of this.#sockets.values()) socket.close()
     this.#sockets.clear()
+  }
+
+  #signed(message: Buffer, { key }: Secondary): Pick<Waiting, 'message' | 'isFrom'> {
+    if (!key) return { message, isFrom: () => true }
+    const signed = sign(message, key, { seconds: Math.floor(this.#nowMs() / 1_000) })
+    const isFrom = (answer: Buffer) => {
+      try {
+        new AnswerCheck(key, signed.mac, this.#nowMs).take(answer)
+        return true
+      } catch (error) {
+        this.#log.debug({ err: error }, 'an acknowledgement of a NOTIFY message cannot be trusted')
+        return false
+      }
+    }
+    return { message: signed.message, isFrom }
   }
 
   #send(key: string, waiting: Waiting, attempt: number): void {
@@ -134,7 +159,8 @@ export class Notifier {
     socket.on('error', (error) => this.#log.debug({ err: error }, 'a NOTIFY message could not be sent'))
     socket.on('message', (bytes, { address, port }) => {
       if (bytes.length >= headerBytes && (bytes[2]! & 0xf8) === 0xa0) {
-        this.#done(`${bytes.readUInt16BE(0)} ${address} ${port}`)
+        const key = `${bytes.readUInt16BE(0)} ${address} ${port}`
+        if (this.#waiting.get(key)?.isFrom(bytes)) this.#done(key)
       }
     })
     this.#sockets.set(type, socket)

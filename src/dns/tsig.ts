@@ -1,28 +1,25 @@
 /**
- * Message authentication with TSIG (RFC 8945): signs queries, and verifies that answers of one or several messages come
- * from a holder of the key. A message that fails verification must not be used.
+ * Message authentication with TSIG (RFC 8945): signs messages, and verifies that queries, and answers of one or several
+ * messages, come from a holder of the key. A message that fails verification must not be used.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { lowerName, nameOf } from '../protocols/net/dns/names.ts'
-import type { TsigAlgorithm } from '../protocols/net/dns/tsig-algorithms.ts'
+import type { KeyAlgorithm } from '../protocols/net/dns/tsig-algorithms.ts'
+import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import { headerBytes, readName, skipName } from '../protocols/net/dns/wire.ts'
 import { queryTypes } from './message.ts'
 
-export interface TsigKey {
-  /** The key's name in wire format and lower case. */
-  readonly name: string
-  readonly algorithm: TsigAlgorithm
-  readonly secret: Buffer
-}
-
-const algorithmNames: Readonly<Record<TsigAlgorithm, string>> = {
+export const algorithmNames: Readonly<Record<KeyAlgorithm, string>> = {
   'hmac-md5': nameOf('hmac-md5.sig-alg.reg.int'),
   'hmac-sha1': nameOf('hmac-sha1'),
+  'hmac-sha224': nameOf('hmac-sha224'),
   'hmac-sha256': nameOf('hmac-sha256'),
+  'hmac-sha384': nameOf('hmac-sha384'),
+  'hmac-sha512': nameOf('hmac-sha512'),
 }
 
 /** The maximum difference between the clocks of both sides, in seconds. */
-const fudge = 300
+export const fudge = 300
 /** The maximum number of unsigned messages in a row within an answer (RFC 8945, 5.3.1). */
 const longestUnsigned = 100
 
@@ -39,10 +36,10 @@ function timers(seconds: number): Buffer {
   return bytes
 }
 
-/** The signed fields besides the message itself: class ANY, TTL 0, no error, no other data. */
-function variables(key: TsigKey, times: Buffer): Buffer {
+/** The signed fields besides the message itself: class ANY, TTL 0, the times, the error and other data. */
+function variables(key: TsigKey, times: Buffer, error = 0, other: Buffer = Buffer.alloc(0)): Buffer {
   const head = [latin1(key.name), Buffer.of(0, 255, 0, 0, 0, 0), latin1(algorithmNames[key.algorithm])]
-  return Buffer.concat([...head, times, Buffer.alloc(4)])
+  return Buffer.concat([...head, times, u16(error), withLength(other)])
 }
 
 function mac({ algorithm, secret }: TsigKey, ...parts: Buffer[]): Buffer {
@@ -53,43 +50,64 @@ function mac({ algorithm, secret }: TsigKey, ...parts: Buffer[]): Buffer {
 
 const withLength = (bytes: Buffer) => Buffer.concat([u16(bytes.length), bytes])
 
-/**
- * Signs a message. Returns it with its MAC, which `AnswerCheck` needs; `before` is the MAC of the message it answers.
- */
-export function sign(
-  message: Buffer,
-  key: TsigKey,
-  nowMs: number,
-  before?: Buffer,
-): { readonly message: Buffer; readonly mac: Buffer } {
-  const times = timers(Math.floor(nowMs / 1_000))
-  const previous = before ? [withLength(before)] : []
-  const signature = mac(key, ...previous, message, variables(key, times))
-  const data = Buffer.concat([
-    latin1(algorithmNames[key.algorithm]),
-    times,
-    withLength(signature),
-    message.subarray(0, 2),
-    Buffer.alloc(4),
-  ])
-  const record = [latin1(key.name), u16(queryTypes.tsig), Buffer.of(0, 255, 0, 0, 0, 0), withLength(data)]
-  const signed = Buffer.concat([message, ...record])
-  signed.writeUInt16BE(signed.readUInt16BE(10) + 1, 10)
-  return { message: signed, mac: signature }
+/** How a message is signed. */
+interface Signing {
+  /** When, in seconds since the epoch. */
+  readonly seconds: number
+  /** The MAC of the message that it answers or follows. */
+  readonly before?: Buffer | undefined
+  /** True for the messages of an answer after the first: of their fields only the times are signed (RFC 8945, 5.3.1). */
+  readonly isFollowing?: boolean
+  readonly error?: number
+  readonly other?: Buffer
 }
 
-interface Signature {
-  /** The offset of the TSIG record in the message. */
+/** A signed message with its MAC. */
+export interface Signed {
+  readonly message: Buffer
+  readonly mac: Buffer
+}
+
+/** Signs a message. */
+export function sign(message: Buffer, key: TsigKey, how: Signing): Signed {
+  const { seconds, before, isFollowing = false, error = 0, other = Buffer.alloc(0) } = how
+  const times = timers(seconds)
+  const previous = before ? [withLength(before)] : []
+  const about = isFollowing ? times : variables(key, times, error, other)
+  const signature = mac(key, ...previous, message, about)
+  const fields = { key: key.name, algorithm: algorithmNames[key.algorithm], times, mac: signature, error, other }
+  return { message: withRecord(message, fields), mac: signature }
+}
+
+/** Adds a TSIG record to a message. */
+export function withRecord(
+  message: Buffer,
+  { key, algorithm, times, mac, error, other = Buffer.alloc(0) }: Omit<Signature, 'start' | 'id'>,
+): Buffer {
+  const rest = [withLength(mac), message.subarray(0, 2), u16(error), withLength(other)]
+  const data = Buffer.concat([latin1(algorithm), times, ...rest])
+  const record = [latin1(key), u16(queryTypes.tsig), Buffer.of(0, 255, 0, 0, 0, 0), withLength(data)]
+  const signed = Buffer.concat([message, ...record])
+  signed.writeUInt16BE(signed.readUInt16BE(10) + 1, 10)
+  return signed
+}
+
+/** The TSIG record of a message. */
+export interface Signature {
+  /** Its offset in the message. */
   readonly start: number
+  /** The id that the message had when it was signed. */
+  readonly id: number
   readonly key: string
   readonly algorithm: string
   readonly times: Buffer
   readonly mac: Buffer
   readonly error: number
+  readonly other?: Buffer
 }
 
-/** The TSIG record of a message, which must be its last; undefined when it has none. */
-function signatureOf(message: Buffer): Signature | undefined {
+/** The TSIG record of a message, which must be its last; undefined when it has none that can be read. */
+export function signatureOf(message: Buffer): Signature | undefined {
   const counts = [4, 6, 8, 10].map((at) => message.readUInt16BE(at))
   const records = counts[1]! + counts[2]! + counts[3]!
   let at = headerBytes
@@ -115,15 +133,23 @@ function signatureOf(message: Buffer): Signature | undefined {
     algorithm: lowerName(algorithm),
     times: message.subarray(timesAt, timesAt + 8),
     mac: message.subarray(timesAt + 10, macEnd),
+    id: message.readUInt16BE(macEnd),
     error: message.readUInt16BE(macEnd + 2),
   }
 }
 
 /** The message without its TSIG record, as it was when it was signed. */
-function unsigned(message: Buffer, { start }: Signature): Buffer {
+export function unsigned(message: Buffer, { start }: Signature): Buffer {
   const bare = Buffer.from(message.subarray(0, start))
   bare.writeUInt16BE(bare.readUInt16BE(10) - 1, 10)
   return bare
+}
+
+/** Tells whether a query was signed with a key. */
+export function isSignedWith(key: TsigKey, message: Buffer, signature: Signature): boolean {
+  const bare = unsigned(message, signature)
+  bare.writeUInt16BE(signature.id, 0)
+  return timingSafeEqualLengths(mac(key, bare, variables(key, signature.times)), signature.mac)
 }
 
 /** Verifies the messages of one answer in order. */
