@@ -129,8 +129,8 @@ function nameForm(type: AddressType): (text: string) => string {
   }
 }
 
-/** The options behind {@link DnsConfig}. */
-export function dnsOptions(): Option[] {
+/** The options about name servers that have copies of zones. */
+function transferOptions(): Option[] {
   return [
     new Option(
       '--dns-transfer-to <address,...>',
@@ -142,6 +142,13 @@ export function dnsOptions(): Option[] {
     new Option('--dns-transfer-keys <file>', 'TSIG keys of these name servers, as tsig-keygen prints them').env(
       'WOLKE_DNS_TRANSFER_KEYS',
     ),
+  ]
+}
+
+/** The options behind {@link DnsConfig}. */
+export function dnsOptions(): Option[] {
+  return [
+    ...transferOptions(),
     new Option('--dns-private-primaries <cidr,...>', 'private networks in which primaries of secondary zones may lie')
       .env('WOLKE_DNS_PRIVATE_PRIMARIES')
       .argParser(networks)

@@ -20,6 +20,7 @@ import {
 import type { Database } from '../kernel/data/db.ts'
 import { nextTurn, turn } from '../kernel/process/turns.ts'
 import { type NameKey, nameOf, selfAndParents } from '../protocols/net/dns/names.ts'
+import { without } from './journal.ts'
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone of the registry with its cached content. */
@@ -37,6 +38,8 @@ export interface RegistryOptions {
   readonly db: Database
   /** The maximum number of records of all zones together that are kept in memory. */
   readonly maxRecords?: number
+  /** True when somebody may ask for what has changed in zones; it is not kept otherwise. */
+  readonly keepsChanges?: boolean
   /** Called for every zone that is new or may have changed. */
   readonly onChange?: (zone: ServedZone) => void
   /** Called when a zone was created or deleted. */
@@ -256,10 +259,9 @@ export class Registry {
     if (known && known.ttl === zone.ttl && known.version >= zone.wholeVersion) {
       const keys = [soaKey, ...(await changedSince(query, zone.id, known.version))]
       const found = await readAll(known, await servedRrsetsOf(query, zone, [...new Set(keys)]))
-      // Queries are answered from this image meanwhile, so all changes are applied in one turn of the event loop.
-      for (const key of keys) known.remove(key)
-      for (const [rrset, data] of found) known.set(rrset, data, zone.serial)
-      known.version = zone.version
+      const apply = () => applyAll(known, keys, found, zone)
+      if (this.#options.keepsChanges) noteChange(known, keys, apply)
+      else apply()
       return known
     }
     const image = new ZoneImage(zone.name, zone.ttl)
@@ -284,11 +286,38 @@ export class Registry {
   }
 }
 
+/**
+ * Changes the RRsets with some keys to what was found. Queries are answered from the image meanwhile, so all changes are
+ * applied in one turn of the event loop.
+ */
+function applyAll(image: ZoneImage, keys: readonly string[], found: FoundRrsets, zone: ServedZone): void {
+  for (const key of keys) image.remove(key)
+  for (const [rrset, data] of found) image.set(rrset, data, zone.serial)
+  image.version = zone.version
+}
+
+/** Applies a change of the RRsets with some keys, and notes what went and came with it. */
+function noteChange(image: ZoneImage, keys: readonly string[], apply: () => void): void {
+  const changed = [...new Set(keys)].filter((key) => key !== soaKey)
+  const state = () => ({
+    serial: image.serial,
+    soa: image.recordsAt(soaKey),
+    records: changed.flatMap((key) => image.recordsAt(key)),
+  })
+  const before = state()
+  apply()
+  const after = state()
+  if (before.serial === undefined || after.serial === undefined) return
+  const deleted = [...before.soa, ...without(before.records, after.records)]
+  const added = [...after.soa, ...without(after.records, before.records)]
+  image.journal.note({ from: before.serial, to: after.serial, deleted, added }, image.size)
+}
+
+/** RRsets with their data. */
+type FoundRrsets = readonly (readonly [rrset: ServedRrset, data: readonly Buffer[]])[]
+
 /** Parses the values of RRsets; yields to the event loop in between, because there may be many. */
-async function readAll(
-  image: ZoneImage,
-  rrsets: readonly ServedRrset[],
-): Promise<(readonly [rrset: ServedRrset, data: readonly Buffer[]])[]> {
+async function readAll(image: ZoneImage, rrsets: readonly ServedRrset[]): Promise<FoundRrsets> {
   const all: (readonly [ServedRrset, readonly Buffer[]])[] = []
   for (const rrset of rrsets) {
     const data: Buffer[] = []

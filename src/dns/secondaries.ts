@@ -3,7 +3,7 @@
  * after a NOTIFY. Processes claim zones, so that only one of them asks. Projects take turns.
  */
 import { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from '../families/zones/effects.ts'
-import { servedRrsetsOf, soaKey } from '../families/zones/host.ts'
+import { servedRrsets, servedRrsetsOf, soaKey } from '../families/zones/host.ts'
 import { openPrimaries, type PrimaryNameserver, type Source } from '../families/zones/reads.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
 import { dueZones, sourceOf } from '../families/zones/transfers/host.ts'
@@ -13,10 +13,19 @@ import { channels } from '../kernel/process/channels.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import { FairQueue } from '../kernel/process/fair-queue.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { nextTurn } from '../kernel/process/turns.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { parseAddress } from '../protocols/net/ip.ts'
-import { type Asking, askSerial, isNews, receiveZone, type ZoneHead } from './transfer-in.ts'
+import {
+  type Asking,
+  askSerial,
+  isNews,
+  type Received,
+  receiveChanges,
+  receiveZone,
+  type ZoneHead,
+} from './transfer-in.ts'
 
 export interface SecondariesOptions {
   readonly db: Database
@@ -192,13 +201,36 @@ export class Secondaries {
     }
     // The received zone stays in memory until it is stored, so transfer and storage share one slot.
     return this.#transfers.run(source.scope.projectId, async () => {
-      const received = await this.#ask(source, primary, transferMs, receiveZone)
+      const received = await this.#ask(source, primary, transferMs, (...asked) => this.#receive(...asked))
       if (received) await this.#store(source, claimed, received, received.rrsets)
       if (channels.dnsTransfer.hasSubscribers) {
         channels.dnsTransfer.publish({ direction: 'in', outcome: received ? 'success' : 'failure' })
       }
       return received !== undefined
     })
+  }
+
+  /** Has what changed in a zone sent, or all of it where that does not do. */
+  async #receive(source: Source, primary: PrimaryNameserver, asking: Asking): Promise<Received> {
+    if (source.refreshed !== null) {
+      try {
+        return await receiveChanges(source, primary, asking, await this.#contentOf(source))
+      } catch (error) {
+        if (asking.signal.aborted) throw error
+        const { message: reason } = error as Error
+        this.#options.log.debug({ zone: source.name, reason }, 'a zone is transferred as a whole')
+      }
+    }
+    return receiveZone(source, primary, asking)
+  }
+
+  async #contentOf({ zoneId: id, contentId }: Source): Promise<TransferredRrset[]> {
+    const all: TransferredRrset[] = []
+    for await (const some of servedRrsets(this.#options.db.query, { id, contentId })) {
+      for (const { name, type, ttl, values } of some) all.push({ name, type, ttl: ttl ?? 0, values })
+      await nextTurn()
+    }
+    return all
   }
 
   async #ask<Result>(

@@ -94,6 +94,7 @@ class RunningNameServer {
     const registry = new Registry({
       db,
       ...(maxRecords === undefined ? {} : { maxRecords }),
+      keepsChanges: transferTo.length > 0,
       onChange: (zone) => this.#onChange(zone),
       onMembership: () => this.#onMembership(),
       onAddress: (address) => this.#addresses.forget(address),

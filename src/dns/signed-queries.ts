@@ -13,7 +13,7 @@ import { algorithmNames, fudge, isSignedWith, type Signature, sign, signatureOf,
 const errors = { badSignature: 16, badKey: 17, badTime: 18 }
 
 /** A query without its signature, and what becomes of its answers. */
-export interface Opened {
+export interface VerifiedQuery {
   readonly bytes: Buffer
   /** The key with which it was signed; undefined when it was not. */
   readonly key: TsigKey | undefined
@@ -22,7 +22,7 @@ export interface Opened {
 }
 
 /** A query that is refused. */
-interface Refused {
+interface RefusedQuery {
   readonly refusal: Buffer
 }
 
@@ -36,7 +36,7 @@ export class SignedQueries {
   }
 
   /** Verifies the signature of a message, if it has one. */
-  open(bytes: Buffer): Opened | Refused {
+  open(bytes: Buffer): VerifiedQuery | RefusedQuery {
     const kind = signatureKind(bytes)
     if (kind === 'none') return { bytes, key: undefined, seal: (answer) => answer }
     const signature = kind === 'last' ? signatureOf(bytes) : undefined
@@ -51,7 +51,7 @@ export class SignedQueries {
     return this.#verify(bytes, bare, signature, key)
   }
 
-  #verify(bytes: Buffer, bare: Buffer, signature: Signature, key: TsigKey): Opened | Refused {
+  #verify(bytes: Buffer, bare: Buffer, signature: Signature, key: TsigKey): VerifiedQuery | RefusedQuery {
     if (!isSignedWith(key, bytes, signature)) return refusing(bare, signature, errors.badSignature)
     const seconds = Math.floor(this.#nowMs() / 1_000)
     const signedAt = signature.times.readUIntBE(0, 6)
@@ -74,7 +74,7 @@ export class SignedQueries {
 }
 
 /** A refusal that nobody signs, because the query proves nothing. */
-function refusing(bare: Buffer, signature: Signature, error: number): Refused {
+function refusing(bare: Buffer, signature: Signature, error: number): RefusedQuery {
   const { key, algorithm, times } = signature
   const about = { key, algorithm, times, mac: Buffer.alloc(0), error }
   return { refusal: withRecord(bodyOf(bare, rcodes.notAuthoritative), about) }
@@ -90,7 +90,7 @@ function bodyOf(bare: Buffer, rcode: number): Buffer {
 }
 
 /** Truncates a signed answer over UDP that its client may not be able to take. */
-export function fitting(query: Buffer, answer: Buffer, seal: Opened['seal']): Buffer {
+export function fitting(query: Buffer, answer: Buffer, seal: VerifiedQuery['seal']): Buffer {
   const parsed = readQuery(query)
   const limit = typeof parsed === 'object' && 'name' in parsed ? udpLimit(parsed) : answer.length
   return answer.length + mostSignatureBytes > limit ? seal(truncated(answer)) : seal(answer)

@@ -1,6 +1,6 @@
 /**
- * Transfers a zone from another name server (AXFR, RFC 5936): asks for its serial, and for the whole zone when that
- * serial is newer. The answer is untrusted: its content is checked and its length is bounded.
+ * Transfers a zone from another name server: asks for its serial, and when that is newer, for what has changed (IXFR, RFC
+ * 1995) or for the whole zone (AXFR, RFC 5936). The answer is untrusted: its content is checked and its length is bounded.
  */
 import { randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -13,7 +13,9 @@ import { genericText, parseRdata, printRdata, recordTypes, typeName } from '../p
 import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import { headerBytes, readName, skipName } from '../protocols/net/dns/wire.ts'
 import { dataProblem, storedType } from './dnssec.ts'
+import { type ChangedRecord, FollowedZone } from './incremental.ts'
 import { maxTcpBytes, queryTypes } from './message.ts'
+import { isNewer } from './serials.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 import { AnswerCheck, sign } from './tsig.ts'
 
@@ -86,10 +88,73 @@ export async function receiveZone(source: Source, primary: PrimaryNameserver, as
   const zone = nameOf(source.name)
   const connection = await Connection.open(primary, asking)
   try {
-    return await receiveAll(connection, zone, tsigKey(zone, primary))
+    return await receiveAll(each(connection.ask(zone, queryTypes.axfr, tsigKey(zone, primary))), zone)
   } finally {
     connection.close()
   }
+}
+
+/**
+ * Transfers what a primary has changed in a zone since its serial, of which `rrsets` are all that it has. Throws an error
+ * when that fails or does not fit: the whole zone is then to be transferred.
+ */
+export async function receiveChanges(
+  source: Source,
+  primary: PrimaryNameserver,
+  asking: Asking,
+  rrsets: readonly TransferredRrset[],
+): Promise<Received> {
+  const zone = nameOf(source.name)
+  const connection = await Connection.open(primary, asking)
+  try {
+    const answer = each(connection.ask(zone, queryTypes.ixfr, tsigKey(zone, primary), source.serial))
+    const last = await next(answer)
+    if (!isSoaOf(last, zone) || !isNewer(soaFields(last.value).serial, source.serial))
+      throw new Error('it has no changes')
+    const first = await next(answer)
+    // A primary that does not know the changes any more sends the whole zone.
+    if (!isSoaOf(first, zone)) return await receiveAll(after([last, first], answer), zone)
+    const followed = new FollowedZone(rrsets)
+    followed.apply(await changesIn(answer, first, last), { ...last, name: '@' })
+    return { ...soaFields(last.value), rrsets: followed.rrsets(asking.limits) }
+  } finally {
+    connection.close()
+  }
+}
+
+const isSoaOf = ({ type, owner }: RawRecord, zone: NameKey) => type === recordTypes.SOA.code && owner === zone
+
+/** The records between the first two SOA records of an answer and the repetition of the very first one. */
+async function changesIn(
+  answer: AsyncGenerator<RawRecord>,
+  first: RawRecord,
+  last: RawRecord,
+): Promise<ChangedRecord[]> {
+  const changes: ChangedRecord[] = [{ ...first, name: '@' }]
+  for (let isAdding = false; ; ) {
+    const { name, ...record } = await next(answer)
+    const isSoa = record.type === recordTypes.SOA.code
+    if (isSoa && isAdding && record.value === last.value) return changes
+    if (isSoa) isAdding = !isAdding
+    // Records outside of the zone are ignored (RFC 5936, 3.4).
+    if (name !== undefined) changes.push({ ...record, name })
+  }
+}
+
+/** The records of messages one by one. */
+async function* each(messages: AsyncIterable<readonly RawRecord[]>): AsyncGenerator<RawRecord> {
+  for await (const records of messages) yield* records
+}
+
+async function* after(read: readonly RawRecord[], rest: AsyncIterable<RawRecord>): AsyncGenerator<RawRecord> {
+  yield* read
+  yield* rest
+}
+
+async function next(records: AsyncGenerator<RawRecord>): Promise<RawRecord> {
+  const step = await records.next()
+  if (step.done) throw new Error('the transfer ended early')
+  return step.value
 }
 
 /** Tells whether the serial of a primary is newer than ours, or the zone was never transferred. */
@@ -112,24 +177,20 @@ interface Draft {
   dataBytes: number
 }
 
-async function receiveAll(connection: Connection, zone: NameKey, key: TsigKey | undefined): Promise<Received> {
+async function receiveAll(records: AsyncIterable<RawRecord>, zone: NameKey): Promise<Received> {
   const rrsets = new Map<string, Draft>()
   let first: RawRecord | undefined
-  for await (const records of connection.ask(zone, queryTypes.axfr, key)) {
-    for (const record of records) {
-      const isSoa = record.type === recordTypes.SOA.code
-      if (!first && !(isSoa && record.owner === zone))
-        throw new Error('the transfer does not begin with the SOA record')
-      if (first && isSoa) {
-        if (record.value !== first.value) throw new Error('the zone changed during the transfer')
-        return {
-          ...soaFields(first.value),
-          rrsets: [...rrsets.values()].map(({ name, type, ttl, values }) => ({ name, type, ttl, values: [...values] })),
-        }
+  for await (const record of records) {
+    if (!first && !isSoaOf(record, zone)) throw new Error('the transfer does not begin with the SOA record')
+    if (first && record.type === recordTypes.SOA.code) {
+      if (record.value !== first.value) throw new Error('the zone changed during the transfer')
+      return {
+        ...soaFields(first.value),
+        rrsets: [...rrsets.values()].map(({ name, type, ttl, values }) => ({ name, type, ttl, values: [...values] })),
       }
-      first ??= record
-      add(rrsets, record)
     }
+    first ??= record
+    add(rrsets, record)
   }
   throw new Error('the transfer ended early')
 }
@@ -160,12 +221,6 @@ function soaFields(value: string): ZoneHead {
   return { serial, refresh, retry, expire }
 }
 
-/** Tells whether a serial is newer than another one (RFC 1982, 3.2). */
-function isNewer(serial: number, known: number): boolean {
-  const distance = (serial - known) >>> 0
-  return distance !== 0 && distance < 2 ** 31
-}
-
 /** A connection to a primary for one question. */
 class Connection {
   readonly #socket: Socket
@@ -191,12 +246,12 @@ class Connection {
     })
   }
 
-  /** Asks a question, and yields the records of each answer message until the caller stops. */
-  async *ask(zone: NameKey, type: number, key: TsigKey | undefined): AsyncGenerator<RawRecord[]> {
+  /** Asks a question, with the serial that is known here if that matters, and yields the records of each answer message until the caller stops. */
+  async *ask(zone: NameKey, type: number, key: TsigKey | undefined, serial?: number): AsyncGenerator<RawRecord[]> {
     const { limits, nowMs } = this.#asking
     const meter = new Meter(limits)
     const id = randomInt(65_536)
-    const query = queryMessage(id, zone, type)
+    const query = queryMessage(id, zone, type, serial)
     const signed = key && sign(query, key, { seconds: Math.floor(nowMs() / 1_000) })
     this.#socket.write(framed(signed?.message ?? query))
     const check = key && signed && new AnswerCheck(key, signed.mac, nowMs)
@@ -257,11 +312,22 @@ async function* messagesOf(socket: Socket, mostBytes: number): AsyncGenerator<Bu
   }
 }
 
-function queryMessage(id: number, zone: NameKey, type: number): Buffer {
+function queryMessage(id: number, zone: NameKey, type: number, serial: number | undefined): Buffer {
   const head = Buffer.alloc(headerBytes)
   head.writeUInt16BE(id, 0)
   head[5] = 1
-  return Buffer.concat([head, Buffer.from(zone, 'latin1'), Buffer.of(type >> 8, type & 0xff, 0, 1)])
+  const question = [Buffer.from(zone, 'latin1'), Buffer.of(type >> 8, type & 0xff, 0, 1)]
+  if (serial === undefined) return Buffer.concat([head, ...question])
+  head[9] = 1
+  return Buffer.concat([head, ...question, knownSoa(serial)])
+}
+
+/** The SOA record with a serial that a query for changes has in its authority section (RFC 1995, 3). */
+function knownSoa(serial: number): Buffer {
+  const ownerAndType = [0xc0, headerBytes, 0, recordTypes.SOA.code, 0, 1]
+  const data = Buffer.alloc(22)
+  data.writeUInt32BE(serial, 2)
+  return Buffer.concat([Buffer.from([...ownerAndType, 0, 0, 0, 0, 0, data.length]), data])
 }
 
 /** Yields the records of the answer section. Throws on a malformed message. */

@@ -1,6 +1,6 @@
 /**
- * Zones for secondary name servers: transfer of whole zones over TCP (AXFR, RFC 5936), and notifications of changes
- * (NOTIFY, RFC 1996). The operator names the servers that may transfer every zone.
+ * Zones for secondary name servers: transfer of whole zones (AXFR, RFC 5936) and of changes (IXFR, RFC 1995) over TCP, and
+ * notifications of changes (NOTIFY, RFC 1996). The operator names the servers that may transfer every zone.
  */
 import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
@@ -10,8 +10,9 @@ import type { Logger } from '../kernel/process/log.ts'
 import { type NameKey, nameOf } from '../protocols/net/dns/names.ts'
 import { recordTypes } from '../protocols/net/dns/rdata.ts'
 import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
-import { headerBytes } from '../protocols/net/dns/wire.ts'
-import { opcodes, type Query, recordsOf } from './message.ts'
+import { headerBytes, skipName } from '../protocols/net/dns/wire.ts'
+import { opcodes, type Query, queryTypes, recordsOf } from './message.ts'
+import { isNewer } from './serials.ts'
 import { AnswerCheck, sign } from './tsig.ts'
 import type { ZoneImage } from './zone-image.ts'
 
@@ -26,9 +27,47 @@ export interface Secondary {
 /** The target length of the records in one transfer message. */
 const messageBytes = 16_000
 
-/** Yields the messages of a transfer in order: the SOA record, all other records, the SOA record again. */
-export function* transferMessages(query: Query, image: ZoneImage): Generator<Buffer> {
-  const soa = { owner: image.origin, rrset: image.soa! }
+/** Yields the messages of a transfer in order. */
+export function transferMessages(query: Query, image: ZoneImage): Generator<Buffer> {
+  const known = query.type === queryTypes.ixfr ? knownSerial(query) : undefined
+  return messagesWith(query, (known === undefined ? undefined : changesSince(image, known)) ?? wholeZone(image))
+}
+
+const soaOf = (image: ZoneImage) => recordsOf({ owner: image.origin, rrset: image.soa! })
+
+/** The SOA record, all other records, the SOA record again. The zone may change while they are sent. */
+function wholeZone(image: ZoneImage): Iterable<Buffer> {
+  const soa = soaOf(image)
+  const others = [...image.others()]
+  return (function* () {
+    yield* soa
+    for (const one of others) yield* recordsOf(one)
+    yield* soa
+  })()
+}
+
+/**
+ * What has changed since a serial (RFC 1995, 4): the SOA record alone when nothing is newer; undefined when it is not known
+ * any more.
+ */
+function changesSince(image: ZoneImage, serial: number): Iterable<Buffer> | undefined {
+  const soa = soaOf(image)
+  if (!isNewer(image.serial!, serial)) return soa
+  const differences = image.journal.since(serial)
+  return differences && [...soa, ...differences.flatMap(({ deleted, added }) => [...deleted, ...added]), ...soa]
+}
+
+/** The serial of the zone that the client has; undefined when the query does not say. */
+function knownSerial({ bytes, end }: Query): number | undefined {
+  if (bytes.readUInt16BE(8) === 0) return undefined
+  const fixed = skipName(bytes, end)
+  if (fixed < 0 || fixed + 10 > bytes.length || bytes.readUInt16BE(fixed) !== recordTypes.SOA.code) return undefined
+  const nameEnd = skipName(bytes, fixed + 10)
+  const at = nameEnd < 0 ? -1 : skipName(bytes, nameEnd)
+  return at < 0 || at + 4 > bytes.length ? undefined : bytes.readUInt32BE(at)
+}
+
+function* messagesWith(query: Query, all: Iterable<Buffer>): Generator<Buffer> {
   let records: Buffer[] = []
   let count = 0
   let length = 0
@@ -47,13 +86,11 @@ export function* transferMessages(query: Query, image: ZoneImage): Generator<Buf
     length = 0
     return message
   }
-  for (const one of [soa, ...image.others(), soa]) {
-    for (const bytes of recordsOf(one)) {
-      if (length > 0 && length + bytes.length > messageBytes) yield flush()
-      records.push(bytes)
-      count++
-      length += bytes.length
-    }
+  for (const bytes of all) {
+    if (length > 0 && length + bytes.length > messageBytes) yield flush()
+    records.push(bytes)
+    count++
+    length += bytes.length
   }
   yield flush()
 }

@@ -7,7 +7,8 @@ import { isWithin, lowerName, nameOf, parentName, parseName } from '../protocols
 import { parseRdata, recordTypes, typeCode } from '../protocols/net/dns/rdata.ts'
 import { type Denial, denialIn } from './denial.ts'
 import { coveredType, plainType, wireTypes } from './dnssec.ts'
-import type { OwnedRrset, WireRrset } from './message.ts'
+import { Journal } from './journal.ts'
+import { type OwnedRrset, recordsOf, type WireRrset } from './message.ts'
 import { isBare, newNode, type ZoneNames, type ZoneNode } from './zone-node.ts'
 
 /** An RRset as the database stores it. */
@@ -43,6 +44,8 @@ export class ZoneImage implements ZoneNames {
   version = 0
   /** The number of records. */
   size = 0
+  /** How it came to be what it is, from the moment it was read as a whole. */
+  readonly journal = new Journal()
   /** The number of names that hide those below them: delegated names, and names with DNAME records. */
   boundaries = 0
   /** The places of each RRset by its key, to find the RRsets that are to be removed. */
@@ -95,6 +98,16 @@ export class ZoneImage implements ZoneNames {
     this.#places.delete(key)
   }
 
+  /** The records of the RRset with a key, with their owner. */
+  recordsAt(key: string): Buffer[] {
+    return (this.#places.get(key) ?? []).flatMap((place) => {
+      const node = this.#tableOf(place).get(place.owner)
+      const [some, type] = node ? this.#slotOf(node, place) : []
+      const rrset = type === undefined ? undefined : some?.get(type)
+      return rrset ? recordsOf({ owner: place.owner, rrset }) : []
+    })
+  }
+
   #setAt(place: Place, rrset: WireRrset): void {
     const { owner } = place
     const table = this.#tableOf(place)
@@ -145,6 +158,12 @@ export class ZoneImage implements ZoneNames {
 
   get soa(): WireRrset | undefined {
     return this.nodes.get(this.origin)?.rrsets.get(SOA.code)
+  }
+
+  /** The serial of the SOA record; undefined without one. */
+  get serial(): number | undefined {
+    const [data] = this.soa?.data ?? []
+    return data?.readUInt32BE(data.length - serialOffsetFromEnd)
   }
 
   /** Iterates over all RRsets but the SOA record. */

@@ -13,6 +13,10 @@ import { occluded, type Signing, zonefile, zoneNames } from './zones.ts'
 
 /** A name server with the zones of every kind of signing. */
 export interface Primary extends Place {
+  /** The lines that it has logged so far. */
+  readonly log: readonly string[]
+  /** Lets it read its files again. */
+  reload(): void
   stop(): Promise<void>
 }
 
@@ -44,7 +48,9 @@ export async function start(
     const kill = () => void child.kill('SIGKILL')
     process.once('exit', kill)
     const log: string[] = []
-    if (await comesUp(child, isUp, log)) return { host: '127.0.0.1', port, stop: () => stop(child, kill) }
+    if (await comesUp(child, isUp, log)) {
+      return { host: '127.0.0.1', port, log, reload: () => void child.kill('SIGHUP'), stop: () => stop(child, kill) }
+    }
     process.off('exit', kill)
     // Somebody else may have taken the port meanwhile.
     if (attempt === tries) throw new Error(`${program} does not start:\n${log.join('\n')}`)
