@@ -20,6 +20,8 @@ interface Primary {
   readonly asked: string[]
   /** Signs answers with this key, if set; a wrong one is the test's to choose. */
   secret: string | undefined
+  /** What it answers when it is asked for changes: these records, or that it cannot; the whole zone if not set. */
+  changes: DnsAnswer[] | 'not implemented' | undefined
   /** Answers with these bytes instead. */
   garbage: Buffer | undefined
 }
@@ -52,6 +54,7 @@ async function startPrimary(now: () => number): Promise<Primary> {
     serial: 1,
     asked: [] as string[],
     secret: undefined,
+    changes: undefined,
     garbage: undefined,
   } as Primary & { port: number }
   const server = createServer((socket) => {
@@ -79,6 +82,11 @@ function answersTo(state: Primary, message: Buffer, now: () => number): Buffer[]
   const { id, questions } = decode(message)
   const { type } = questions![0]!
   state.asked.push(type)
+  if (type === 'IXFR' && state.changes !== undefined) {
+    const isRefused = state.changes === 'not implemented'
+    const answers = isRefused ? [] : (state.changes as DnsAnswer[])
+    return [encode({ type: 'response', id, flags: 0x400 | (isRefused ? 4 : 0), questions: questions!, answers })]
+  }
   const soa = soaOf(state.serial)
   const all =
     type === 'SOA'
@@ -173,9 +181,44 @@ forEachDatabase('Transfers', (openWorld) => {
     assert.deepEqual((await ask(place, 'www.example.com', 'A')).answers, ['www.example.com A 192.0.2.2'])
     world.clock.advance(3_600_000)
     await place.look()
-    assert.deepEqual(primary.asked, ['SOA', 'AXFR', 'SOA', 'AXFR', 'SOA'])
+    assert.deepEqual(primary.asked, ['SOA', 'AXFR', 'SOA', 'IXFR', 'SOA'])
     expect(await world.api.post('/zones/example.com/actions/change_ttl', { ttl: 600 }), 201)
     assert.equal((await ask(place, 'www.example.com', 'A')).packet.answers!.length, 1)
+  })
+
+  test('a secondary zone takes the changes of its primary, or all of it where they do not fit', async () => {
+    const world = await openWorld(loopback)
+    const primary = await startPrimary(world.clock.now)
+    primary.records = records
+    const place = await serveDns(world)
+    await makeSecondary(world, primary.port)
+    await place.look()
+    const www = (data: string): DnsAnswer => ({ type: 'A', name: 'www.example.com', ttl: 120, data })
+    const told = async () => {
+      const { answers } = await ask(place, 'www.example.com', 'A')
+      const rcode = (await ask(place, 'example.com', 'MX')).rcode
+      return [answers.map((one) => one.split(' ')[2]).sort(), rcode, primary.asked.splice(0).slice(1)]
+    }
+    assert.deepEqual(await told(), [['192.0.2.1'], 'NOERROR', ['AXFR']])
+    const next = async (changes: Primary['changes'], whole: DnsAnswer[] = records) => {
+      primary.serial++
+      primary.records = whole
+      primary.changes = changes
+      world.clock.advance(3_600_000)
+      await place.look()
+      return told()
+    }
+    const [one, two, three] = [soaOf(1), soaOf(2), soaOf(3)]
+    const steps = [two, one, www('192.0.2.1'), two, www('192.0.2.2'), www('192.0.2.3'), two]
+    assert.deepEqual(await next(steps), [['192.0.2.2', '192.0.2.3'], 'NOERROR', ['IXFR']])
+    assert.equal((await zone(world)).record_count, 6)
+    const missing = [three, two, www('192.0.2.9'), three, three]
+    assert.deepEqual(await next(missing, [www('192.0.2.4')]), [['192.0.2.4'], 'NOERROR', ['IXFR', 'AXFR']])
+    const elsewhere = [soaOf(4), soaOf(1), www('192.0.2.4'), soaOf(4), soaOf(4)]
+    assert.deepEqual(await next(elsewhere, [www('192.0.2.5')]), [['192.0.2.5'], 'NOERROR', ['IXFR', 'AXFR']])
+    assert.deepEqual(await next('not implemented', [www('192.0.2.6')]), [['192.0.2.6'], 'NOERROR', ['IXFR', 'AXFR']])
+    assert.deepEqual(await next([soaOf(1)], [www('192.0.2.7')]), [['192.0.2.7'], 'NOERROR', ['IXFR', 'AXFR']])
+    assert.equal((await zone(world)).record_count, 2)
   })
 
   test('a primary that says that something has changed is asked at once; anybody else is not', async () => {
