@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { readQuery } from '../src/dns/message.ts'
 import { MessageStream } from '../src/dns/tcp-stream.ts'
+import { signatureOf } from '../src/dns/tsig.ts'
 import { mostOfPacket, PacketReader } from '../src/drivers/storage/doors/sftp/packets.ts'
 import { lastOf } from '../src/drivers/storage/doors/ssh/commands/command.ts'
 import { parseOptions, wordsOf } from '../src/drivers/storage/doors/ssh/commands/words.ts'
@@ -82,7 +83,6 @@ import {
 } from '../src/protocols/net/dns/rdata.ts'
 import { isBase64, readSvcParams, svcParamsProblem, svcParamsToText } from '../src/protocols/net/dns/svc-params.ts'
 import { readEntries, readWords } from '../src/protocols/net/dns/tokens.ts'
-import { parseTsigKeys } from '../src/protocols/net/dns/tsig-keys.ts'
 import { readName } from '../src/protocols/net/dns/wire.ts'
 import { isDnsLabel, isDnsName, isHostLabel, isHostName, isLowerCase } from '../src/protocols/net/hostnames.ts'
 import { familyOf, parseAddress, parseCidr } from '../src/protocols/net/ip.ts'
@@ -315,6 +315,7 @@ const paths = allEndpoints().map(({ endpoint }) => endpoint)
 export const parsers: Readonly<Record<string, Parser>> = {
   'protocols/net/dns/wire.ts readName': bytes((value) => readName(value, value.length - 2), most.message),
   'dns/message.ts readQuery': bytes(readQuery, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),
+  'dns/tsig.ts signatureOf': bytes(signatureOf, most.message, [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0xff, 0xff]),
   'dns/tcp-stream.ts MessageStream': bytes((value) => new MessageStream(most.message).take(value), most.form),
   'drivers/storage/doors/sftp/packets.ts PacketReader': bytes(
     (value) => new PacketReader(value).attributes(),
@@ -453,7 +454,6 @@ export const parsers: Readonly<Record<string, Parser>> = {
     most: mostDataBytes,
     inputs: () => taken(rightParams(), svcParamsToText),
   },
-  'protocols/net/dns/tsig-keys.ts parseTsigKeys': text(parseTsigKeys, enough, 'key a { algorithm '),
   'protocols/net/dns/tokens.ts readEntries': text((value) => readEntries(value), enough, 'a TXT ', '( ', ';'),
   'protocols/net/dns/tokens.ts readWords': text(readWords, enough),
   'protocols/net/hostnames.ts isDnsLabel': text(isDnsLabel, enough),

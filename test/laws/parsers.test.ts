@@ -67,6 +67,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'protocols/net/decimal.ts isLess',
     'protocols/net/decimal.ts percentOf',
     'protocols/net/default-names.ts formProblem',
+    'protocols/net/dns/tsig-keys.ts parseTsigKeys',
   ],
 }
 
