@@ -1,5 +1,5 @@
 /** Parents that delegate every zone to its name servers. */
-import { uncheckedParents } from '../resolver/unchecked.ts'
+import { uncheckedParents } from '../../resolver/unchecked.ts'
 
 /** Creates the driver. */
 export const simulateParents = () => ({
