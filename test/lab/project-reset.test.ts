@@ -21,7 +21,7 @@ import { objectsOf, projectsOf, rowsOf } from './projects.ts'
 const installationTables = [
   ...['action_serial', 'address_pool', 'ceremony', 'console_origin', 'credential', 'dns_change', 'guess'],
   ...['installation_secret', 'key_canary', 'management_token', 'person', 'person_link', 'project'],
-  ...['rate_limit', 'session', 'sign_in', 'write_probe'],
+  ...['rate_limit', 'schema_floor', 'session', 'sign_in', 'write_probe'],
 ]
 
 async function until(isOver: () => boolean): Promise<void> {

@@ -36,6 +36,7 @@ const kernelLocks: Locks = {
       // Locks of the whole installation, each taken by a transaction that does nothing else.
       'key migration',
       'migration',
+      'schema_floor',
       'key_canary',
       'installation_secret',
       'console_origin',

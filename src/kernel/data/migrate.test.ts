@@ -7,7 +7,7 @@ import { testClock } from '../../../test/kit/harness.ts'
 import { migrations } from '../../migrations/index.ts'
 import { result } from '../../migrations/result.ts'
 import type { Database } from './db.ts'
-import { type Migration, migrate, resultOn } from './migrate.ts'
+import { type Migration, migrate, resultOn, schemaState } from './migrate.ts'
 import { openDatabase } from './open.ts'
 
 const more: readonly Migration[] = [
@@ -32,9 +32,40 @@ forEachBareDatabase('migrations', (open) => {
   test('a database of a newer version is refused, by the name of what it has', async () => {
     const { db } = await open()
     await migrate(db, more)
-    await assert.rejects(migrate(db, migrations), {
-      message:
-        "the database has the schema change '9001-first', which this version of Wolke does not know; use a newer version",
+    const message = `the database has the schema 9002-second with the change '9001-first', which this version of Wolke, of the schema ${migrations.at(-1)!.id}, does not know; use a newer version, or restore a backup from before`
+    await assert.rejects(migrate(db, migrations), { message })
+    await assert.rejects(schemaState(db, migrations), { message })
+    // One that went another way is none that anybody works on beside.
+    const [first, second] = more.slice(-2) as [Migration, Migration]
+    await assert.rejects(migrate(db, [...migrations, { ...second, beside: 'expands' }, first]))
+  })
+
+  test('older programs work on beside what only adds, and those that know what it needs beside what takes away', async () => {
+    const { db } = await open()
+    const added: Migration = { ...more.at(-2)!, beside: 'expands' }
+    const further: Migration = { ...more.at(-1)!, beside: 'expands' }
+    const takes: Migration = { id: '9003-third', statements: ['drop table first'], beside: { contracts: added.id } }
+    const all = [...migrations, added, further, takes]
+    const isUsable = (known: number) =>
+      schemaState(db, all.slice(0, known)).then(
+        (state) => state === 'current',
+        () => false,
+      )
+    const count = migrations.length
+    await migrate(db, all.slice(0, count + 2))
+    assert.deepEqual(await Promise.all([count, count + 1, count + 2].map(isUsable)), [true, true, true])
+    await migrate(db, all)
+    assert.deepEqual(await Promise.all([count, count + 1, count + 2].map(isUsable)), [false, true, true])
+    // Starting leaves alone what is newer.
+    await migrate(db, all.slice(0, count + 1))
+    assert.equal((await run(db, 'select id from migration')).length, all.length)
+  })
+
+  test('what takes away has to name what programs need to know', async () => {
+    const { db } = await open()
+    const takes: Migration = { id: '9003-third', statements: [], beside: { contracts: '9001-first' } }
+    await assert.rejects(migrate(db, [...migrations, takes]), {
+      message: "the migration 9003-third contracts after '9001-first', which is not before it",
     })
   })
 

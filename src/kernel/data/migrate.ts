@@ -1,7 +1,7 @@
 /**
  * Migrations are an ordered list. Each runs in its own transaction together with the row that records it, so a crash
- * leaves it complete or not started. A database with migrations that this program does not know is refused. A new SQLite
- * database is made in one transaction, with the schema that they all lead to.
+ * leaves it complete or not started. A database with migrations that this program does not know is refused, unless they
+ * only add to what it uses. A new SQLite database is made in one transaction, with the schema that they all lead to.
  */
 import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from './db.ts'
@@ -12,6 +12,12 @@ export interface Migration {
   readonly id: string
   /** Statements in portable SQL, executed in order. */
   readonly statements: readonly string[]
+  /**
+   * The programs that do not know it and work on beside it (ADR 52). `'expands'`: all that worked before, because it only adds
+   * what they need not know. `{ contracts: id }`: those that know the migration `id`, because it takes away what only
+   * programs before that use. None by default.
+   */
+  readonly beside?: 'expands' | { readonly contracts: string }
 }
 
 interface MigrationRow {
@@ -19,13 +25,23 @@ interface MigrationRow {
   readonly position: number
 }
 
+/** A program has to know the first `known` migrations. There is one row. */
+interface SchemaFloorRow {
+  readonly id: number
+  readonly known: number
+}
+
 declare module './db.ts' {
   interface Tables {
     migration: MigrationRow
+    schema_floor: SchemaFloorRow
   }
 }
 
-/** A database has a migration that this program does not know. */
+/** The migration that makes the table of the floor. */
+export const floorMigration = '0051-schema-floor'
+
+/** A database has a migration that this program does not know, and beside which it must not work. */
 export class UnknownMigration extends Error {}
 
 /** Statements that make the schema of a new SQLite database at once, as `resultOn` gave them. */
@@ -59,14 +75,17 @@ export async function resultOn(db: Database, migrations: readonly Migration[]): 
   type Made = { readonly type: string; readonly name: string; readonly sql: string }
   const own = `select type, name, sql from sqlite_master where sql is not null and name <> 'migration' order by rowid`
   const made = await rowsOf<Made>(own)
-  for (const { name } of made.filter(({ type }) => type === 'table')) {
+  for (const { name } of made.filter(({ type, name }) => type === 'table' && name !== 'schema_floor')) {
     const rows = await rowsOf(`select 1 from ${name} limit 1`)
     if (rows.length > 0) throw new Error(`migrations write rows of ${name}, which a new database would not have`)
   }
   return made.map((one) => one.sql)
 }
 
-/** The state of the schema, without changing it. Throws when it is newer than `migrations`. */
+/**
+ * The state of the schema, without changing it; `current` is also a newer one beside which this program works. Throws when
+ * this program must not use it.
+ */
 export async function schemaState(db: Database, migrations: readonly Migration[]): Promise<'none' | 'old' | 'current'> {
   try {
     const applied = await appliedTo(db.query, migrations)
@@ -83,16 +102,44 @@ export async function schemaOf(query: Queries): Promise<{ migrations: number; la
   return { migrations: rows.length, last: rows.at(-1)?.id ?? '' }
 }
 
-/** Number of migrations applied to a database. Throws when it has one that this program does not know. */
+/** Number of migrations applied to a database. Throws when this program must not use it. */
 async function appliedTo(query: Queries, migrations: readonly Migration[]): Promise<number> {
   const applied = await query.selectFrom('migration').selectAll().orderBy('position').execute()
   const unknown = applied.find((row, index) => migrations[index]?.id !== row.id)
-  if (unknown) {
+  if (unknown && (unknown.position < migrations.length || (await floorOf(query)) > migrations.length)) {
+    const last = applied.at(-1)!.id
     throw new UnknownMigration(
-      `the database has the schema change '${unknown.id}', which this version of Wolke does not know; use a newer version`,
+      `the database has the schema ${last} with the change '${unknown.id}', which this version of Wolke, of the schema ${migrations.at(-1)?.id}, does not know; use a newer version, or restore a backup from before`,
     )
   }
   return applied.length
+}
+
+/** Number of migrations that a program has to know at least. */
+async function floorOf(query: Queries): Promise<number> {
+  const row = await query.selectFrom('schema_floor').select('known').executeTakeFirst()
+  return Number(row?.known ?? 0)
+}
+
+/** Records which programs may use the database that has the first `applied` migrations. */
+async function recordFloor({ query }: Transaction, migrations: readonly Migration[], applied: number): Promise<void> {
+  const done = migrations.slice(0, applied)
+  if (!done.some(({ id }) => id === floorMigration)) return
+  const known = Math.max(...done.map((migration, position) => knownBeside(migration, position, done)))
+  await query
+    .insertInto('schema_floor')
+    .values({ id: 1, known })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ known }))
+    .execute()
+}
+
+/** Number of migrations that a program has to know to work on beside one. */
+function knownBeside({ id, beside }: Migration, position: number, migrations: readonly Migration[]): number {
+  if (beside === 'expands') return 0
+  if (beside === undefined) return position + 1
+  const needed = migrations.findIndex((migration) => migration.id === beside.contracts)
+  if (needed < 0) throw new Error(`the migration ${id} contracts after '${beside.contracts}', which is not before it`)
+  return needed + 1
 }
 
 async function applyNext(
@@ -110,12 +157,14 @@ async function applyNext(
       .insertInto('migration')
       .values(migrations.map(({ id }, position) => ({ id, position })))
       .execute()
+    await recordFloor(tx, migrations, migrations.length)
     return false
   }
   const next = migrations[applied]
   if (!next) return false
   for (const statement of next.statements) await execute(tx, statement)
   await tx.query.insertInto('migration').values({ id: next.id, position: applied }).execute()
+  await recordFloor(tx, migrations, applied + 1)
   return true
 }
 
