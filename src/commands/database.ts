@@ -6,12 +6,15 @@ import { migrate, schemaState } from '../kernel/data/migrate.ts'
 import { type OpenOptions, openDatabase } from '../kernel/data/open.ts'
 import type { PostgresOptions } from '../kernel/data/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { runningClock } from '../kernel/process/clock.ts'
+import { type Clock, runningClock } from '../kernel/process/clock.ts'
 import { migrations } from '../migrations/index.ts'
 import { CommandFailure } from './failure.ts'
 
 /** How long a start waits for a database that does not answer because it, or this machine, is too busy, in milliseconds. */
 const patienceMs = 60_000
+
+/** The time that a statement of a migration may take on PostgreSQL, in milliseconds. */
+const migrationMs = 24 * 3_600_000
 
 /** The patience of a start with a PostgreSQL that is there and does not take a connection in time. */
 export interface StartPatience extends Required<Pick<PostgresOptions, 'triesAgain'>> {
@@ -45,11 +48,28 @@ export async function openMigrated(
   let db: Database | undefined
   try {
     db = await openDatabase(url, { clock, ...options })
-    await migrate(db, migrations, async () => (await import('../migrations/result.ts')).result)
+    await migrateAt(url, db, clock)
     return db
   } catch (error) {
     await db?.close().catch(() => undefined)
     throw unusable(url, error)
+  }
+}
+
+/**
+ * Brings the schema up to date. On PostgreSQL a change of a large table may take long, and other processes that start wait
+ * for it: both need more time than a request has.
+ */
+async function migrateAt(url: DatabaseUrl, db: Database, clock: Clock): Promise<void> {
+  if (!db.dialect.shared) {
+    return migrate(db, migrations, async () => (await import('../migrations/result.ts')).result)
+  }
+  if ((await schemaState(db, migrations)) === 'current') return
+  const patient = await openDatabase(url, { clock, postgres: { connections: 1, statementMs: migrationMs } })
+  try {
+    await migrate(patient, migrations)
+  } finally {
+    await patient.close()
   }
 }
 

@@ -53,11 +53,22 @@ interface Prepared {
   isKnown: boolean
 }
 
+/** Counts how often a connection of a pool has met a schema that another process had changed. */
+export interface SchemaChanges {
+  count: number
+}
+
 /** The server keeps each prepared statement in the memory of each connection. */
 const mostPrepared = 100
 /** A long text lists many values and is rarely sent again. */
 const longestPrepared = 4_000
 const mostSeen = 1_000
+
+interface ConnectionOptions {
+  readonly prepares: boolean
+  readonly failed: (error: unknown) => void
+  readonly changes: SchemaChanges
+}
 
 export class Connection {
   readonly #client: pg.PoolClient
@@ -66,13 +77,18 @@ export class Connection {
   /** Statements by text, least recently used first. */
   readonly #prepared = new Map<string, Prepared>()
   readonly #seen = new Set<string>()
+  readonly #changes: SchemaChanges
+  /** The change after which its statements were prepared. */
+  #preparedAfter: number
   #names = 0
   #forgotten: string[] = []
   #broken: unknown
 
   /** `prepares` allows prepared statements; `failed` is called with every error of a statement. */
-  constructor(client: pg.PoolClient, { prepares, failed }: { prepares: boolean; failed: (error: unknown) => void }) {
+  constructor(client: pg.PoolClient, { prepares, failed, changes }: ConnectionOptions) {
     this.#client = client
+    this.#changes = changes
+    this.#preparedAfter = changes.count
     this.#prepares = prepares
     this.#failed = failed
     client.once('end', () => {
@@ -113,6 +129,7 @@ export class Connection {
       return []
     }
     wire.stream.cork()
+    this.#forgetBefore(this.#changes.count)
     for (const name of this.#forgotten.splice(0)) wire.close({ type: 'S', name })
     const used = statements.map((statement) => this.#writeStatement(wire, statement))
     wire.sync()
@@ -160,9 +177,17 @@ export class Connection {
     this.#forgotten.push(prepared.name)
   }
 
+  /** A change of the schema spoils statements on all connections: a transaction must not meet one after the other. */
+  #forgetBefore(change: number): void {
+    if (change === this.#preparedAfter) return
+    this.#preparedAfter = change
+    for (const [text, prepared] of this.#prepared) this.#forget(text, prepared)
+  }
+
   #judge(unit: Unit, error: unknown): Outcome {
     this.#failed(error)
     const stale = databaseFailure(error)?.kind === 'stale'
+    if (stale) this.#changes.count++
     for (const [text, prepared] of this.#prepared) {
       if (unit.used.includes(prepared) && (stale || !prepared.isKnown)) this.#forget(text, prepared)
     }

@@ -6,7 +6,7 @@ import { projectServed } from '../process/behalf.ts'
 import { channels, measured } from '../process/channels.ts'
 import { FairQueue } from '../process/fair-queue.ts'
 import type { ProjectId } from '../scope.ts'
-import { Connection, type Outcome, type Statement } from './connection.ts'
+import { Connection, type Outcome, type SchemaChanges, type Statement } from './connection.ts'
 import { type PoolState, type TroubleListeners, unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
@@ -18,6 +18,8 @@ export interface PostgresOptions {
   readonly connectionsPerProject?: number | undefined
   /** The time that a request waits for a connection, in milliseconds; 5 s by default. */
   readonly patienceMs?: number
+  /** The time that a statement may take, in milliseconds; 8 s by default. */
+  readonly statementMs?: number
   /** Tells whether to try again when the server does not take a connection in time; by default it is not tried again. */
   readonly triesAgain?: () => boolean
   /** The name under which the server lists its connections; that of the driver by default. */
@@ -27,8 +29,10 @@ export interface PostgresOptions {
 const defaultConnections = 30
 const defaultPatienceMs = 5_000
 
-/** Longer than the server's timeout, so that it applies only when the server does not answer at all. */
-const queryTimeoutMs = 10_000
+const defaultStatementMs = 8_000
+
+/** The driver waits longer than the server, so that its timeout applies only when the server does not answer at all. */
+const answerMs = 2_000
 const connectTimeoutMs = 2_000
 /** What the driver says after that time. */
 const tookTooLong = /timeout exceeded when trying to connect|due to connection timeout/
@@ -38,8 +42,8 @@ const tookTooLong = /timeout exceeded when trying to connect|due to connection t
  * prepared statement outlives the table size that it was made for: one made for a few rows must not scan a large table
  * later.
  */
-const sessionSettings = `
-  set statement_timeout = 8000; set idle_in_transaction_session_timeout = 8000; set enable_seqscan = off; set jit = off`
+const sessionSettings = (statementMs: number) => `
+  set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = 8000; set enable_seqscan = off; set jit = off`
 /**
  * More connections do not help a Project: its transactions wait for its locks, and those of others for the processor.
  */
@@ -62,12 +66,14 @@ export class Connections {
   readonly #most: number
   readonly #prepares: boolean
   readonly #troubles: TroubleListeners
+  readonly #changes: SchemaChanges = { count: 0 }
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
   readonly #triesAgain: () => boolean
 
   constructor(url: string, troubles: TroubleListeners, options: PostgresOptions = {}) {
     this.#troubles = troubles
     const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
+    const { statementMs = defaultStatementMs } = options
     this.#triesAgain = options.triesAgain ?? (() => false)
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     const kept = Math.min(2, connections >> 1)
@@ -86,11 +92,11 @@ export class Connections {
       pipeline: true,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: 60_000,
-      query_timeout: queryTimeoutMs,
+      query_timeout: statementMs + answerMs,
       async onConnect(client) {
         // A broken connection in use reports its error through its query; without a listener it would end the process.
         client.on('error', () => undefined)
-        await client.query(sessionSettings)
+        await client.query(sessionSettings(statementMs))
       },
     } as pg.PoolConfig)
     // The pool replaces an idle connection that breaks.
@@ -132,7 +138,8 @@ export class Connections {
       failed(error)
       throw error
     })
-    const connection = this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares, failed })
+    const connection =
+      this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares, failed, changes: this.#changes })
     this.#known.set(client, connection)
     return { connection, release: () => client.release(connection.isBroken) }
   }

@@ -28,7 +28,7 @@ forEachBareDatabase(
       const client = new pg.Client(config).on('error', () => undefined)
       await client.connect()
       later(() => client.end())
-      return new Connection(client as pg.PoolClient, { ...options, failed: () => undefined })
+      return new Connection(client as pg.PoolClient, { ...options, failed: () => undefined, changes: { count: 0 } })
     }
 
     /** A table of names, and a transaction that takes one. */
