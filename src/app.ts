@@ -18,7 +18,7 @@ import type { State, States } from './lab/states.ts'
 import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
-import { healthPages } from './pages/health.ts'
+import { type HealthState, healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { icon } from './pages/icon.ts'
 import { referencePages } from './pages/reference.ts'
@@ -53,6 +53,8 @@ export interface App {
   start(prepare?: () => Promise<void>): Promise<void>
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
+  /** Goes on answering, but says on the health pages that it stops, and closes connections after their next answer. */
+  drain(): void
   /**
    * Stops accepting requests, finishes those in flight, and leaves actions and mail to be resumed. The database stays
    * open.
@@ -80,7 +82,8 @@ export async function buildApp(given: AppOptions): Promise<App> {
     void address.cloud.letGo()
     done()
   })
-  mountPublic(edge, address.cloud.own)
+  const state = { isStopping: false }
+  mountPublic(edge, address.cloud.own, state)
   edge.later((mounting) => mountWolke(mounting, address.cloud, states))
   return {
     edge,
@@ -115,6 +118,10 @@ export async function buildApp(given: AppOptions): Promise<App> {
       await prepare?.()
       options.lab?.recorder?.start()
       await states?.begin()
+    },
+    drain() {
+      state.isStopping = true
+      edge.drain()
     },
     async stop() {
       await states?.close()
@@ -186,7 +193,7 @@ function localCloud({ connect }: Pick<LocalCloud, 'connect'>, states: States | u
 }
 
 async function mountAll(mounting: CloudMounting, cloud: Cloud, states: States | undefined): Promise<void> {
-  mountPublic(mounting, cloud.own)
+  mountPublic(mounting, cloud.own, { isStopping: false })
   await mountWolke(mounting, cloud, states)
 }
 
@@ -199,13 +206,13 @@ async function mountWolke(mounting: Mounting, { own }: Cloud, states: States | u
 }
 
 /** Mounts the public API, the screens of servers, and the pages that need no token. */
-function mountPublic(edge: Mounting & Pick<Edge, 'accept'>, own: Own): void {
+function mountPublic(edge: Mounting & Pick<Edge, 'accept'>, own: Own, state: HealthState): void {
   const { platform, drivers, watch, standing, log, time } = own
   const { db, clock, secrets } = platform
   for (const { endpoints, handlers, base, otherBases } of families)
     edge.mount(endpoints, handlers(platform, drivers), base, otherBases)
   edge.accept(consoleSocket({ db, drivers, secrets, log, standing }))
-  const health = healthPages(watch, { hasLab: time !== undefined })
+  const health = healthPages(watch, { hasLab: time !== undefined, state })
   servePages(edge, drivers, [...health, changesPage(clock), ...referencePages(clock)])
 }
 

@@ -1,4 +1,5 @@
 /** `wolke serve` runs one process of the API, from reading its options to its last response. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
 import { type App, buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config/config.ts'
@@ -41,7 +42,7 @@ import type { BeginningScenario } from './scenarios.ts'
 import { circumstancesOf, openedListeners, surroundingsOf } from './surroundings.ts'
 
 /** The longest time that a stop may take, in milliseconds. */
-const drainMs = 9_000
+const stopMs = 9_000
 
 export function serveCommand(): Command {
   const command = new Command('serve').description('serve the API')
@@ -86,9 +87,13 @@ async function start(
   const { app, db, lab, token, labToken, storage, listening, work } = assembled
   // From here on somebody may wait for an answer, so a signal no longer ends the process at once.
   const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
-  stopOnSignal(log, async () => {
+  stopOnSignal(log, config.drain, async () => {
     await started
     readyFile.remove()
+    if (config.drain > 0) {
+      app.drain()
+      await delay(config.drain)
+    }
     await running.disposeAsync()
     lock?.release()
   })
@@ -337,10 +342,11 @@ function inWords(opened: Opened | undefined): string {
   return opened.insteadOf === undefined ? opened.at : `${opened.at}  (${opened.insteadOf} is in use)`
 }
 
-function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
+/** Stops at a signal, for which `stop` takes `drainMs` longer than what it has to end. */
+function stopOnSignal(log: Logger, drainMs: number, stop: () => Promise<void>): void {
   const onSignal = async (signal: string) => {
     log.info({ signal }, 'stopping')
-    endWithin(drainMs)
+    endWithin(drainMs + stopMs)
     await stop()
     log.flush()
   }

@@ -64,6 +64,8 @@ export interface Config
   readonly readyFile?: string
   /** The configuration file, whose values are among the others. */
   readonly config?: string
+  /** The time in which a server that was asked to stop goes on answering, in milliseconds. */
+  readonly drain: number
   readonly addressPool: readonly string[]
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
@@ -347,6 +349,10 @@ export function serveOptions(): Option[] {
       '--ready-file <file>',
       'JSON with base_url, storage_url, storage_ssh, storage_webdav, metadata_url, metrics_url, dns and pid; exists while the server is ready',
     ).env('WOLKE_READY_FILE'),
+    new Option('--drain <ms>', 'how long it goes on answering once it is asked to stop, as unhealthy')
+      .env('WOLKE_DRAIN')
+      .argParser(milliseconds)
+      .default(0),
     new Option('--log-level <level>', 'lowest level that is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')
       .choices(logLevels)

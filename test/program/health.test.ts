@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { openLog } from '../../src/kernel/process/log.ts'
+import { version } from '../../src/version.ts'
 import { run, until } from '../kit/database/bare-database.ts'
 import { execute, startPostgres } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
@@ -49,7 +50,7 @@ forProjects('The health pages', (open) => {
     const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line)) })
     const world = await open({ log, runActions: false })
     const { api } = world
-    const well = { status: 'ok', reads: 'ok', writes: 'ok', database: 'ok' }
+    const well = { status: 'ok', reads: 'ok', writes: 'ok', database: 'ok', version }
     assert.deepEqual(await page(world, '/health'), { status: 200, body: well })
     const { id } = (await api.post('/firewalls', { name: 'a', labels: { a: 'b' } })).body.firewall
 

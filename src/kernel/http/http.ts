@@ -60,6 +60,8 @@ export interface Edge extends Mounting {
   later(load: (part: Mounting) => Promise<void>): void
   /** Answers the requests of a connection that was made in another way than by listening. */
   connect(connection: Duplex): void
+  /** From now on each answer is the last one on its connection, so that callers reconnect elsewhere. */
+  drain(): void
   /** The instance with what is mounted later. */
   lazyPart(): Promise<FastifyInstance>
   /** The edge of the cloud that it was built with; with `isSeated` another one can take its seat. */
@@ -138,6 +140,9 @@ export function buildEdge(given: EdgeOptions): Edge {
       load = given
     },
     connect: (connection) => clouds.forAll(() => void server.server.emit('connection', connection)),
+    drain() {
+      state.isClosing = true
+    },
     lazyPart: () => lazy.open(),
     seat: edgeSeat(clouds, clouds.first, isChange),
     furtherSeat: (open) => furtherSeat(clouds, { open, isChange, makeServer: () => listening(server.routing) }),
