@@ -5,7 +5,7 @@ import { type FailedCommand, runCommandLine } from './commands/command-line.ts'
 import { useConfigFile } from './commands/config-file.ts'
 import { endWithin } from './commands/exit.ts'
 import { serveCommand } from './commands/serve.ts'
-import { version } from './version.ts'
+import { versionLine } from './commands/version.ts'
 
 const args = process.argv.slice(2)
 
@@ -17,7 +17,7 @@ function report(failure: FailedCommand): void {
 
 const program = new Command('wolke')
   .description('A cloud that you run yourself: projects, servers, firewalls and more behind one API')
-  .version(version)
+  .version(versionLine)
 program.addCommand(serveCommand())
 if (args[0] !== 'serve') {
   const { otherCommands } = await import('./other-commands.ts')

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync } from 'node:zlib'
+import { migrations } from '../../src/migrations/index.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { closeAdmin } from '../kit/database/postgres.ts'
 import { engines, freshDatabase } from '../kit/harness.ts'
@@ -230,7 +231,7 @@ describe('The package', () => {
 
   test('holds the program and its documentation, and is small', () => {
     const own = files.filter((path) => !/^(dist|docs|clients)\//.test(path)).sort()
-    assert.deepEqual(own, ['LICENSE', 'README.md', 'package.json'])
+    assert.deepEqual(own, ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
     assert.deepEqual(
       files.filter(
         (path) =>
@@ -327,9 +328,11 @@ describe('The package', () => {
     )
   })
 
-  test('says its version', () => {
+  test('says its version and its schema', () => {
     const { version } = readPackage(root)
-    assert.equal(runs('npx --offline wolke --version', installed, newMachine), `${version}\n`)
+    const schema = migrations.at(-1)!.id
+    const said = `wolke ${version} (schema ${schema})\n`
+    assert.equal(runs('npx --offline wolke --version', installed, newMachine), said)
   })
 
   test('says in one line what it needs on an older Node.js', () => {
