@@ -197,7 +197,11 @@ const dependants: readonly Dependant[] = [
     families: ['firewalls', 'server-types', 'servers', 'ssh-keys', 'zones'],
     why: 'attacks on one thing that need some resource to show it on',
   },
-  { paths: ['bench/'], families: 'all', why: 'each benchmark measures some kind of resource' },
+  {
+    paths: ['bench/', 'test/program/upgrades/kit/'],
+    families: 'all',
+    why: 'each benchmark measures some kind of resource, and earlier versions wrote data of every kind',
+  },
   {
     paths: ['console/pages/'],
     families: ['certificates', 'firewalls', 'locations', 'networks', 'pricing', 'server-types', 'servers'],

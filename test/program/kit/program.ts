@@ -47,14 +47,16 @@ export interface Program {
 /** The file to run after `build`. */
 export const bundle = join(root, 'dist/main.js')
 
-/** Whose program it is: with `uid` and `gid` it is another user's than that of the tests. */
+/** Which program it is, and whose: with `uid` and `gid` it is another user's than that of the tests. */
 export interface RunAs {
   readonly uid?: number
   readonly gid?: number
+  /** What Node.js runs instead of the bundle. */
+  readonly main?: readonly string[]
 }
 
 /** Makes a place to run the program from; what still runs in it after the tests is killed. */
-export function program(name: string, { uid, gid }: RunAs = {}): Program {
+export function program(name: string, { uid, gid, main = [bundle] }: RunAs = {}): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
   const user = uid === undefined || gid === undefined ? undefined : { uid, gid }
   if (user) chownSync(folder, user.uid, user.gid)
@@ -65,7 +67,7 @@ export function program(name: string, { uid, gid }: RunAs = {}): Program {
     await build()
     // Commands find servers by this folder, and shall not meet those of other tests.
     const env = { ...process.env, TMPDIR: folder }
-    const child = spawn(process.execPath, [bundle, ...args], {
+    const child = spawn(process.execPath, [...main, ...args], {
       ...{ cwd: folder, env, ...user },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
