@@ -20,6 +20,7 @@ import { AuditLog } from './kernel/audit/log.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
+import { traced } from './kernel/data/traced.ts'
 import { type Limits, noLimits } from './kernel/http/admission/admission.ts'
 import { localLimiter, sharedLimiter } from './kernel/http/admission/rate-limit.ts'
 import type { Observe } from './kernel/http/api/exchange.ts'
@@ -30,6 +31,7 @@ import type { Clock } from './kernel/process/clock.ts'
 import { type Faults, noFaults } from './kernel/process/faults.ts'
 import { type Jobs, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
+import { tracer } from './kernel/process/tracing.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { Faults as InjectedFaults } from './lab/faults/open.ts'
@@ -129,7 +131,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const { clock, log, secrets, vendor, faults = noFaults } = options
   const plainDb = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
   const { db: heard, observe } = await recordingOf({ ...options, db: plainDb })
-  const db = audited(heard)
+  const db = audited(tracer ? traced(heard, tracer) : heard)
   const platform = platformOf(options, db)
   const plain = await driversFor(options, platform)
   const injected = await faultsFor(options, platform, plain, () => engine.isStarted && engine.wake())

@@ -7,6 +7,7 @@ import { hostsDirectory } from '../config/hosts.ts'
 import { hasLab } from '../config/lab.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { storageOf } from '../config/storage.ts'
+import type { TracesConfig } from '../config/traces.ts'
 import type { Listener } from '../doctor/patient.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import type { StorageFacts } from '../drivers/storage/open.ts'
@@ -81,6 +82,7 @@ async function start(
   running: AsyncDisposableStack,
 ): Promise<void> {
   const log = openLog(config.logLevel)
+  if (config.traces) await startTraces(config.traces, log, running)
   if (lock) refuseDamagedLog(config.database, lock.path)
   const readyFile = openReadyFile(config.readyFile)
   const assembled = await assemble(config, { files, effective, log }, running)
@@ -125,6 +127,20 @@ async function start(
   keepYoungGeneration()
   printWelcome(listeners, token, { link, storage, lab: lab && { mode: lab.mode, token: labToken, isShared } })
   onStarted()
+}
+
+/** Loads what traces need, which nobody else waits for. Errors: `CommandFailure` that names the variable. */
+async function startTraces(config: TracesConfig, log: Logger, running: AsyncDisposableStack): Promise<void> {
+  const { openTraces } = await import('../traces/open.ts')
+  try {
+    const traces = openTraces(config, { log, version })
+    // A collector that does not answer must not keep the process.
+    running.defer(async () => {
+      if (!(await traces.close())) endWithin(0)
+    })
+  } catch (error) {
+    throw new CommandFailure(error instanceof Error ? error.message : String(error), 2)
+  }
 }
 
 /** A server that is put together: it neither listens nor works in the background yet. */

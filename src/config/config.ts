@@ -18,6 +18,7 @@ import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { passedSockets } from './passed-sockets.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
 import { type StorageConfig, storageOptions } from './storage.ts'
+import { type TracesConfig, tracesOf } from './traces.ts'
 
 /** An address to listen on. */
 export interface Listen extends ListenAddress {
@@ -76,6 +77,8 @@ export interface Config
   readonly metadataPrefix: string
   readonly dnsListen: Listen | 'off'
   readonly metricsListen?: Listen
+  /** Missing where the environment asks for no traces. */
+  readonly traces?: TracesConfig | undefined
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849), so that no real address is assigned by accident. */
@@ -403,7 +406,8 @@ function withClientSecret(given: Config): Config {
  * `InvalidArgumentError` with a message of one line for the operator.
  */
 export function toConfig(given: Config): Config {
-  const options = withClientSecret({ ...given, ...passedSockets(process.env, process.pid) })
+  const { env, pid } = process
+  const options = withClientSecret({ ...given, ...passedSockets(env, pid), traces: tracesOf(env) })
   for (const check of checks) check(options)
   return options
 }

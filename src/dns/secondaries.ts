@@ -13,10 +13,12 @@ import { channels } from '../kernel/process/channels.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import { FairQueue } from '../kernel/process/fair-queue.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { inSpan, tracer } from '../kernel/process/tracing.ts'
 import { nextTurn } from '../kernel/process/turns.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { parseAddress } from '../protocols/net/ip.ts'
+import { askingStart, refreshStart } from './traced.ts'
 import {
   type Asking,
   askSerial,
@@ -180,7 +182,8 @@ export class Secondaries {
     const claimed = clock.now() + claimMs
     if (!(await db.transact((tx) => claimCheck(tx, source, claimed)))) return
     for (const primary of await openPrimaries(db.query, secrets, source.scope, source.zoneId, source.primaries)) {
-      if (await this.#follow(source, primary, claimed)) return
+      const follow = () => this.#follow(source, primary, claimed)
+      if (await (tracer ? inSpan(tracer, refreshStart(source.name), follow) : follow())) return
     }
     // Another process checks the zone again once the claim has expired.
     if (this.#stopped.signal.aborted) return
@@ -257,7 +260,10 @@ export class Secondaries {
       if (this.#silent?.has(place)) throw new Error('it has not answered just now')
       this.#questions.add(waiting)
       if (this.#silent) waiting.hurry()
-      return await question(source, primary, { limits, nowMs: clock.now, signal })
+      const asking = { limits, nowMs: clock.now, signal }
+      if (!tracer) return await question(source, primary, asking)
+      const start = askingStart(question.name === receiveZone.name ? 'AXFR' : 'SOA', source.name, primary)
+      return await inSpan(tracer, start, () => question(source, primary, asking))
     } catch (error) {
       if (performance.now() - beganAt >= hurriedMs) this.#silent?.add(place)
       const reason = tooLate.signal.aborted ? 'it took too long' : (error as Error).message

@@ -9,6 +9,7 @@ import type { ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { tracer } from '../kernel/process/tracing.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import type { DefaultNames } from '../protocols/net/default-names.ts'
 import type { NameKey } from '../protocols/net/dns/names.ts'
@@ -26,6 +27,7 @@ import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from '.
 import { Secondaries, type Silent } from './secondaries.ts'
 import { fitting, SignedQueries } from './signed-queries.ts'
 import { told, toldOfTransfer } from './told.ts'
+import { tracedTransfer } from './traced.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
 
 export interface NameServerOptions {
@@ -202,7 +204,7 @@ class RunningNameServer {
     const query = readQuery(opened.bytes)
     const image = typeof query === 'object' && 'name' in query ? await this.#transferred(query, client) : undefined
     if (image) {
-      for (const message of toldOfTransfer(transferMessages(query as Query, image))) yield opened.seal(message)
+      for (const message of watched(query as Query, image, address)) yield opened.seal(message)
       return
     }
     const answer = await responder.tcp(opened.bytes, client)
@@ -255,4 +257,10 @@ function limiterFor(
   const rates = { ...responseRates, exempt: [...responseRates.exempt, ...trusted] }
   const onLimit = (network: string) => log.warn({ network }, 'a network gets fewer DNS answers than it asks for')
   return new ResponseRateLimiter(rates, { onLimit })
+}
+
+/** The messages of a transfer to a secondary, of which metrics and traces are told. */
+function watched(query: Query, image: Parameters<typeof transferMessages>[1], address: string): Iterable<Buffer> {
+  const messages = toldOfTransfer(transferMessages(query, image))
+  return tracer ? tracedTransfer(tracer, { name: query.name, address }, messages) : messages
 }

@@ -1,7 +1,7 @@
 /** Tells of the answers of the name server, where somebody listens. */
 import { channels, type DnsMessage } from '../kernel/process/channels.ts'
+import { headerBytes } from '../protocols/net/dns/wire.ts'
 import type { Answering } from './answering.ts'
-import { headerBytes } from './message.ts'
 
 /** The same answers, of which listeners hear. */
 export function told(plain: Answering): Answering {

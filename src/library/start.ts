@@ -72,7 +72,7 @@ async function open(
   const files = typeof seed === 'object' ? { ...read, seed: JSON.stringify(seed) } : read
   const image = await emptyDatabase()
   const { app, token, labToken, work } = await assemble(config, { files, effective: [], log, image }, running)
-  const listeners = listen ? await openListeners(app, config, files.secondaries, log) : undefined
+  const listeners = listen ? await openListeners(app, config, log, files) : undefined
   if (!listen) await app.edge.server.ready()
   await work()
   return {

@@ -1,6 +1,7 @@
 /** One attempt at a step of an action, which is given up when the infrastructure does not answer in time. */
 import { channels, type DriverMessage, secondsSince } from '../process/channels.ts'
 import { Postponed } from '../process/faults.ts'
+import { inSpan, type SpanStart, tracer } from '../process/tracing.ts'
 import { DriverError, type Drivers, type LongCalls } from './define.ts'
 import { inTime } from './in-time.ts'
 
@@ -14,6 +15,12 @@ interface Attempt {
   end(): void
 }
 
+/** A call of the infrastructure as a span. */
+function startOf(of: string | symbol, name: string | symbol): SpanStart {
+  const attributes = { 'wolke.driver': String(of), 'wolke.driver.method': String(name) }
+  return { name: `${String(of)}.${String(name)}`, kind: 'outgoing', attributes }
+}
+
 /**
  * Starts an attempt, each of whose calls may take `callTimeoutMs`. What the step does besides, such as reading from a
  * database that is busy, counts for nothing. A step that calls several drivers at once may go on after one of them was
@@ -25,27 +32,37 @@ interface Attempt {
  */
 export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
   let isOver = false
-  const call = (driver: object, name: string | symbol, method: unknown, input: readonly unknown[]): unknown => {
+  const call = (
+    driver: object,
+    name: string | symbol,
+    method: () => unknown,
+    input: readonly unknown[],
+    of: string | symbol,
+  ): unknown => {
     if (isOver) throw new DriverError('this attempt was given up', { transient: true })
-    const result: unknown = Reflect.apply(method as () => unknown, driver, input)
+    const by = tracer
+    const result: unknown = by
+      ? inSpan(by, startOf(of, name), () => Reflect.apply(method, driver, input))
+      : Reflect.apply(method, driver, input)
     if (!(result instanceof Promise)) return result
     if (!(driver as LongCalls).longCalls?.has(name as string)) return inTime(result, callTimeoutMs)
     const waitMs = Math.min(longWaitMs, callTimeoutMs)
     return inTime(result, waitMs, () => new Postponed(waitMs * pausePart))
   }
-  const guard = (driver: object, of: string) =>
+  const guard = (driver: object, of: string | symbol) =>
     new Proxy(driver, {
       get(target, name) {
         const method: unknown = Reflect.get(target, name, target)
         if (typeof method !== 'function') return method
-        return (...input: unknown[]) => told(of, () => call(target, name, method, input))
+        return (...input: unknown[]) =>
+          told(String(of), () => call(target, name, method as () => unknown, input, of))
       },
     })
   return {
     drivers: new Proxy(drivers, {
       get(all, name) {
         const driver: unknown = Reflect.get(all, name)
-        return typeof driver === 'object' && driver !== null ? guard(driver, String(name)) : driver
+        return typeof driver === 'object' && driver !== null ? guard(driver, name) : driver
       },
     }),
     end() {

@@ -4,10 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AtOnce } from '../process/at-once.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { channels } from '../process/channels.ts'
 import { noFaults, Postponed } from '../process/faults.ts'
 import { processName } from '../process/identity.ts'
+import { inSpan, type SpanStart, type Tracer, tracer } from '../process/tracing.ts'
 import { isTakenOver, LeaseLost, type Release, type Search } from '../queue/leases.ts'
 import { type Claim, Worker } from '../queue/worker.ts'
 import {
@@ -25,7 +27,7 @@ import {
 import { type ActionDefinition, keyOf } from './define.ts'
 import { type Durations, instant } from './durations.ts'
 import { isInterruption, Killed, Run, type RunOptions } from './run.ts'
-import type { ActionRow, ActionTaker } from './tables.ts'
+import { type ActionRow, type ActionTaker, loggedAction } from './tables.ts'
 
 export interface EngineOptions
   extends Omit<RunOptions, 'faults' | 'callTimeoutMs' | 'retryMs'>,
@@ -176,11 +178,11 @@ export class Engine {
     if (takesMs > 0) return this.#giveBack(row, { delayMs: takesMs, counts: false })
     try {
       const run = new Run(this.#options, this.#definitions.get(row.definition)!, claim, () => this.#queue.isStopping)
-      await onBehalfOf(row.project_id, () => run.proceed())
+      await (tracer ? traced(tracer, row, run) : onBehalfOf(row.project_id, () => run.proceed()))
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof Killed) return
       if (error instanceof Postponed) return this.#giveBack(row, { delayMs: error.delayMs, counts: false })
-      this.#options.log.error({ err: error, action: row.id, definition: row.definition }, 'an action was interrupted')
+      this.#options.log.error({ err: error, ...loggedAction(row) }, 'an action was interrupted')
       // Whatever the error was, the action can be claimed again later.
       await this.#giveBack(row, { delayMs: this.#options.retryMs * 10, counts: !isInterruption(error) })
     }
@@ -192,9 +194,23 @@ export class Engine {
     } catch (error) {
       if (!(error instanceof LeaseLost))
         this.#options.log.warn(
-          { err: error, action: row.id },
+          { err: error, ...loggedAction(row) },
           'an action could not be released; its lease has to expire',
         )
     }
   }
+}
+
+/** Runs an action from its present step on, as a span below the one in which it was started. */
+function traced(by: Tracer, row: ActionRow, run: Run): AtOnce<void> {
+  const attributes = {
+    'wolke.action.id': row.id,
+    'wolke.action.command': row.command,
+    'wolke.action.step': row.step,
+    'wolke.action.claim': row.fence,
+    'wolke.project.id': row.project_id,
+  }
+  const parent = { traceparent: row.traceparent ?? undefined }
+  const start: SpanStart = { name: `action ${row.command}`, attributes, parent }
+  return inSpan(by, start, () => onBehalfOf(row.project_id, () => run.proceed()))
 }

@@ -45,6 +45,7 @@ function makeAction(projectId: Action['project_id'], i: number, change: Partial<
     fence: 0,
     attempts: 0,
     run_after: 0,
+    traceparent: null,
     ...change,
   }
 }

@@ -262,7 +262,7 @@ async function fillWithEnded({ db, scope }: Bench, isSqlite: boolean): Promise<v
     `insert into action
      with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000)
      select i, ${scope.projectId}, 'things/change_thing', 'x', case when i % 100 = 0 then 'running' else 'success' end,
-       0, 'then', null, null, null, '{}', 0, 'forward', null, null, 0, 0, 0, '[]' from n`,
+       0, 'then', null, null, null, '{}', 0, 'forward', null, null, 0, 0, 0, '[]', null from n`,
   )
   await run(db, `insert into action_serial select 'thing:' || id % 7, id from action where status = 'running'`)
   await run(db, isSqlite ? 'analyze' : 'analyze action, action_serial')

@@ -9,6 +9,7 @@ import { ApiError } from '../errors.ts'
 import { type ActionMessage, channels } from '../process/channels.ts'
 import { type Faults, Postponed } from '../process/faults.ts'
 import type { Logger } from '../process/log.ts'
+import { inSpan, tracer } from '../process/tracing.ts'
 import { backoffMs, LeaseLost, type Release } from '../queue/leases.ts'
 import type { Claim } from '../queue/worker.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -22,7 +23,7 @@ import {
   type Drivers,
   type StepContext,
 } from './define.ts'
-import type { ActionRow } from './tables.ts'
+import { type ActionRow, loggedAction } from './tables.ts'
 
 export interface RunOptions {
   readonly db: Database
@@ -130,7 +131,10 @@ export class Run {
     await this.#reach('before-effect', name)
     if (performance.now() > this.#claim.safeUntil) throw new LeaseLost('the lease may have ended')
     const attempt = startAttempt(this.#options.drivers, this.#options.callTimeoutMs)
-    const result = await this.#listen(async () => effect(attempt.drivers)).finally(attempt.end)
+    const call = async () => effect(attempt.drivers)
+    const by = tracer
+    const traced = by ? async () => inSpan(by, { name: `step ${name}` }, call) : call
+    const result = await this.#listen(traced).finally(attempt.end)
     await this.#reach('after-effect', name)
     return result
   }
@@ -188,19 +192,20 @@ export class Run {
     // A driver error describes the tenant's request, so it is logged without a stack trace.
     const reason =
       error instanceof DriverError ? { code: error.code, reason: error.message, cause: error.cause } : { err: error }
-    this.#options.log.warn({ ...reason, action: row.id, definition: row.definition }, 'an action failed')
+    this.#options.log.warn({ ...reason, ...loggedAction(row) }, 'an action failed')
     // The message of a bug may contain anything; only messages of drivers are shown to tenants.
     const failure: ActionError =
       error instanceof DriverError
         ? { code: error.code, message: error.message }
         : { code: 'action_failed', message: 'an unexpected error happened' }
+    tracer?.current()?.fail(failure.code)
     // The failed step is undone as well, because it may have taken effect.
     const step = this.#step + 1
     const shown = { error_code: failure.code, error_message: failure.message }
     // Ending an action without its revert is wrong, but a resource that stays locked for ever is worse.
     const reverts = this.#attempts <= 2 * maxClaims
     if (!reverts)
-      this.#options.log.error({ action: row.id }, 'the revert of an action keeps killing workers and is skipped')
+      this.#options.log.error(loggedAction(row), 'the revert of an action keeps killing workers and is skipped')
     await this.#options.db.transact(async (tx) => {
       await advance(tx, row, { phase: 'unwinding', step, attempts: 1, ...shown })
       if (reverts) await this.#definition.revert?.(tx, this.#context, failure)
@@ -224,7 +229,10 @@ export class Run {
       } catch (error) {
         if (isInterruption(error)) throw error
         if (this.#mayRepeat(error)) return this.#repeatLater()
-        this.#options.log.error({ err: error, action: this.#claim.row.id, step: step.name }, 'undoing a step failed')
+        this.#options.log.error(
+          { err: error, ...loggedAction(this.#claim.row), step: step.name },
+          'undoing a step failed',
+        )
         await this.#recordUndone()
       }
       await this.#reach('after-commit', `${step.name}-undo`)

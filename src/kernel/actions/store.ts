@@ -121,7 +121,7 @@ async function queueUp(tx: Transaction, starts: readonly ActionStart[]): Promise
 function newRow(tx: Transaction, scope: ProjectScope, start: ActionStart, id: number): ActionRow {
   const done = start.definition.steps.length === 0
   const now = timestamp(tx.now)
-  return {
+  const row: ActionRow = {
     id,
     project_id: scope.projectId,
     definition: keyOf(start.definition),
@@ -142,6 +142,7 @@ function newRow(tx: Transaction, scope: ProjectScope, start: ActionStart, id: nu
     attempts: 0,
     run_after: 0,
   }
+  return tx.traceparent === undefined ? row : { ...row, traceparent: tx.traceparent }
 }
 
 /**

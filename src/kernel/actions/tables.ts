@@ -1,5 +1,6 @@
 /** The rows of actions and of the locks and queues that they hold while they run. Ended actions are in history.ts. */
 import type { Transaction } from '../data/db.ts'
+import { traceIdOf } from '../process/tracing.ts'
 import type { ProjectId } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
 
@@ -32,6 +33,8 @@ export interface ActionRow {
   readonly attempts: number
   /** Database time in milliseconds before which the action is not claimed. */
   readonly run_after: number
+  /** The span in which it was started; missing or null where nothing was traced. */
+  readonly traceparent?: string | null | undefined
 }
 
 export interface ResourceLockRow {
@@ -82,6 +85,11 @@ declare module '../data/db.ts' {
 /** An action as callers see it. */
 export interface Action extends Omit<ActionRow, 'resources'> {
   readonly resources: readonly ResourceRef[]
+}
+
+/** The fields by which a line of the log names an action. */
+export function loggedAction({ id, project_id, definition, command, traceparent }: ActionRow) {
+  return { action: id, project: project_id, definition, command, trace_id: traceIdOf(traceparent) }
 }
 
 /** The subject with which a change of an action is signalled: its Project and its id. */

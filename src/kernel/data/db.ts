@@ -41,6 +41,8 @@ export interface Transaction {
   readonly now: number
   /** The request that it is part of, for the audit log. */
   readonly note?: Note
+  /** The span that it is, which is handed on to the actions that it starts; missing where nothing is traced. */
+  readonly traceparent?: string
   /** Hears what becomes of resources; missing where nobody follows them. */
   readonly follow?: Follow
   /**

@@ -63,7 +63,11 @@ export class DirectRequests {
     const rest = path.replace(idInPath, '')
     if (rest.includes('{') || endpoint.takesBytes || endpoint.sendsBytes) return
     const config = { endpoint, asked: askedAt(endpoint, base), operation: operationAt(endpoint, base) }
-    const route = { endpoint, carryOut, routeOptions: { bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config } }
+    const route = {
+      endpoint,
+      carryOut,
+      routeOptions: { url: path, bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes, config },
+    }
     const routes = this.#routes.get(endpoint.method) ?? { plain: new Map(), withId: new Map() }
     this.#routes.set(endpoint.method, routes)
     if (rest === path) routes.plain.set(path, route)

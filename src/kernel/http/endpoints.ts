@@ -4,6 +4,7 @@ import { bodyCheck } from '../contract/input.ts'
 import { LaterReply } from '../contract/later.ts'
 import { type AtOnce, after, ending } from '../process/at-once.ts'
 import { onBehalfOf } from '../process/behalf.ts'
+import { tracer } from '../process/tracing.ts'
 import { reading } from '../process/turns.ts'
 import { checkCalendar } from './admission/calendar.ts'
 import { findNamed } from './admission/named-projects.ts'
@@ -16,6 +17,7 @@ import { passageOf } from './interception.ts'
 import type { EdgeOptions } from './mounting.ts'
 import type { CloudParts } from './seats.ts'
 import type { Clouds } from './server/clouds.ts'
+import { resumed } from './server/traced.ts'
 
 /** An endpoint below its base, with its handler. */
 export type Mounted = Replying & Handled
@@ -34,7 +36,7 @@ export function carryingOut(mounted: Mounted, { options, clouds, routes }: Edge)
   const { endpoint, base } = mounted
   const asked = askedAt(endpoint, base)
   const carryOut = steps(mounted, options, routes.readers)
-  return (request, reply) => {
+  const enter: CarryOut = (request, reply) => {
     request.endpoint = endpoint
     request.note = noteOf(request, asked)
     const project = request.principal!.scope?.projectId
@@ -49,6 +51,7 @@ export function carryingOut(mounted: Mounted, { options, clouds, routes }: Edge)
       () => running?.end(),
     )
   }
+  return tracer ? resumed(tracer, enter) : enter
 }
 
 /** The steps from an admitted request to its answer. Errors: its refusal. */

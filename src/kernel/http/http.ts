@@ -17,6 +17,7 @@ import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { after } from '../process/at-once.ts'
 import { onBehalfOf } from '../process/behalf.ts'
+import { tracer } from '../process/tracing.ts'
 import { type About, type Admission, admit, admitSession, decided, uncharged, visitor } from './admission/admission.ts'
 import { nothingAt } from './admission/calendar.ts'
 import { backgroundHeader, type ConsoleCall, consoleCallOf, routing } from './admission/console-api.ts'
@@ -49,6 +50,7 @@ import { LazyPart } from './server/lazy-part.ts'
 import { createServer } from './server/node-http.ts'
 import { requestLogger } from './server/request-log.ts'
 import { serverFor } from './server/server.ts'
+import { tracedRequests } from './server/traced.ts'
 import { Streams } from './streams/streams.ts'
 import { type SocketPath, WebSockets } from './streams/web-sockets.ts'
 
@@ -119,7 +121,8 @@ export function buildEdge(given: EdgeOptions): Edge {
   })
   const { isChange } = given
   const listening = (requests: RequestListener) => {
-    const all = lazy.before(parts.direct.before(requests))
+    const found = lazy.before(parts.direct.before(requests))
+    const all = tracer ? tracedRequests(tracer, found) : found
     return serverFor({ requests: isChange ? clouds.gated(all) : all, sockets }, options)
   }
   const server = prepare(createInstance(listening, trust, paths), parts, state)

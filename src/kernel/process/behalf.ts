@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Note } from '../audit/note.ts'
 import type { ProjectId } from '../scope.ts'
+import { tracer } from './tracing.ts'
 
 interface Behalf {
   readonly project: ProjectId | undefined
@@ -50,5 +51,5 @@ export function noteTaken(): Note | undefined {
  * of one.
  */
 export function onOwnBehalf<T>(work: () => T): T {
-  return current.exit(work)
+  return tracer ? tracer.run(undefined, () => current.exit(work)) : current.exit(work)
 }

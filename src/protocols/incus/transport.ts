@@ -1,6 +1,6 @@
 /** HTTP to one Incus daemon: over its unix socket, or over TLS with certificates that both sides know. */
 import { X509Certificate } from 'node:crypto'
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import type { PeerCertificate } from 'node:tls'
@@ -34,6 +34,15 @@ const connectMs = 3_000
  */
 const mostConnections = 256
 
+/** The connections to daemons. */
+const agents = new WeakSet<object>()
+
+/** Tells whether a request of Node goes to a daemon. */
+export function isToHost(request: ClientRequest): boolean {
+  const { agent } = request as ClientRequest & { readonly agent?: object }
+  return agent !== undefined && agents.has(agent)
+}
+
 export class Transport {
   readonly name: string
   readonly #endpoint: Endpoint
@@ -45,6 +54,7 @@ export class Transport {
     const pool = { keepAlive: true, maxSockets: mostConnections }
     this.#agent =
       'url' in endpoint ? new HttpsAgent({ ...pool, ...tlsOptions(endpoint.certificates) }) : new HttpAgent(pool)
+    agents.add(this.#agent)
   }
 
   /** Sends a request and reads the whole answer. Errors: a transient `Unreachable` when there is none in time. */

@@ -220,6 +220,15 @@ export async function installOpenMetrics(): Promise<string | undefined> {
   return folder && join(folder, 'bin/python')
 }
 
+/** A Python that has the messages of OTLP, made on first use; undefined without Python. */
+export async function installOtlp(): Promise<string | undefined> {
+  const system = findProgram('python3')
+  if (!system) return undefined
+  const messages = 'opentelemetry-proto==1.45.2'
+  const folder = await installOnce(messages.replace('==', '-'), (draft) => makePython(system, draft, [messages]))
+  return folder && join(folder, 'bin/python')
+}
+
 /** The Go program, once it has what a module needs; undefined without Go. */
 export async function installGoModules(source: string): Promise<string | undefined> {
   const go = findProgram('go')

@@ -6,6 +6,7 @@ import {
   installGoModules,
   installHcloud,
   installOpenMetrics,
+  installOtlp,
   installProvider,
   installPytest,
   installPython,
@@ -19,6 +20,7 @@ for (const generation of ['old', 'new'] as const) {
 }
 console.log('Python tools', (await installTools()) ?? 'not installed')
 console.log('parser of OpenMetrics', (await installOpenMetrics()) ?? 'not installed')
+console.log('OTLP', (await installOtlp()) ?? 'not installed')
 console.log('pytest', (await installPytest()) ?? 'not installed')
 console.log('Ansible', (await installAnsible())?.python ?? 'not installed')
 console.log('cloud-init', (await installCloudInit())?.packages ?? 'not installed')

@@ -47,16 +47,18 @@ export interface Program {
 /** The file to run after `build`. */
 export const bundle = join(root, 'dist/main.js')
 
-/** Which program it is, and whose: with `uid` and `gid` it is another user's than that of the tests. */
+/** Which program it is, and how it is run: with `uid` and `gid` it is another user's than that of the tests. */
 export interface RunAs {
   readonly uid?: number
   readonly gid?: number
   /** What Node.js runs instead of the bundle. */
   readonly main?: readonly string[]
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Makes a place to run the program from; what still runs in it after the tests is killed. */
-export function program(name: string, { uid, gid, main = [bundle] }: RunAs = {}): Program {
+export function program(name: string, { uid, gid, main = [bundle], env: more }: RunAs = {}): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
   const user = uid === undefined || gid === undefined ? undefined : { uid, gid }
   if (user) chownSync(folder, user.uid, user.gid)
@@ -66,7 +68,7 @@ export function program(name: string, { uid, gid, main = [bundle] }: RunAs = {})
   const run = async (args: readonly string[]) => {
     await build()
     // Commands find servers by this folder, and shall not meet those of other tests.
-    const env = { ...process.env, TMPDIR: folder }
+    const env = { ...process.env, TMPDIR: folder, ...more }
     const child = spawn(process.execPath, [...main, ...args], {
       ...{ cwd: folder, env, ...user },
       stdio: ['ignore', 'pipe', 'pipe'],

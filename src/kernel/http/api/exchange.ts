@@ -36,7 +36,7 @@ export interface Incoming {
   /** Parsed; undefined for a request without a body, or one that was refused before it was read. */
   readonly body: unknown
   readonly raw: IncomingMessage
-  readonly routeOptions: { readonly bodyLimit: number; readonly config: RouteConfig }
+  readonly routeOptions: { readonly url?: string | undefined; readonly bodyLimit: number; readonly config: RouteConfig }
   principal: Principal | undefined
   /** Set once it is carried out. */
   endpoint: Endpoint | undefined
