@@ -42,7 +42,7 @@ export interface App {
   readonly mailer: Cloud['mailer']
   readonly people: Cloud['people']
   readonly auditLog: Cloud['auditLog']
-  /** What this process tells of itself. */
+  /** The part of a status that is about this process. */
   readonly process: Own['process']
   serveMetadata: Address['serveMetadata']
   serveDns: Address['serveDns']

@@ -135,7 +135,7 @@ Suggests: haproxy, hcloud-cli, postgresql
 Section: net
 Priority: optional
 Description: cloud that you run yourself
- Wolke is an infrastructure API for Projects, servers, volumes, networks, Load
+ Wolke is an infrastructure API for Projects, servers, networks, Load
  Balancers, firewalls, certificates, DNS zones and more, which existing clients
  such as hcloud and Terraform work with unmodified. It serves a small cloud of
  your own, or a realistic one to test infrastructure code against.

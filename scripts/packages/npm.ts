@@ -9,7 +9,8 @@ const folder = mkdtempSync(join(tmpdir(), 'wolke-npm-'))
 try {
   const { scripts, devDependencies, workspaces, allowScripts, overrides, ...published } = manifest
   write(join(folder, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`)
-  for (const path of ['LICENSE', 'CHANGELOG.md', 'clients']) cpSync(join(root, path), join(folder, path), { recursive: true })
+  for (const path of ['LICENSE', 'CHANGELOG.md', 'clients'])
+    cpSync(join(root, path), join(folder, path), { recursive: true })
   copyProgram(join(folder, 'dist'))
   writePages(folder, ['LICENSE', 'CHANGELOG.md'])
   // A relative destination is that of the caller.

@@ -19,7 +19,7 @@ interface ActionOptions extends AdministerOptions, ListOptions, Confirmed {
   readonly project?: string
 }
 
-/** So many are listed. */
+/** The maximum number that is listed. */
 const mostListed = 1_000
 
 export function actionsCommand(administer: Administer): Command {

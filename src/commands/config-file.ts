@@ -1,7 +1,7 @@
 /** Commands take options from the configuration file where neither the command line nor the environment has them. */
 import type { Command } from 'commander'
 import { configOption, serveOptions } from '../config/config.ts'
-import type { ConfigFile, Place } from '../config/file.ts'
+import type { ConfigFile, FilePlace } from '../config/file.ts'
 import { nameOf } from '../config/names.ts'
 import type { FailedCommand } from './command-line.ts'
 import { CommandFailure } from './failure.ts'
@@ -32,7 +32,7 @@ export async function openConfigFile(path: string): Promise<ConfigFile> {
 }
 
 /** What is at a place of a file, as compilers say it. */
-export const told = (path: string, { line, column }: Place, message: string): string =>
+export const told = (path: string, { line, column }: FilePlace, message: string): string =>
   `${path}:${line}:${column}: ${message}`
 
 /** Puts what a file says into the options of a command that nobody has given. */

@@ -19,7 +19,7 @@ export function confirm({ yes = false }: Confirmed, deed: string): void {
   if (!yes) throw new CommandFailure(`this would ${deed}; repeat it with --yes`, 2)
 }
 
-/** What an operator changed, for the audit log: an action, or a resource whose lock it is. */
+/** The subject of an operator's change in the audit log: an action, or a resource whose lock it is. */
 export interface Changed {
   readonly projectId?: ProjectId | undefined
   readonly subjects: readonly (number | string)[]

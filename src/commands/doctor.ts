@@ -22,7 +22,7 @@ export function doctorCommand(consult: Consult): Command {
     )
     .addOption(administeredOption())
     .addOption(jsonOption())
-  // From outside it looks at what these options name, so it takes those of the server.
+  // It looks from outside at what these options name, so it takes those of the server.
   for (const option of serveOptions().filter(isOther)) command.addOption(option.hideHelp())
   return command.action((options: DoctorOptions) =>
     consult(options, async (examine, print) => report(print, await examine(), options)),

@@ -21,7 +21,7 @@ import { readKeyFiles } from './keyring.ts'
 import { readCatalogue } from './options.ts'
 import { surroundingsOf, wantedListeners } from './surroundings.ts'
 
-/** What servers of this user say, each of itself; without any, what can be seen without them. */
+/** Asks the servers of this user about themselves; without any, it looks at what can be seen without them. */
 export async function examineFromOutside(config: Config): Promise<readonly Diagnosis[]> {
   const { database } = config
   const servers = await liveServers(database)

@@ -45,7 +45,7 @@ interface HeldLease {
   readonly fence: number
   /** `gone` for a worker that is in none of the processes that serve the database, as far as they are known. */
   readonly holder: 'runs' | 'gone' | 'unknown'
-  /** Whether its time is over: the next worker that looks takes it. */
+  /** True when its time is over: the next worker that looks takes it. */
   readonly over: boolean
 }
 

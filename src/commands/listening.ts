@@ -1,7 +1,8 @@
 /** Opens the listeners of `wolke serve`; errors name the option whose address failed. */
 import type { App } from '../app.ts'
-import type { Config, Listen } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { responseRates } from '../config/dns.ts'
+import type { Listen } from '../config/listening.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../protocols/net/listen-address.ts'
 import { CommandFailure } from './failure.ts'
@@ -23,7 +24,7 @@ export interface Listeners {
 }
 
 interface Served {
-  /** Who may transfer zones. */
+  /** The name servers that may transfer zones. */
   readonly secondaries: OptionFiles['secondaries']
   /** Lets metrics be read at an address. */
   readonly serveMetrics?: ((at: ListenAddress) => Promise<string>) | undefined

@@ -1,4 +1,4 @@
-/** What a running server tells of itself, to commands of the same user on the same machine. */
+/** Answers commands of the same user on the same machine about a running server. */
 import type { App } from '../app.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { type ServingProcess, serving } from '../management/installation/status.ts'

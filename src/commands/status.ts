@@ -31,7 +31,7 @@ export function statusCommand(administer: Administer): Command {
     })
 }
 
-/** On a terminal, each answer takes the place of the one before. */
+/** Each answer takes the place of the one before on a terminal. */
 async function again(once: () => Promise<void>): Promise<never> {
   for (;;) {
     if (process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')
@@ -83,7 +83,7 @@ export function actionLine(action: ShownAction): string {
   return oneLine(`  ${id} ${command} on ${on || 'nothing'} of ${project.name}, since ${started}: ${waitsFor(action)}`)
 }
 
-/** What an action waits for, in words. */
+/** Says what an action waits for. */
 export function waitsFor({ waits_for: kind, step, behind, until, worker, attempts }: ShownAction): string {
   const words: Readonly<Record<ShownAction['waits_for'], string>> = {
     driver: `${worker} is at the step ${step}, and has it until ${until}`,

@@ -7,24 +7,18 @@ import { type LogLevel, logLevels } from '../kernel/process/log.ts'
 import { type DefaultLimits, parseLimits } from '../kernel/resource/limits.ts'
 import { isHostLabel, isLowerCase } from '../protocols/net/hostnames.ts'
 import { parseAddress, parseCidr } from '../protocols/net/ip.ts'
-import { hostAndPort, type ListenAddress } from '../protocols/net/listen-address.ts'
 import { type AcmeConfig, acmeOptions, checkAcme } from './acme.ts'
 import { type AuditConfig, auditOptions } from './audit.ts'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './dns.ts'
 import { checkHosts, type HostsConfig, hostsOptions, type KeepingConfig, orphanGraceOption } from './hosts.ts'
 import { checkLab, type LabConfig, labOptions } from './lab.ts'
+import { type ListenConfig, listen, listenOptions } from './listening.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.ts'
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { passedSockets } from './passed-sockets.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
 import { type StorageConfig, storageOptions } from './storage.ts'
 import { type TracesConfig, tracesOf } from './traces.ts'
-
-/** An address to listen on. */
-export interface Listen extends ListenAddress {
-  /** True when a free port may replace a port in use; only default addresses may move. */
-  readonly mayMove?: boolean
-}
 
 /** The environment for the commands of others, to which it is handed on without being read. */
 export const handedOn = (): NodeJS.ProcessEnv => process.env
@@ -37,11 +31,11 @@ export interface Config
     HostsConfig,
     KeepingConfig,
     LabConfig,
+    ListenConfig,
     LoadBalancerConfig,
     MailConfig,
     PeopleConfig,
     StorageConfig {
-  readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
   readonly databaseConnections?: number
@@ -73,37 +67,12 @@ export interface Config
   readonly limits: DefaultLimits
   readonly keyFile?: string
   readonly previousKeyFile?: string
-  readonly metadataListen: Listen | 'off'
-  readonly metadataPrefix: string
-  readonly dnsListen: Listen | 'off'
-  readonly metricsListen?: Listen
   /** Missing where the environment asks for no traces. */
   readonly traces?: TracesConfig | undefined
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849), so that no real address is assigned by accident. */
 export const defaultPools = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32']
-
-/** Default addresses of the metadata service and the name server. */
-const defaultMetadataListen: Listen = { host: '127.0.0.1', port: 8169, mayMove: true }
-const defaultDnsListen: Listen = { host: '127.0.0.1', port: 5353, mayMove: true }
-
-function listen(text: string): Listen {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text)
-  const port = Number(match?.[3])
-  if (!match || port > 65_535) throw new InvalidArgumentError('Expected HOST:PORT, such as 127.0.0.1:8080.')
-  return { host: (match[1] ?? match[2]) as string, port }
-}
-
-/** Name servers are known by their addresses. */
-function dnsListen(text: string): Listen | typeof off {
-  if (text === off) return off
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([\d.]+)):\d{1,5}$/.exec(text)
-  if (!parseAddress(match?.[1] ?? match?.[2] ?? '').ok) {
-    throw new InvalidArgumentError('Expected ADDRESS:PORT, such as 127.0.0.1:53, or off.')
-  }
-  return listen(text)
-}
 
 function database(text: string): DatabaseUrl {
   const url = parseDatabaseUrl(text)
@@ -171,11 +140,6 @@ function limits(text: string): DefaultLimits {
   return Object.fromEntries(limits.filter((entry): entry is [string, number] => typeof entry[1] === 'number'))
 }
 
-function pathPrefix(text: string): string {
-  if (!/^(\/[a-z0-9._-]+)+$/i.test(text)) throw new InvalidArgumentError('Expected a path such as /cloud.')
-  return text
-}
-
 /** The option for the configuration file. An empty path is none, so that one of the environment can be left out. */
 export function configOption(): Option {
   return new Option(
@@ -229,13 +193,9 @@ export function previousKeyFileOption(): Option {
   )
 }
 
-/** They say at which addresses it listens, and where the data lives. */
-function listeningOptions(): Option[] {
+/** They say where the data lives. */
+function databaseOptions(): Option[] {
   return [
-    new Option('--listen <host:port>', 'address of the API; port 0 picks a free port')
-      .env('WOLKE_LISTEN')
-      .argParser(listen)
-      .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     databaseOption(),
     new Option('--database-connections <n>', 'connections of this process to PostgreSQL (default: 30)')
       .env('WOLKE_DATABASE_CONNECTIONS')
@@ -243,24 +203,6 @@ function listeningOptions(): Option[] {
     new Option('--project-connections <n>', 'how many of them one Project may hold (default: four for each processor)')
       .env('WOLKE_PROJECT_CONNECTIONS')
       .argParser(count),
-    new Option('--metadata-listen <host:port|off>', 'address of the metadata service')
-      .env('WOLKE_METADATA_LISTEN')
-      .argParser((text) => (text === 'off' ? text : listen(text)))
-      .default(defaultMetadataListen, '127.0.0.1:8169, or a free port when that is in use'),
-    new Option('--metadata-prefix <path>', 'path under which the metadata service also answers')
-      .env('WOLKE_METADATA_PREFIX')
-      .argParser(pathPrefix)
-      .default('/hetzner'),
-    new Option(
-      '--metrics-listen <host:port>',
-      'address of the metrics for Prometheus, which need no token (default: off)',
-    )
-      .env('WOLKE_METRICS_LISTEN')
-      .argParser((text) => (text === off ? undefined : listen(text))),
-    new Option('--dns-listen <address:port|off>', 'address of the name server, UDP and TCP')
-      .env('WOLKE_DNS_LISTEN')
-      .argParser(dnsListen)
-      .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is in use'),
   ]
 }
 
@@ -326,7 +268,8 @@ function limitsOption(): Option {
 export function serveOptions(): Option[] {
   return [
     configOption(),
-    ...listeningOptions(),
+    ...listenOptions(),
+    ...databaseOptions(),
     ...dnsOptions(),
     ...callerOptions(),
     publicUrlOption(),
@@ -363,17 +306,12 @@ export function serveOptions(): Option[] {
   ]
 }
 
-/** Returns where servers reach the metadata service unless an option says otherwise; null when they cannot. */
-export function metadataListenOf({ metadataListen }: Pick<Config, 'metadataListen'>): string | null {
-  return metadataListen === off ? null : hostAndPort(metadataListen)
-}
-
 /** The domain of the installation. */
 export function domainOf({ reverseDomain, vendor }: Pick<Config, 'reverseDomain' | 'vendor'>): string {
   return reverseDomain ?? `${vendor}.example`
 }
 
-/** What options must keep together. Errors of each: `InvalidArgumentError` with a message of one line for the operator. */
+/** Rules that options must keep together. Errors of each: `InvalidArgumentError` with a message of one line for the operator. */
 const checks: readonly ((options: Config) => void)[] = [
   checkPeople,
   checkTls,

@@ -10,7 +10,7 @@ const read = (text: string | Uint8Array) => parseConfigFile(Buffer.from(text as 
 const mistakes = (text: string | Uint8Array) =>
   read(text).mistakes.map(({ line, column, message }) => `${line}:${column} ${message}`)
 
-/** What a file gives for an option. */
+/** The value that a file gives for an option. */
 const given = (text: string, name: string) => read(text).entries.get(name)?.texts
 
 test('options have their names, and values are what a command line would have', () => {
@@ -22,7 +22,7 @@ test('options have their names, and values are what a command line would have', 
   assert.deepEqual(given('lab: false', 'lab'), [])
   assert.deepEqual(given('address-pool: 10.0.0.0/8,192.0.2.0/24', 'address-pool'), ['10.0.0.0/8,192.0.2.0/24'])
   assert.deepEqual(given('address-pool: [10.0.0.0/8, 192.0.2.0/24]', 'address-pool'), ['10.0.0.0/8,192.0.2.0/24'])
-  assert.deepEqual(given('limits:\n  servers: 10\n  volumes: 5\n', 'limits'), ['servers=10,volumes=5'])
+  assert.deepEqual(given('limits:\n  servers: 10\n  networks: 5\n', 'limits'), ['servers=10,networks=5'])
   assert.deepEqual(given('scenario: [one, two]', 'scenario'), ['one', 'two'])
   assert.deepEqual(given('"listen": "[::1]:80"', 'listen'), ['[::1]:80'])
 })
@@ -111,7 +111,7 @@ test('what is no plain list of options is refused in one pass', () => {
     ['constructor: 1', /^1:1 constructor: is not an option$/],
     ['address-pool: [[10.0.0.0/8]]', /^1:16 address-pool: expected cidr, not more than one value$/],
     ['address-pool: ["10.0.0.0/8,192.0.2.0/24"]', /^1:16 address-pool: expected cidr/],
-    ['limits: {servers: "1,volumes=2"}', /^1:10 limits: expected kind=n$/],
+    ['limits: {servers: "1,networks=2"}', /^1:10 limits: expected kind=n$/],
     ['limits: [servers: 1]', /^1:10 limits: expected kind=n/],
     ['vendor: |\n  a\n  b\n', /^1:9 vendor: Expected a DNS label/],
     ['{'.repeat(30_000), /^1:\d+ /],

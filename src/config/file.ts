@@ -8,26 +8,26 @@ import { isRepeatable, isSecret, nameOf, withoutPassword } from './names.ts'
 const mostBytes = 65_536
 
 /** A place in a file; both count from 1. */
-export interface Place {
+export interface FilePlace {
   readonly line: number
   readonly column: number
 }
 
-/** What is wrong at a place. */
-export interface Mistake extends Place {
+/** A mistake at a place. */
+export interface Mistake extends FilePlace {
   readonly message: string
 }
 
-/** What a file gives for an option. */
-export interface Entry extends Place {
+/** The value that a file gives for an option. */
+export interface FileEntry extends FilePlace {
   /** The texts that a command line would have, one after the other; none for an option that is switched off. */
   readonly texts: readonly string[]
 }
 
 export interface ConfigFile {
   readonly path: string
-  /** By the name of the option, without dashes. */
-  readonly entries: ReadonlyMap<string, Entry>
+  /** Values by the name of the option, without dashes. */
+  readonly entries: ReadonlyMap<string, FileEntry>
   /** In the order of the file. Without any, every entry is what its option takes. */
   readonly mistakes: readonly Mistake[]
 }
@@ -100,20 +100,20 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undef
 }
 
 /** A text of a list or a map, with where it begins. */
-interface Part {
+interface FilePart {
   readonly text: string
   readonly offset: number
 }
 
 class Reader {
-  readonly entries = new Map<string, Entry>()
+  readonly entries = new Map<string, FileEntry>()
   readonly mistakes: Mistake[] = []
   /** A place is told of once, by what was found first. */
   readonly #refused = new Set<number>()
   readonly #options: ReadonlyMap<string, Option>
-  readonly #placeOf: (offset: number) => Place
+  readonly #placeOf: (offset: number) => FilePlace
 
-  constructor(options: readonly Option[], placeOf: (offset: number) => Place) {
+  constructor(options: readonly Option[], placeOf: (offset: number) => FilePlace) {
     this.#options = new Map(options.map((option) => [nameOf(option), option]))
     this.#placeOf = placeOf
   }
@@ -170,7 +170,7 @@ class Reader {
   }
 
   /** The texts of a value, each of which is what its option takes. */
-  #partsOf(option: Option, node: Node | null, keyOffset: number): readonly Part[] {
+  #partsOf(option: Option, node: Node | null, keyOffset: number): readonly FilePart[] {
     const offset = node?.range?.[0] ?? keyOffset
     const name = nameOf(option)
     if (option.isBoolean()) return this.#flag(name, node, offset)
@@ -185,13 +185,13 @@ class Reader {
     return []
   }
 
-  #flag(name: string, node: Node | null, offset: number): readonly Part[] {
+  #flag(name: string, node: Node | null, offset: number): readonly FilePart[] {
     if (isScalar(node) && typeof node.value === 'boolean') return node.value ? [{ text: '', offset }] : []
     this.#refuse(offset, `${name}: expected true or false`)
     return []
   }
 
-  #pairPart(option: Option, key: Node, value: Node | null): readonly Part[] {
+  #pairPart(option: Option, key: Node, value: Node | null): readonly FilePart[] {
     const [offset, text, name] = [key.range![0], scalarText(value), scalarText(key)]
     if (text === undefined || name === undefined || text.includes(',')) {
       this.#refuse(offset, `${nameOf(option)}: expected ${expected(option).replace(',...', '')}`)
@@ -200,7 +200,7 @@ class Reader {
     return this.#checkPart(option, { text: `${name}=${text}`, offset })
   }
 
-  #part(option: Option, node: Node, around: number, isItem: boolean): readonly Part[] {
+  #part(option: Option, node: Node, around: number, isItem: boolean): readonly FilePart[] {
     const text = scalarText(node)
     const offset = node.range?.[0] ?? around
     if (text === undefined || (isItem && text.includes(',') && !isRepeatable(option))) {
@@ -212,7 +212,7 @@ class Reader {
   }
 
   /** Finds the one of several that is wrong, which the whole would not tell the place of. */
-  #checkPart(option: Option, part: Part): readonly Part[] {
+  #checkPart(option: Option, part: FilePart): readonly FilePart[] {
     this.#check(option, [part.text], part.offset)
     return [part]
   }
@@ -244,9 +244,9 @@ function scalarText(node: Node | null): string | undefined {
   return typeof node.value === 'number' ? (node.source ?? String(node.value)) : undefined
 }
 
-const joined = (parts: readonly Part[]) => (parts.length === 0 ? [] : [parts.map(({ text }) => text).join(',')])
+const joined = (parts: readonly FilePart[]) => (parts.length === 0 ? [] : [parts.map(({ text }) => text).join(',')])
 
-/** What an option takes, as the help has it. */
+/** The value that an option takes, as the help has it. */
 const expected = ({ flags }: Option) => /<(.+)>/.exec(flags)?.[1] ?? ''
 
 const listed = (option: Option) => expected(option).endsWith(',...') || isRepeatable(option)

@@ -1,4 +1,4 @@
-/** How options are called, and which of them nobody may see. */
+/** Names of options, and which of them nobody may see. */
 import type { Option } from 'commander'
 
 /** Options whose value is a secret. */

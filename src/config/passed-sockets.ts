@@ -18,7 +18,7 @@ const listeners = {
   dns: { option: 'dnsListen', needs: ['stream', 'datagram'] },
 } as const
 type Name = keyof typeof listeners
-type Kind = keyof BoundSocket
+type SocketKind = keyof BoundSocket
 
 /** The options of `wolke serve` that passed sockets stand for. */
 export type PassedSockets = Readonly<Partial<Record<(typeof listeners)[Name]['option'], ListenAddress>>>
@@ -67,9 +67,9 @@ const protocols = { stream: 'TCP', datagram: 'UDP' }
 /** Sockets by what the tables of the kernel are called. */
 const tables = { tcp: 'stream', tcp6: 'stream', udp: 'datagram', udp6: 'datagram' } as const
 
-/** What a socket is, and where it is bound. */
+/** A socket of one kind, and where it is bound. */
 interface Where {
-  readonly kind: Kind
+  readonly kind: SocketKind
   readonly host: string
   readonly port: number
 }

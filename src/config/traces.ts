@@ -4,7 +4,7 @@
  */
 import { InvalidArgumentError } from 'commander'
 
-/** Which traces are kept, and the share of those that begin here. */
+/** The traces that are kept, and the share of those that begin here. */
 export interface Sampling {
   readonly name: (typeof samplers)[number]
   /** A share from 0 to 1, for those whose name has a ratio. */

@@ -3,7 +3,7 @@
  * them than the zone has records, since then the whole zone is the shorter answer.
  */
 
-/** What a zone lost and gained from one serial to another. Records are in wire format with their owners. */
+/** The records that a zone lost and gained from one serial to another. Records are in wire format with their owners. */
 export interface ZoneDifference {
   readonly from: number
   readonly to: number

@@ -38,7 +38,7 @@ export interface ResponderOptions {
   readonly limiter: ResponseRateLimiter | undefined
 }
 
-/** Who asks: from where, and with which key the question was signed, if with any. */
+/** A client: where it asks from, and the key with which its question was signed, if any. */
 export interface DnsClient {
   readonly address: string
   readonly key?: TsigKey | undefined

@@ -221,7 +221,7 @@ class RunningNameServer {
     return answer instanceof Promise ? answer.then(sealed) : sealed(answer)
   }
 
-  /** Whether a client may transfer every zone: it has the address of a secondary, and its key if that has one. */
+  /** Tells whether a client may transfer every zone: it has the address of a secondary, and its key if that has one. */
   #isTrusted({ address, key }: DnsClient): boolean {
     const parsed = parseAddress(address)
     if (!parsed.ok) return false

@@ -101,7 +101,7 @@ const mostSignatureBytes = 255 + 26 + 64 + 26
 
 const isNotify = (bytes: Buffer) => ((bytes[2]! >> 3) & 0xf) === opcodes.notify
 
-/** Whether a message has a TSIG record, and whether it is where it belongs. */
+/** Tells whether a message has a TSIG record, and whether it is where it belongs. */
 function signatureKind(bytes: Buffer): 'none' | 'last' | 'misplaced' {
   if (bytes.length < headerBytes || bytes.readUInt16BE(10) === 0) return 'none'
   let at = headerBytes

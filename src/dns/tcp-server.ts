@@ -14,7 +14,7 @@ const idleMs = 10_000
 /** The maximum length of a query; only answers can be longer. */
 const maxQueryBytes = 4_096
 
-/** When the server closes, a query has so long to arrive, and its answer so long to be read. */
+/** The time for a query to arrive, and for its answer to be read, once the server closes. */
 const closingMs = { asking: 500, served: 5_000 }
 
 export interface TcpServer {

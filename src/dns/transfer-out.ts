@@ -20,7 +20,7 @@ import type { ZoneImage } from './zone-image.ts'
 export interface Secondary {
   readonly address: string
   readonly port: number
-  /** What it asks is signed with this key, and so is what it is notified of; undefined when its address is enough. */
+  /** The key with which its questions are signed, and so is what it is notified of; undefined when its address is enough. */
   readonly key?: TsigKey | undefined
 }
 

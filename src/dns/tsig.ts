@@ -50,9 +50,9 @@ function mac({ algorithm, secret }: TsigKey, ...parts: Buffer[]): Buffer {
 
 const withLength = (bytes: Buffer) => Buffer.concat([u16(bytes.length), bytes])
 
-/** How a message is signed. */
+/** The signature of a message. */
 interface Signing {
-  /** When, in seconds since the epoch. */
+  /** The time of signing, in seconds since the epoch. */
   readonly seconds: number
   /** The MAC of the message that it answers or follows. */
   readonly before?: Buffer | undefined

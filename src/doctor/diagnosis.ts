@@ -1,4 +1,4 @@
-/** What a check of the installation finds. docs/doctor.md has all checks, with what each looks at and what to do. */
+/** The outcome of a check of the installation. docs/doctor.md has all checks, with what each looks at and what to do. */
 
 /** The parts of an installation that are looked at, in the order in which they are shown. */
 export const checkIds = [
@@ -24,9 +24,9 @@ export interface Diagnosis {
   /** The thing that was looked at, such as `free space of data`. */
   readonly subject: string
   readonly verdict: Verdict
-  /** What was seen, in one line. */
+  /** The observation, in one line. */
   readonly seen: string
-  /** What to do, in one line; null where nothing is to be done. */
+  /** The advice, in one line; null where nothing is to be done. */
   readonly advice: string | null
 }
 

@@ -4,7 +4,7 @@ import type { SmtpServer } from '../kernel/mail/smtp.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Keyring } from '../kernel/secrets/kek.ts'
 
-/** What a listener speaks. */
+/** The protocol of a listener. */
 export type Speech = 'api' | 'http' | 'dns' | 'ssh'
 
 /** A place where the server was told to listen. */
@@ -52,7 +52,7 @@ export interface Patient extends Surroundings {
   keys(): Promise<Keyring | undefined>
   /** What is said of the processes that serve it. */
   readonly processes: (db: Database) => Promise<readonly string[]>
-  /** Whether writes work; undefined where nobody watches. */
+  /** True while writes work; undefined where nobody watches. */
   readonly health:
     | (() => Promise<{ readonly writes: 'ok' | 'failing'; readonly database: 'ok' | 'damaged' }>)
     | undefined

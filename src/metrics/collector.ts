@@ -8,7 +8,7 @@ import { FairQueue } from '../kernel/process/fair-queue.ts'
 import type { GaugeGroup, Reading } from '../kernel/process/gauges.ts'
 import type { Logger } from '../kernel/process/log.ts'
 
-/** How many groups of gauges are read at the same time. */
+/** The number of groups of gauges that are read at the same time. */
 const atOnce = 4
 
 export interface CollectorOptions<World> {

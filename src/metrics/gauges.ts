@@ -21,7 +21,7 @@ export interface WatchedCluster {
 
 /** A directory whose file system may fill up. */
 export interface WatchedPlace {
-  /** Whose it is, such as `database`. */
+  /** The name of its owner, such as `database`. */
   readonly name: string
   readonly path: string
 }
@@ -229,7 +229,7 @@ const build = defineGauges(
   },
 )
 
-/** In the order in which they are begun. */
+/** Members in the order in which they are begun. */
 export const commonGauges: readonly GaugeGroup<World>[] = [
   health,
   pool,

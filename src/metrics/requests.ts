@@ -14,7 +14,7 @@ const callers: readonly CallerKind[] = ['token', 'management', 'person', 'admin'
 
 /** The requests of one operation. */
 class Tally {
-  /** By bucket; the last one has no bound. */
+  /** Counts by bucket; the last one has no bound. */
   readonly buckets = new Array<number>(bounds.length + 1).fill(0)
   seconds = 0
   /** Those that the counter does not have yet, by caller and status. */

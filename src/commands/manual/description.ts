@@ -2,27 +2,27 @@
 import type { Argument, Command, Option } from 'commander'
 import { withoutPassword } from '../../config/names.ts'
 
-/** What can stand in a place of a command line: some words, a path, or anything. */
-export type Kind = { readonly words: readonly string[] } | 'path' | 'anything'
+/** The kind of value that can stand in a place of a command line: some words, a path, or anything. */
+export type ValueKind = { readonly words: readonly string[] } | 'path' | 'anything'
 
 export interface DescribedOption {
-  /** As on a command line: `--listen`. */
+  /** The name on a command line: `--listen`. */
   readonly flag: string
   /** A letter for it, such as `-V`. */
   readonly short: string | undefined
   readonly description: string
-  /** What it takes, such as `host:port`; undefined for a switch. */
+  /** The value that it takes, such as `host:port`; undefined for a switch. */
   readonly takes: string | undefined
-  readonly kind: Kind
+  readonly kind: ValueKind
   readonly defaults: string | undefined
   readonly environment: string | undefined
 }
 
 export interface DescribedArgument {
-  /** As the help has it: `<file>`, `[file]` or `<command...>`. */
+  /** The form in the help: `<file>`, `[file]` or `<command...>`. */
   readonly shown: string
   readonly description: string
-  readonly kind: Kind
+  readonly kind: ValueKind
 }
 
 export interface DescribedCommand {
@@ -78,7 +78,7 @@ function describeArgument(argument: Argument): DescribedArgument {
 }
 
 /** The kind of what the help calls so. */
-function kindOf(name: string): Kind {
+function kindOf(name: string): ValueKind {
   if (/^(file|path|directory|folder)$/.test(name)) return 'path'
   const words = name.split('|')
   return words.length > 1 && words.every((word) => /^[a-z-]+$/.test(word)) ? { words } : 'anything'

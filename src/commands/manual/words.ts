@@ -1,12 +1,12 @@
-/** What the completions of all shells have in common. */
-import { type DescribedCommand, type Kind, withAll } from './description.ts'
+/** Parts that the completions of all shells have in common. */
+import { type DescribedCommand, type ValueKind, withAll } from './description.ts'
 
 /** A word of a command line that decides what comes after it. */
 export interface Lead {
   /** The command of the line and the word, such as `wolke serve --listen`. */
   readonly lines: readonly string[]
-  /** What an option takes, or that the word leads to another command. */
-  readonly kind: Kind | 'command'
+  /** The value that an option takes, or that the word leads to another command. */
+  readonly kind: ValueKind | 'command'
 }
 
 /** All such words, those with the same effect together. */
@@ -29,7 +29,7 @@ export function leadsOf(program: DescribedCommand): readonly Lead[] {
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The words that may stand in a place, as far as they are known. */
-export const wordsOf = (kind: Kind | undefined): readonly string[] => (typeof kind === 'object' ? kind.words : [])
+export const wordsOf = (kind: ValueKind | undefined): readonly string[] => (typeof kind === 'object' ? kind.words : [])
 
 /** Sets what an option takes. It begins with a colon, so that a value of which nothing is known is still one. */
-export const setValue = (kind: Kind): string => `value=${quoted(`:${wordsOf(kind).join(' ')}`)}`
+export const setValue = (kind: ValueKind): string => `value=${quoted(`:${wordsOf(kind).join(' ')}`)}`

@@ -8,7 +8,7 @@ import { DatabaseAway, type Patient } from '../patient.ts'
 const dayMs = 86_400_000
 /** Managed certificates are renewed earlier, so that one with less has failed to be. */
 const soonMs = 14 * dayMs
-/** So many of them are told one by one. */
+/** The number of them that are told one by one. */
 const mostShown = 20
 
 export async function checkCertificates(patient: Patient): Promise<readonly Seen[]> {

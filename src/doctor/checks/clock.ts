@@ -33,7 +33,7 @@ async function againstDatabase({ open, clock }: Patient): Promise<readonly Seen[
   }
 }
 
-/** By how many milliseconds the clock of the database is ahead, negative when it is behind. */
+/** The milliseconds by which the clock of the database is ahead, negative when it is behind. */
 async function difference(db: Database, clock: Clock): Promise<number> {
   const begun = [Date.now(), clock.now()]
   const theirs = await databaseClock(db)
@@ -60,7 +60,7 @@ async function timeService(): Promise<Seen> {
   return warning(subject, 'does not keep the clock of this machine right', 'timedatectl set-ntp true, or see to chrony')
 }
 
-/** Whether the kernel knows that its clock is right; undefined where nothing tells. */
+/** True when the kernel knows that its clock is right; undefined where nothing tells. */
 async function isSynchronized(): Promise<boolean | undefined> {
   try {
     const { stdout } = await run('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: 3_000 })

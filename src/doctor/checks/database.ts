@@ -81,7 +81,7 @@ async function pages(db: Database, { file }: Patient): Promise<Seen> {
   }
 }
 
-/** What a database server says of itself. */
+/** The answer of a database server about itself. */
 async function standing(db: Database): Promise<readonly Seen[]> {
   const said = await standingOf(db)
   if (!said) return []

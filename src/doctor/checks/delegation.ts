@@ -4,7 +4,7 @@ import { servedZonesAfter } from '../../families/zones/host.ts'
 import { counted, failure, fine, type Seen, unknown } from '../diagnosis.ts'
 import type { Patient } from '../patient.ts'
 
-/** So many zones are asked for, and so many at once. */
+/** The number of zones that are asked for, in all and at once. */
 const mostZones = 20
 const atOnce = 10
 

@@ -9,7 +9,7 @@ export async function checkProcess({ isServing, open, processes }: Patient): Pro
     const running = await processes(await open())
     if (running.length > 0) return [fine('server', `runs as ${running.join(', ')}`)]
   } catch (error) {
-    // Who serves it answers all the same.
+    // The server answers all the same.
     if (!(error instanceof DatabaseAway) || !isServing) throw error
     return [fine('server', 'runs')]
   }

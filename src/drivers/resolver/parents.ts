@@ -13,7 +13,7 @@ import { askServer, type ServerAnswer } from './question.ts'
 
 const { NS, SOA } = recordTypes
 const rcodes = { noError: 0, nameError: 3 }
-/** So many servers of a parent are asked before nobody answers. */
+/** The number of servers of a parent that are asked before nobody answers. */
 const mostParents = 3
 
 /** Creates the driver without sending any query. */

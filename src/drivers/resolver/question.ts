@@ -43,7 +43,7 @@ function sectionsOf(message: Buffer | undefined): ServerAnswer | undefined {
   return sections && { ...sections, message: message! }
 }
 
-/** Whether a message is the answer to a query: the same id and the same question, in letters of any case. */
+/** Tells whether a message is the answer to a query: the same id and the same question, in letters of any case. */
 function isAnswer(query: Buffer, message: Buffer): boolean {
   if (message.length < query.length || (message[2]! & 0x80) === 0) return false
   const questionOf = (bytes: Buffer) => bytes.toString('latin1', headerBytes, query.length).toLowerCase()

@@ -31,7 +31,7 @@ export async function endingCertificates(query: Queries, ids: readonly ProjectId
     .execute()
 }
 
-/** So many certificates of a type end in a span, and of so many the issuance or the renewal failed. */
+/** The number of certificates of a type that end in a span, and of so many the issuance or the renewal failed. */
 export interface Lives {
   readonly type: CertificateType
   readonly ends: string
@@ -40,7 +40,7 @@ export interface Lives {
   readonly renewal: number
 }
 
-/** So many certificates are counted at once, since their rows are long. */
+/** The number of certificates that are counted at once, since their rows are long. */
 const countedAtOnce = 500
 
 /** Counts all certificates by the first of some times, in order, before which they end; the others end `later`. */

@@ -40,7 +40,7 @@ export interface Zone {
   readonly delegation: KnownDelegation
 }
 
-/** What its parent said when it answered last. */
+/** The last answer of its parent. */
 interface KnownDelegation {
   readonly delegated: readonly string[]
   readonly status: DelegationStatus

@@ -2,7 +2,7 @@
 
 export type DelegationStatus = 'valid' | 'partially-valid' | 'invalid' | 'lame' | 'unregistered' | 'unknown'
 
-/** What the parent of a zone was found to say. */
+/** The answer of the parent of a zone. */
 export interface FoundDelegation {
   /** The name servers to which the parent delegates the zone, absolute with a trailing dot. */
   readonly delegated: readonly string[]

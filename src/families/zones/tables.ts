@@ -25,7 +25,7 @@ export interface ZoneRow {
   /** The names of the servers to which its parent delegates it, as JSON. */
   readonly delegated: string
   readonly delegation_status: DelegationStatus
-  /** When its parent answered last. */
+  /** The time of its parent's last answer. */
   readonly delegation_checked: string | null
   /** When its parent is asked again, in the clock's milliseconds. */
   readonly delegation_due: number

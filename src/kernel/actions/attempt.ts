@@ -54,8 +54,7 @@ export function startAttempt(drivers: Drivers, callTimeoutMs: number): Attempt {
       get(target, name) {
         const method: unknown = Reflect.get(target, name, target)
         if (typeof method !== 'function') return method
-        return (...input: unknown[]) =>
-          told(String(of), () => call(target, name, method as () => unknown, input, of))
+        return (...input: unknown[]) => told(String(of), () => call(target, name, method as () => unknown, input, of))
       },
     })
   return {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { forEachDatabase, testClock, type World } from '../../../test/kit/harness.ts'
 import { expect } from '../../../test/kit/resources.ts'
+import { serverBody } from '../../families/servers/proof.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -64,13 +65,12 @@ forEachDatabase('An action that gets old', (open) => {
 
   test('stays as long as it runs, and goes once it has ended', async () => {
     const world = await open({ alone: true, clock: testClock(), runActions: false })
-    const asked = { name: 'old', size: 10, location: 'fsn1' }
-    const { volume, action } = expect(await world.api.post('/volumes', asked), 201).body
+    const { server, action } = expect(await world.api.post('/servers', serverBody('old')), 201).body
     world.clock.advance(91 * dayMs)
     await world.app.jobs.run()
     assert.deepEqual((await keptIn(world, action.id))[0], 'action')
     await world.settle()
-    assert.equal(expect(await world.api.get(`/volumes/${volume.id}`), 200).body.volume.status, 'available')
+    assert.equal(expect(await world.api.get(`/servers/${server.id}`), 200).body.server.status, 'running')
     await world.app.jobs.run()
     assert.deepEqual(await keptIn(world, action.id), [])
   })

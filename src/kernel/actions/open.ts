@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
 
-/** So many actions of one command are in a state. */
+/** The number of actions of one command that are in a state. */
 export interface OpenCount {
   readonly command: string
   /** Under a lease, until a time or another attempt, or for a worker. */
@@ -11,7 +11,7 @@ export interface OpenCount {
   readonly actions: number
 }
 
-/** So many actions are counted at once, since SQLite does nothing else meanwhile. */
+/** The number of actions that are counted at once, since SQLite does nothing else meanwhile. */
 const step = 1_000
 
 /** Counts the actions that have not ended, in steps. */

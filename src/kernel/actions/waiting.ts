@@ -131,7 +131,7 @@ export async function heldActions(query: Queries): Promise<Action[]> {
 export interface ProjectQueue {
   readonly projectId: ProjectId
   readonly actions: number
-  /** How many of them a worker holds. */
+  /** The number of them that a worker holds. */
   readonly held: number
   /** The start of the oldest. */
   readonly oldest: string

@@ -105,7 +105,7 @@ export interface PoolState {
   readonly most: number
   readonly open: number
   readonly idle: number
-  /** How many wait for one. */
+  /** The number of those that wait for one. */
   readonly waiting: number
 }
 

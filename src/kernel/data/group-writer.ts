@@ -1,4 +1,4 @@
-/** How a group of transactions begins and ends on the writer of SQLite. */
+/** The begin and the end of a group of transactions on the writer of SQLite. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { OutcomeUnknown } from './db.ts'
 import { type DatabaseEngine, databaseFailure } from './dialect.ts'

@@ -23,7 +23,7 @@ export async function standingOf({ dialect, query }: Database): Promise<Standing
 
 /** A process that is connected to the same database. */
 export interface ConnectedProcess {
-  /** As `processName` has it. */
+  /** The name that `processName` gives. */
   readonly name: string
   readonly connections: number
   /** The start of its oldest connection, in milliseconds since the epoch. */

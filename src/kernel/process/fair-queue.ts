@@ -68,7 +68,7 @@ export class FairQueue<Key> {
     }
   }
 
-  /** How many callers wait for a place. */
+  /** The number of callers that wait for a place. */
   get waiting(): number {
     return this.#waiting.size
   }

@@ -16,7 +16,7 @@ export interface GaugeText {
 export interface GaugeGroup<World> {
   /** It is named where reading it fails. */
   readonly name: string
-  /** By the names of the metrics. */
+  /** Descriptions by the names of the metrics. */
   readonly gauges: Readonly<Record<string, GaugeText>>
   /** Its statements take little time however much there is: they count in an index, or a bounded number of rows. */
   read(world: World): Promise<Readonly<Record<string, readonly Reading[]>>>

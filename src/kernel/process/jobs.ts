@@ -49,7 +49,7 @@ export interface JobState {
   readonly name: string
   readonly due: Due
   readonly last: JobRun | undefined
-  /** In milliseconds since the epoch. */
+  /** A time in milliseconds since the epoch. */
   readonly next: number | undefined
 }
 

@@ -82,7 +82,7 @@ export class Worker<Row extends ProjectWork> {
     return this.#stopping
   }
 
-  /** How much work is in progress. */
+  /** The amount of work in progress. */
   get underWay(): number {
     return this.#underWay.size
   }

@@ -25,7 +25,7 @@ export type Status = Static<(typeof installationEndpoints)['getStatus']['reply']
 export type ServingProcess = Status['processes'][number]
 export type ShownAction = Status['actions']['oldest'][number]
 
-/** So many actions are shown one by one. */
+/** The number of actions that are shown one by one. */
 const mostActions = 100
 
 /** What actions do, by their definitions. */

@@ -15,7 +15,7 @@ export interface BoundSocket {
   readonly datagram?: number
 }
 
-/** What a server of Node.js is told to listen on; a file descriptor goes before the address. */
+/** The options with which a server of Node.js listens; a file descriptor goes before the address. */
 export function listenOptions({ host, port, bound }: ListenAddress): { host: string; port: number; fd?: number } {
   return { host, port, ...(bound ? { fd: bound.stream } : {}) }
 }

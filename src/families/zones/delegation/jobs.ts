@@ -57,7 +57,7 @@ async function check(
   await db.transact((tx) => recordDelegation(tx, zone, now + Math.round(interval), answer))
 }
 
-/** What was found; undefined when nobody answered, so that what was found before stays. */
+/** The finding; undefined when nobody answered, so that what was found before stays. */
 async function ask({ zones }: Drivers, zone: AssignedZone): Promise<FoundDelegation | undefined> {
   try {
     return await inTime(zones.delegationOf(zone), patienceMs)

@@ -11,7 +11,7 @@ import type { Asked } from '../admission/notes.ts'
 export interface RouteConfig {
   readonly endpoint?: Endpoint
   readonly asked?: Asked | undefined
-  /** As `operationAt` names it. */
+  /** The name that `operationAt` gives. */
   readonly operation?: string
   /** The path of a stream of events. */
   readonly stream?: string
