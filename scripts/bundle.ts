@@ -122,6 +122,15 @@ const without: readonly { readonly of: RegExp; readonly id: RegExp; readonly cod
     id: /[/]ajv-provider\.js$/,
     code: "export class AjvJsonSchemaValidator { getValidator() { throw new Error('nothing is elicited') } }",
   },
+  // Mail is text without attachments, and its server is given by its address.
+  {
+    of: /nodemailer[/]/,
+    id: /[/]mime-types\.js$/,
+    code: "export const detectMimeType = () => 'application/octet-stream', detectExtension = () => 'bin'",
+  },
+  { of: /nodemailer[/]/, id: /[/]well-known[/](index|services)\.js$/, code: 'export default () => false' },
+  // Metrics have neither exemplars nor summaries.
+  { of: /prom-client[/]/, id: /^(@opentelemetry[/]api|tdigest)$/, code: 'module.exports = {}' },
   // The contract validates and serializes.
   { of: /fastify/, id: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/, code: 'module.exports = undefined' },
   // The server below the edge is made by the edge itself. TLS is loaded where somebody wants it.
@@ -217,6 +226,9 @@ const throwing = ['decodeURI', 'decodeURIComponent', 'encodeURI', 'encodeURIComp
 
 /** A module that is imported on demand in one place may well be needed at once in another. */
 const checks = { ineffectiveDynamicImport: false, bundlerTimings: false }
+/** Names of classes are those of errors; functions are found by the places of their lines. */
+const keepNames = { function: false, class: true }
+
 const common = {
   platform: 'node',
   logLevel: 'warn',
@@ -231,15 +243,14 @@ const common = {
   },
 } satisfies InputOptions
 
-/** Functions and classes keep their names, for stack traces and for code that looks at them. */
 const written = {
   format: 'esm',
   sourcemap: true,
   sourcemapExcludeSources: true,
   comments: false,
   minify: {
-    compress: { target: 'node24', keepNames: { function: true, class: true } },
-    mangle: { keepNames: { function: true, class: true } },
+    compress: { target: 'node24', keepNames },
+    mangle: { keepNames },
     codegen: true,
   },
 } as const

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 /** Pages for who develops Wolke, and pictures, which would be a third of a package. */
-const left = ['docs/adr/**', 'docs/pictures/**', 'docs/{console,flaky,operations,spec-coverage}.md']
+const left = ['docs/adr/**', 'docs/pictures/**', 'docs/{console,contract,flaky,operations,spec-coverage}.md']
 
 export interface Page {
   /** Its path from the root of the project, and in a package from its own. */

@@ -18,7 +18,7 @@ import { nextTurn } from '../kernel/process/turns.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { parseAddress } from '../protocols/net/ip.ts'
-import { askingStart, refreshStart } from './traced.ts'
+import { askingStart, refreshStart, type TransferType } from './traced.ts'
 import {
   type Asking,
   askSerial,
@@ -193,7 +193,9 @@ export class Secondaries {
 
   /** Makes a zone equal to one of its primaries; returns false when that primary sent nothing usable. */
   async #follow(source: Source, primary: PrimaryNameserver, claimed: number): Promise<boolean> {
-    const head = await this.#ask(source, primary, serialMs, askSerial)
+    const head = await this.#ask(source, primary, serialMs, (...asked) =>
+      traced('SOA', source, primary, () => askSerial(...asked)),
+    )
     if (!head) {
       if (channels.dnsTransfer.hasSubscribers) channels.dnsTransfer.publish({ direction: 'in', outcome: 'failure' })
       return false
@@ -217,14 +219,15 @@ export class Secondaries {
   async #receive(source: Source, primary: PrimaryNameserver, asking: Asking): Promise<Received> {
     if (source.refreshed !== null) {
       try {
-        return await receiveChanges(source, primary, asking, await this.#contentOf(source))
+        const content = await this.#contentOf(source)
+        return await traced('IXFR', source, primary, () => receiveChanges(source, primary, asking, content))
       } catch (error) {
         if (asking.signal.aborted) throw error
         const { message: reason } = error as Error
         this.#options.log.debug({ zone: source.name, reason }, 'a zone is transferred as a whole')
       }
     }
-    return receiveZone(source, primary, asking)
+    return traced('AXFR', source, primary, () => receiveZone(source, primary, asking))
   }
 
   async #contentOf({ zoneId: id, contentId }: Source): Promise<TransferredRrset[]> {
@@ -261,9 +264,7 @@ export class Secondaries {
       this.#questions.add(waiting)
       if (this.#silent) waiting.hurry()
       const asking = { limits, nowMs: clock.now, signal }
-      if (!tracer) return await question(source, primary, asking)
-      const start = askingStart(question.name === receiveZone.name ? 'AXFR' : 'SOA', source.name, primary)
-      return await inSpan(tracer, start, () => question(source, primary, asking))
+      return await question(source, primary, asking)
     } catch (error) {
       if (performance.now() - beganAt >= hurriedMs) this.#silent?.add(place)
       const reason = tooLate.signal.aborted ? 'it took too long' : (error as Error).message
@@ -294,4 +295,14 @@ export class Secondaries {
       return { waitMs: firstRetryMs, isStale: true }
     return { waitMs: between(retry), isStale: clock.now() - refreshed > expire * second }
   }
+}
+
+/** Asks another name server, in a span where there are traces. */
+function traced<Result>(
+  type: 'SOA' | TransferType,
+  { name }: Source,
+  primary: PrimaryNameserver,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  return tracer ? inSpan(tracer, askingStart(type, name, primary), ask) : ask()
 }

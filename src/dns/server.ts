@@ -262,5 +262,7 @@ function limiterFor(
 /** The messages of a transfer to a secondary, of which metrics and traces are told. */
 function watched(query: Query, image: Parameters<typeof transferMessages>[1], address: string): Iterable<Buffer> {
   const messages = toldOfTransfer(transferMessages(query, image))
-  return tracer ? tracedTransfer(tracer, { name: query.name, address }, messages) : messages
+  if (!tracer) return messages
+  const type = query.type === queryTypes.ixfr ? 'IXFR' : 'AXFR'
+  return tracedTransfer(tracer, { type, name: query.name, address }, messages)
 }

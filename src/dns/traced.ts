@@ -2,6 +2,9 @@
 import type { Span, SpanStart, Tracer } from '../kernel/process/tracing.ts'
 import { type NameKey, printName } from '../protocols/net/dns/names.ts'
 
+/** The types of questions that ask for a zone or for its changes. */
+export type TransferType = 'AXFR' | 'IXFR'
+
 /** Another name server. */
 interface Peer {
   readonly address: string
@@ -9,7 +12,7 @@ interface Peer {
 }
 
 /** The start of asking another name server about a zone. */
-export function askingStart(type: 'SOA' | 'AXFR', zone: string, peer: Peer): SpanStart {
+export function askingStart(type: 'SOA' | TransferType, zone: string, peer: Peer): SpanStart {
   return { name: `DNS ${type}`, kind: 'outgoing', attributes: attributesOf(type, zone, peer) }
 }
 
@@ -21,11 +24,11 @@ export function refreshStart(zone: string): SpanStart {
 /** The messages of a transfer to another name server, as a span until it has all of them or leaves. */
 export function* tracedTransfer(
   tracer: Tracer,
-  { name, address }: { readonly name: NameKey; readonly address: string },
+  { type, name, address }: { readonly type: TransferType; readonly name: NameKey; readonly address: string },
   messages: Iterable<Buffer>,
 ): Generator<Buffer> {
-  const attributes = attributesOf('AXFR', printName(name), { address })
-  const span = tracer.begin({ name: 'DNS AXFR', kind: 'incoming', parent: {}, attributes })
+  const attributes = attributesOf(type, printName(name), { address })
+  const span = tracer.begin({ name: `DNS ${type}`, kind: 'incoming', parent: {}, attributes })
   const sent = { bytes: 0, messages: 0 }
   let isWhole = false
   try {
