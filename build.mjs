@@ -36,7 +36,7 @@ if (!isCurrent) {
   const { consoleLicenses } = await import('./console/build.ts')
   const { files, inputs } = await bundle({
     'parser-thread': 'src/families/certificates/parser-thread.ts',
-    'pages-thread': 'src/doctor/checks/pages-thread.ts',
+    'pages-thread': 'src/kernel/data/pages-thread.ts',
     'load-balancers': 'src/drivers/load-balancers/embedded/process/program.ts',
     'storage-doors': 'src/drivers/storage/doors/process/program.ts',
   })

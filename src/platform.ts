@@ -11,12 +11,13 @@ import { publicBase } from './kernel/contract/bases.ts'
 import type { Change } from './kernel/contract/changes.ts'
 import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Spelling } from './kernel/contract/spelling.ts'
-import type { Database, Transaction } from './kernel/data/db.ts'
+import type { Database, Queries, Transaction } from './kernel/data/db.ts'
 import type { Locks } from './kernel/data/locks.ts'
 import type { Clock, ClockEvent } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
 import type { GaugeGroup } from './kernel/process/gauges.ts'
 import type { Again } from './kernel/process/jobs.ts'
+import type { Seen } from './kernel/process/seen.ts'
 import type { Desired } from './kernel/resource/desired.ts'
 import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
@@ -96,6 +97,20 @@ export interface Rate {
 /** Tells what a resource costs by its columns; nothing is what the price list leaves out. */
 export type Rates<Row> = (platform: Pick<Platform, 'catalogue'>, row: Row) => readonly Rate[]
 
+/** What a family is given to look at itself, as a part of the installation. */
+export interface CheckupParts {
+  readonly query: Queries
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Whether public DNS delegates a zone to us; undefined where that is not to be asked. Errors: nobody answers. */
+  readonly isDelegated: ((zone: string) => Promise<boolean>) | undefined
+  /** The names of our name servers. */
+  readonly nameservers: readonly string[]
+}
+
+/** Looks at all that an installation has of a family, for operators (docs/doctor.md). */
+export type Checkup = (parts: CheckupParts) => Promise<readonly Seen[]>
+
 /** Counts what somebody has to care about in many Projects at once. */
 export interface States {
   /**
@@ -155,6 +170,7 @@ export interface Family {
   readonly states: States
   /** Numbers about all Projects together. */
   readonly gauges: readonly GaugeGroup<FamilyWorld>[]
+  readonly checkup: Checkup | undefined
   /** Tells whoever has to know of it that a Project has nothing of the family any more; the rows go after that. */
   withdraw(tx: Transaction, scope: ProjectScope): Promise<void>
   /** Says how its resources stand in seed files; undefined where people create none. */
@@ -223,6 +239,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly states?: States
   /** None by default. */
   readonly gauges?: Family['gauges']
+  readonly checkup?: Checkup
   readonly withdraw?: Family['withdraw']
   readonly seed?: Seed
   /** None by default. */
@@ -280,6 +297,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     rates: parts.rates ?? (() => []),
     states: parts.states ?? {},
     gauges: parts.gauges ?? [],
+    checkup: parts.checkup,
     withdraw: parts.withdraw ?? (async () => undefined),
     seed: parts.seed,
     handlers: (platform, drivers) =>

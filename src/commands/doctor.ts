@@ -1,7 +1,8 @@
 /** `wolke doctor` looks at everything that an installation needs, once, and says what to do. */
 import { Command, type Option } from 'commander'
 import { type Administered, administeredOption, serveOptions } from '../config/config.ts'
-import { type Diagnosis, type Verdict, verdicts } from '../doctor/diagnosis.ts'
+import type { Diagnosis } from '../doctor/diagnosis.ts'
+import { type Verdict, verdicts } from '../kernel/process/seen.ts'
 import { CommandFailure } from './failure.ts'
 import { jsonOption, type ListOptions, oneLine, type Print, printList } from './output.ts'
 

@@ -2,6 +2,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { apiOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
+import { capital, familyName } from '../../lib/api-names.ts'
 import { CommandsButton } from '../../shell/commands-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -23,13 +24,15 @@ type Diagnosis = ReplyFor<'management_getDiagnoses'>['diagnoses'][number]
 type OpenAction = Status['actions']['oldest'][number]
 type Queue = Status['queues'][number]
 type Process = Status['processes'][number]
+type Job = NonNullable<Process['jobs']>[number]
 
 export function StatusPage() {
   const { data, dataUpdatedAt } = useSuspenseQuery({
     ...api.query('management_getStatus', {}),
     refetchInterval: everyMs,
   })
-  const { actions, queues, processes } = data.status
+  const { actions, queues, processes, mail } = data.status
+  const jobs = processes.flatMap(({ jobs: some }) => some ?? [])
   const requests = [
     { label: w.title, request: { operation: 'management_getStatus' } },
     { label: w.doctor, request: { operation: 'management_getDiagnoses' } },
@@ -67,6 +70,15 @@ export function StatusPage() {
       <Part title={w.processes}>
         <Rows caption={w.processes} columns={processColumns} rows={processes} nameOf={({ name }) => name} />
       </Part>
+      <Part title={w.mail}>
+        <p className="dim">
+          {mail.oldest === null ? w.noMail : w.mailWaits(number(mail.waiting))}{' '}
+          {mail.oldest !== null && <Ago time={mail.oldest} />}
+        </p>
+      </Part>
+      <Part title={w.jobs}>
+        <Rows caption={w.jobs} columns={jobColumns} rows={jobs} nameOf={({ name }) => name} />
+      </Part>
     </>
   )
 }
@@ -91,7 +103,7 @@ function Doctor() {
           caption={w.doctor}
           columns={diagnosisColumns}
           rows={data.diagnoses.toSorted((one, other) => rank[one.verdict] - rank[other.verdict])}
-          nameOf={({ check, subject }) => `${w.checks[check]}: ${subject}`}
+          nameOf={({ check, subject }) => `${nameOfCheck(check)}: ${subject}`}
         />
       ) : (
         <Skeleton />
@@ -139,6 +151,10 @@ const moods: Readonly<Record<Diagnosis['verdict'], Mood>> = {
   failure: 'bad',
   unknown: 'unknown',
 }
+/** Families look at themselves, under their names. */
+const nameOfCheck = (check: string): string =>
+  Object.hasOwn(w.checks, check) ? w.checks[check as keyof typeof w.checks] : capital(familyName(check))
+
 /** The worst comes first. */
 const rank: Readonly<Record<Diagnosis['verdict'], number>> = { failure: 0, warning: 1, unknown: 2, ok: 3 }
 
@@ -149,7 +165,7 @@ const diagnosisColumns: readonly Column<Diagnosis>[] = [
     card: 'key',
     cell: ({ check, subject }) => (
       <>
-        <span className={nameClass}>{w.checks[check]}</span>
+        <span className={nameClass}>{nameOfCheck(check)}</span>
         <small lang="en">{subject}</small>
       </>
     ),
@@ -228,7 +244,7 @@ const processColumns: readonly Column<Process>[] = [
   },
   {
     key: 'jobs',
-    label: w.jobs,
+    label: w.failedJobs,
     card: 'stat',
     cell: ({ jobs }) =>
       jobs
@@ -242,5 +258,29 @@ const processColumns: readonly Column<Process>[] = [
     isEnd: true,
     isNarrow: true,
     cell: ({ started }) => (started ? <Ago time={started} /> : <None />),
+  },
+]
+
+const jobColumns: readonly Column<Job>[] = [
+  { key: 'job', label: w.job, card: 'key', cell: ({ name }) => <span className={nameClass}>{name}</span> },
+  {
+    key: 'last',
+    label: w.last,
+    card: 'stat',
+    cell: ({ last_run: last, failed }) =>
+      last === null ? (
+        <None />
+      ) : (
+        <State mood={failed ? 'bad' : 'ok'}>
+          <Ago time={last} />
+        </State>
+      ),
+  },
+  {
+    key: 'next',
+    label: w.next,
+    isEnd: true,
+    isNarrow: true,
+    cell: ({ next_run: next }) => (next === null ? <None /> : timeOfDay(Date.parse(next))),
   },
 ]

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { databaseClock } from '../../kernel/actions/waiting.ts'
 import type { Database } from '../../kernel/data/db.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
-import { failure, fine, type Seen, unknown, warning } from '../diagnosis.ts'
+import { failure, fine, type Seen, unknown, warning } from '../../kernel/process/seen.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
 
 const run = promisify(execFile)

@@ -1,19 +1,20 @@
 /** Does the database answer, with the schema of this program, and do its pages belong together? */
-import { sql } from 'kysely'
+
+import { databaseClock } from '../../kernel/actions/waiting.ts'
 import type { Database } from '../../kernel/data/db.ts'
 import { databaseSize } from '../../kernel/data/health.ts'
 import { schemaState, UnknownMigration } from '../../kernel/data/migrate.ts'
+import { lookAtPages } from '../../kernel/data/pages.ts'
 import { standingOf } from '../../kernel/data/standing.ts'
-import { Exhausted, SideThread } from '../../kernel/process/side-thread.ts'
+import { failure, fine, reasonOf, type Seen, unknown, warning } from '../../kernel/process/seen.ts'
 import { migrations } from '../../migrations/index.ts'
-import { failure, fine, reasonOf, type Seen, unknown, warning } from '../diagnosis.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
 
 export async function checkDatabase(patient: Patient): Promise<readonly Seen[]> {
   let db: Database
   try {
     db = await patient.open()
-    await sql`select 1 as one`.execute(db.query)
+    await databaseClock(db)
   } catch (error) {
     const reason = reasonOf(error instanceof DatabaseAway ? (error.cause ?? error) : error)
     return [failure('connection', reason, 'let --database name the database of wolke serve, and see that it is there')]
@@ -56,29 +57,14 @@ async function writes({ health }: Patient): Promise<readonly Seen[]> {
   return [failure('writes', 'fail', 'see the log for the reason; most often the disk is full')]
 }
 
-interface Looked {
-  readonly path: string
-}
-
-/** The program of the thread lies beside this module, as source or as its own file of the bundle. */
-const name = import.meta.url.endsWith('.ts') ? './pages-thread.ts' : './pages-thread.js'
-const program = new URL(name, import.meta.url)
-/** The most processor time of that look, in milliseconds. */
-const looksMs = 8_000
-
-/** The pages are read on a thread and a connection of its own, so that nobody waits for it. */
 async function pages(db: Database, { file }: Patient): Promise<Seen> {
   if (file === undefined && !db.dialect.shared) return fine('pages', 'are in memory, and go with the server')
   if (file === undefined) return fine('pages', 'are looked after by PostgreSQL')
-  const thread = new SideThread<Looked, string>(program, { limitMs: looksMs, idleMs: 0 })
-  try {
-    const said = await thread.run({ path: file })
-    if (said === 'ok') return fine('pages', 'belong together')
-    return failure('pages', said, 'stop the server and restore a backup (docs/operating.md)')
-  } catch (error) {
-    if (!(error instanceof Exhausted)) throw error
+  const said = await lookAtPages(file)
+  if (said === 'ok') return fine('pages', 'belong together')
+  if (said === undefined)
     return unknown('pages', 'the database is too large for a quick look', 'wolke backup FILE reads all of it')
-  }
+  return failure('pages', said, 'stop the server and restore a backup (docs/operating.md)')
 }
 
 /** The answer of a database server about itself. */

@@ -1,7 +1,7 @@
 /** Is there room where something is written, and how old is the latest backup? */
 import { statfs } from 'node:fs/promises'
 import { lastBackup } from '../../kernel/audit/backups.ts'
-import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../diagnosis.ts'
+import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../../kernel/process/seen.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
 
 const mebibyte = 1_048_576

@@ -1,5 +1,5 @@
 /** Do the clusters of hosts answer, and are their engines as they have to be? */
-import { failure, fine, reasonOf, type Seen } from '../diagnosis.ts'
+import { failure, fine, reasonOf, type Seen } from '../../kernel/process/seen.ts'
 import type { LookedAt, Patient } from '../patient.ts'
 
 const advice = 'wolke infrastructure check looks at more, and docs/hosts.md says what hosts need'

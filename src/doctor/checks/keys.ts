@@ -1,8 +1,8 @@
 /** Is the key of the secrets at hand, for its owner alone, and does it open the keys of all Projects? */
 import { statSync } from 'node:fs'
+import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../../kernel/process/seen.ts'
 import { countLocked } from '../../kernel/secrets/installation.ts'
 import { readKeyFile } from '../../kernel/secrets/key-file.ts'
-import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../diagnosis.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
 
 export async function checkKeys(patient: Patient): Promise<readonly Seen[]> {

@@ -1,7 +1,7 @@
 /** Does mail leave: how much waits, what was said of it last, and does the mail server answer? */
 import { openMail, troubledMail } from '../../kernel/mail/deliveries.ts'
 import { greet } from '../../kernel/mail/smtp.ts'
-import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../diagnosis.ts'
+import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../../kernel/process/seen.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
 
 /** Mail that waits for longer is late. */

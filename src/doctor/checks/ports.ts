@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
+import { failure, fine, reasonOf, type Seen, unknown } from '../../kernel/process/seen.ts'
 import { hostAndPort } from '../../protocols/net/listen-address.ts'
-import { failure, fine, reasonOf, type Seen, unknown } from '../diagnosis.ts'
 import type { Listener, Patient, Speech } from '../patient.ts'
 
 /** The most time that one listener has to answer, in milliseconds. */

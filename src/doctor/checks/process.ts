@@ -1,5 +1,5 @@
 /** Does a server run on this database? */
-import { failure, fine, type Seen } from '../diagnosis.ts'
+import { failure, fine, type Seen } from '../../kernel/process/seen.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
 
 const start = 'start wolke serve with this database'
@@ -7,11 +7,11 @@ const start = 'start wolke serve with this database'
 export async function checkProcess({ isServing, open, processes }: Patient): Promise<readonly Seen[]> {
   try {
     const running = await processes(await open())
-    if (running.length > 0) return [fine('server', `runs as ${running.join(', ')}`)]
+    if (running.length > 0) return [fine('process', `runs as ${running.join(', ')}`)]
   } catch (error) {
     // The server answers all the same.
     if (!(error instanceof DatabaseAway) || !isServing) throw error
-    return [fine('server', 'runs')]
+    return [fine('process', 'runs')]
   }
-  return [failure('server', 'no wolke serve runs on this database', start)]
+  return [failure('process', 'no wolke serve runs on this database', start)]
 }

@@ -9,7 +9,7 @@ import { certificateActions } from './managed/actions.ts'
 import { nextRenewals, renewCertificates } from './managed/jobs.ts'
 import { certificateRoutes } from './routes.ts'
 import { seed } from './seed.ts'
-import { certificateStates } from './states.ts'
+import { certificateCheckup, certificateStates } from './states.ts'
 import { certificates as resource } from './store.ts'
 import { certificateLocks } from './tables.ts'
 import { nextNotices, sendExpiryNotices } from './uploaded/jobs.ts'
@@ -18,6 +18,7 @@ export const certificates = defineFamily({
   spelling: resource,
   states: certificateStates,
   gauges: [certificateGauges],
+  checkup: certificateCheckup,
   changes: certificateChanges,
   seed,
   endpoints: certificateEndpoints,

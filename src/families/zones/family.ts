@@ -10,7 +10,7 @@ import { rrsetEndpoints } from './rrsets/contract.ts'
 import { rrsetRoutes } from './rrsets/routes.ts'
 import { seed } from './seed.ts'
 import { defaultZoneSettings } from './settings.ts'
-import { zoneStates } from './states.ts'
+import { zoneCheckup, zoneStates } from './states.ts'
 import { getZone, zones as resource, withdrawZones } from './store.ts'
 import { zoneLocks } from './tables.ts'
 import { nextChecks } from './transfers/host.ts'
@@ -35,5 +35,6 @@ export const zones = defineFamily({
   actions: zoneActions,
   states: zoneStates,
   gauges: [zoneGauges],
+  checkup: zoneCheckup,
   withdraw: withdrawZones,
 })

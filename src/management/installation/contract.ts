@@ -1,6 +1,5 @@
 /** The wire format of the whole installation for operators: its Projects, its mail, its health and its options. */
 import { Type } from 'typebox'
-import { checkIds, verdicts } from '../../doctor/diagnosis.ts'
 import { holdUps } from '../../kernel/actions/waiting.ts'
 import { idParam } from '../../kernel/audit/contract.ts'
 import { Next } from '../../kernel/audit/wire.ts'
@@ -14,6 +13,7 @@ import {
   Timestamp,
   widePaging,
 } from '../../kernel/contract/contract.ts'
+import { verdicts } from '../../kernel/process/seen.ts'
 import { Counts, Limit } from '../shapes.ts'
 
 const own = { family: 'installation', section: 'Management', needs: 'operator' } as const
@@ -133,7 +133,7 @@ const Status = named('InstallationStatus', {
 })
 
 const Diagnosis = named('Diagnosis', {
-  check: Type.Enum([...checkIds]),
+  check: Type.String({ description: 'The part that was looked at, or the name of a family' }),
   subject: Type.String(),
   verdict: Type.Enum([...verdicts]),
   seen: Type.String(),

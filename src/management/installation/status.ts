@@ -15,11 +15,10 @@ import { connectedProcesses } from '../../kernel/data/standing.ts'
 import { openMail } from '../../kernel/mail/deliveries.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { processName } from '../../kernel/process/identity.ts'
-import type { JobState } from '../../kernel/process/jobs.ts'
+import type { JobState, Jobs } from '../../kernel/process/jobs.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import { version } from '../../version.ts'
 import type { installationEndpoints } from './contract.ts'
-import type { Process } from './routes.ts'
 
 export type Status = Static<(typeof installationEndpoints)['getStatus']['reply']>['status']
 export type ServingProcess = Status['processes'][number]
@@ -31,8 +30,14 @@ const mostActions = 100
 /** What actions do, by their definitions. */
 export const definitions = () => definitionsByKey(families.flatMap(({ actions }) => actions))
 
+interface Serving {
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly jobs: Pick<Jobs, 'runs'>
+}
+
 /** What this process says of itself. */
-export function serving({ startedAt, jobs }: Pick<Process, 'startedAt' | 'jobs'>): ServingProcess {
+export function serving({ startedAt, jobs }: Serving): ServingProcess {
   return {
     name: processName,
     started: timestamp(startedAt),

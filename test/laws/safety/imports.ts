@@ -37,7 +37,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'platform.ts',
     'version.ts',
   ],
-  doctor: ['protocols', 'kernel', 'families', 'migrations', 'drivers/resolver'],
+  doctor: ['protocols', 'kernel', 'families.ts', 'platform.ts', 'migrations', 'drivers/resolver'],
   drivers: [
     'catalogue/capabilities.ts',
     'protocols',

@@ -39,9 +39,9 @@ for (const engineName of engines) {
       const server = await serve(url, '--key-file', keyFile, '--smtp', smtp.url, '--mail-from', 'cloud@example.com')
       const { code, failing, found, of } = await consult(place, url)
       assert.deepEqual([code, failing], [0, []])
-      assert.deepEqual([...new Set(found.map(({ check }) => check))], [...checkIds])
+      assert.deepEqual([...new Set(found.map(({ check }) => check))], [...checkIds, 'certificates', 'zones'])
       assert.ok(found.every(({ verdict, advice }) => verdict === 'ok' || verdict === 'unknown' || advice !== null))
-      assertFinding(of('process', 'server'), 'ok', new RegExp(`:${server.child.pid}`))
+      assertFinding(of('process', 'process'), 'ok', new RegExp(`:${server.child.pid}`))
       assertFinding(of('mail', 'mail server'), 'ok', /^answers$/)
       assertFinding(of('ports', 'API'), 'ok', /HTTP/)
       assertFinding(of('ports', 'name server'), 'ok', /UDP and TCP/)
@@ -71,8 +71,8 @@ for (const engineName of engines) {
 
     test('says without a server that none runs, and looks at the rest from outside', async () => {
       const { code, failing, of } = await consult(place, url, '--key-file', keyFile)
-      assert.deepEqual([code, failing], [1, ['process server']])
-      assertFinding(of('process', 'server'), 'failure', /no wolke serve runs/, /start wolke serve/)
+      assert.deepEqual([code, failing], [1, ['process process']])
+      assertFinding(of('process', 'process'), 'failure', /no wolke serve runs/, /start wolke serve/)
       assertFinding(of('database', 'schema'), 'ok', /as this program wants it/)
       assertFinding(of('keys', 'secrets'), 'ok', /can be opened/)
       const lost = await consult(place, url, '--key-file', join(folder, 'lost.key'))
@@ -114,7 +114,7 @@ test('a database that is not there is one failure, and what would be read of it 
   const { code, found, of } = await consult(place, `sqlite:${join(folder, 'nowhere', 'wolke.db')}`)
   assert.equal(code, 1)
   assertFinding(of('database', 'connection'), 'failure', /ENOENT|no such file/, /--database/)
-  for (const check of ['mail', 'delegation', 'clock'] as const)
+  for (const check of ['mail', 'zones', 'clock'] as const)
     assert.ok(
       found.some((one) => one.check === check && one.verdict === 'unknown'),
       check,
@@ -162,7 +162,7 @@ test('the certificate of the API is told to have ended, or to end soon', async (
     const { of } = await consult(place, 'memory')
     assertFinding(of('ports', 'API'), 'ok', /HTTPS/)
     await server.stop()
-    return of('certificates', 'of the API')
+    return of('tls', 'of the API')
   }
   const inDays = (days: number) =>
     new Date(Date.now() + days * 86_400_000).toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)
@@ -248,14 +248,9 @@ test('zones are looked for at their parents: one that is delegated to others fai
     await server.stop()
     return said
   }
-  assertFinding((await asked(parent.dns)).of('delegation', 'zones'), 'ok', /^1 zone delegated to us$/)
-  assertFinding(
-    (await asked(elsewhere.dns)).of('delegation', 'shop.example'),
-    'failure',
-    /does not delegate/,
-    /ns1\.ours/,
-  )
-  assertFinding((await asked(undefined)).of('delegation', 'zones'), 'unknown', /--delegation-check is off/, /on$/)
+  assertFinding((await asked(parent.dns)).of('zones', 'delegation'), 'ok', /^1 zone delegated to us$/)
+  assertFinding((await asked(elsewhere.dns)).of('zones', 'shop.example'), 'failure', /does not delegate/, /ns1\.ours/)
+  assertFinding((await asked(undefined)).of('zones', 'delegation'), 'unknown', /--delegation-check is off/, /on$/)
   for (const server of [parent, elsewhere]) await server.stop()
 })
 

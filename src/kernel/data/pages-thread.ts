@@ -1,6 +1,6 @@
 /** The program of the thread that looks at the pages of a database file; the bundle has it as a file of its own. */
 import { DatabaseSync } from 'node:sqlite'
-import { serveThread } from '../../kernel/process/side-thread.ts'
+import { serveThread } from '../process/side-thread.ts'
 
 serveThread(({ path }: { readonly path: string }): string => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 2_000 })
