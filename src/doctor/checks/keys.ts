@@ -7,7 +7,10 @@ import { DatabaseAway, type Patient } from '../patient.ts'
 
 export async function checkKeys(patient: Patient): Promise<readonly Seen[]> {
   const { keyFile, previousKeyFile } = patient
-  if (keyFile === undefined) return [fine('key file', 'none: the key is in memory, and goes with the server')]
+  if (keyFile === undefined) {
+    const own = fine('key file', 'none: the key is in memory, and goes with the server')
+    return [own, ...(await secretsSeen(patient))]
+  }
   const previous = previousKeyFile === undefined ? [] : [keyFileSeen('previous key file', previousKeyFile)]
   return [keyFileSeen('key file', keyFile), ...previous, ...(await secretsSeen(patient))]
 }

@@ -303,7 +303,7 @@ const packages: Rule = {
     // What replaces a part of the library has to come before it.
     if (specifier === 'ssh2' && isTypeOnly) return inFolder(path, 'drivers/storage/doors')
     if (/^ssh2(\/|$)/.test(specifier)) return /^drivers\/storage\/doors\/ssh\/(library|quick-gcm)\.ts$/.test(path)
-    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/file-lock)\.ts$/.test(path)
+    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/[\w-]+|process\/file-lock)\.ts$/.test(path)
     return true
   }),
   planted: [
