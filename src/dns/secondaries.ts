@@ -298,7 +298,7 @@ export class Secondaries {
 }
 
 /** Asks another name server, in a span where there are traces. */
-function traced<Result>(
+async function traced<Result>(
   type: 'SOA' | TransferType,
   { name }: Source,
   primary: PrimaryNameserver,

@@ -73,7 +73,8 @@ forEachBareDatabase('letting go of actions', (openBare) => {
     const id = await start(definition)
     const [held] = await claim()
     await db.transact((tx) => releaseLease(tx, id))
-    assert.deepEqual([(await action(id)).worker, (await action(id)).fence], [null, held!.fence + 1])
+    const { worker, fence } = await action(id)
+    assert.deepEqual([worker, fence > held!.fence], [null, true])
     await assert.rejects(
       db.transact((tx) => finish(tx, held!, { status: 'success' })),
       LeaseLost,
