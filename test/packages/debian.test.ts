@@ -85,7 +85,7 @@ describe('The package for Debian', () => {
     assert.equal(await machine.must('stat -c "%U:%G %a" /var/lib/wolke'), 'wolke:wolke 700\n')
     assert.equal(await machine.must('stat -c "%U:%G %a" /etc/default/wolke'), 'root:root 640\n')
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    assert.match(await machine.must('wolke --version'), new RegExp(`^${version.replaceAll('.', '\\.')}\\b`))
+    assert.match(await machine.must('wolke --version'), new RegExp(`^wolke ${version.replaceAll('.', '\\.')} `))
     assert.equal(await machine.must('wolke config check'), '/etc/wolke/wolke.yaml: no mistakes\n')
     assert.equal(await machine.must('dpkg --audit; dpkg --verify wolke'), '')
   })

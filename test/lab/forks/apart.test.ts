@@ -30,6 +30,7 @@ const unsteady = new Set([
   'audit.activity',
   'lab.exportSnapshot',
   'lab.listSnapshots',
+  'management.getDiagnoses',
   'management.getHealth',
   'management.getStatus',
 ])

@@ -364,7 +364,7 @@ describe('A server that keeps its data in memory', () => {
       const deaf = await serve('memory', '--log-level', 'warn')
       assert.equal((await call(deaf.baseUrl, 'GET', '/ssh_keys')).status, 200)
       await deaf.stop()
-      assert.match(String(deaf.log()[0]?.msg), /cannot reach this server/)
+      assert.match(String(deaf.log()[0]?.msg), /commands cannot ask this server/)
     }
     unlinkSync(sockets)
     await server.stop()

@@ -45,9 +45,9 @@ describe('A configuration file', { concurrency: 3 }, () => {
     assert.equal(
       shown.stdout,
       `${[
-        `database: ${url}  # file`,
         'metadata-listen: off  # file',
         'dns-listen: off  # file',
+        `database: ${url}  # file`,
         'vendor: other  # environment',
         'limits: servers=2  # flag',
         'log-level: error  # file',

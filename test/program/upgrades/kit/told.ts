@@ -137,7 +137,7 @@ function missingOf(before: Values, after: Values, at: string): string[] {
 
 /**
  * What moves by itself, or by whoever asks: traffic, which balancers of the simulation count since their process began, the
- * use of what lets somebody in, and how many resources there are.
+ * use of what lets somebody in, what parents say of zones, and how many resources there are.
  */
 const moving = new Set([
   ...[
@@ -145,6 +145,9 @@ const moving = new Set([
     'outgoing_traffic',
     'last_used',
     'last_seen',
+    'delegated',
+    'delegation_last_check',
+    'delegation_status',
     'elevated_until',
     'is_current',
     'resources',
