@@ -63,6 +63,7 @@ interface Door {
 
 const api: Door = { name: 'API', option: '--listen', speaks: 'api' }
 const metadata: Door = { name: 'metadata', option: '--metadata-listen', speaks: 'http' }
+const metrics: Door = { name: 'metrics', option: '--metrics-listen', speaks: 'http' }
 const dns: Door = { name: 'name server', option: '--dns-listen', speaks: 'dns' }
 const ssh: Door = { name: 'SSH door', option: '--storage-ssh', speaks: 'ssh' }
 const webdav: Door = { name: 'WebDAV door', option: '--storage-webdav', speaks: 'http' }
@@ -84,6 +85,7 @@ export function openedListeners(opened: Listeners, { doors }: Pick<StorageFacts,
   const found: [string | null | undefined, Door][] = [
     [opened.api.at, { ...api, isTls: opened.api.at.startsWith('https:') }],
     [opened.metadata?.at, metadata],
+    [opened.metrics?.at, metrics],
     [opened.dns?.at, dns],
     [doors.ssh, ssh],
     [doors.webdav, webdav],
@@ -92,10 +94,12 @@ export function openedListeners(opened: Listeners, { doors }: Pick<StorageFacts,
 }
 
 /** The places where a server would listen; default ports that are in use are replaced, so they do not matter. */
-export function wantedListeners({ listen, metadataListen, dnsListen, storageSsh, storageWebdav }: Config): Listener[] {
+export function wantedListeners(config: Config): Listener[] {
+  const { listen, metadataListen, metricsListen, dnsListen, storageSsh, storageWebdav } = config
   const found: [(ListenAddress & { readonly mayMove?: boolean }) | 'off' | undefined, Door][] = [
     [listen, api],
     [metadataListen, metadata],
+    [metricsListen, metrics],
     [dnsListen, dns],
     [storageSsh, ssh],
     [storageWebdav, webdav],
