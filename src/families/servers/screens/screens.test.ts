@@ -258,7 +258,7 @@ forProjects('a console', (openWorld) => {
     viewers.push(await open(world, id))
     const ends = viewers.slice(1).map((viewer) => viewer.ended())
     await world.stop()
-    assert.deepEqual(new Set(await Promise.all(ends)), new Set([1001]))
+    assert.deepEqual(new Set(await Promise.all(ends)), new Set([1012]))
   })
 
   test('ends with the token, the session, the membership or the right of whoever asked for it', async () => {
