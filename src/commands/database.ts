@@ -48,7 +48,7 @@ export async function openMigrated(
   let db: Database | undefined
   try {
     db = await openDatabase(url, { clock, ...options })
-    await migrateAt(url, db, clock)
+    await migrateAt(url, db, { clock, triesAgain: options.postgres?.triesAgain })
     return db
   } catch (error) {
     await db?.close().catch(() => undefined)
@@ -60,12 +60,16 @@ export async function openMigrated(
  * Brings the schema up to date. On PostgreSQL a change of a large table may take long, and other processes that start wait
  * for it: both need more time than a request has.
  */
-async function migrateAt(url: DatabaseUrl, db: Database, clock: Clock): Promise<void> {
+async function migrateAt(
+  url: DatabaseUrl,
+  db: Database,
+  { clock, triesAgain = () => false }: { readonly clock: Clock; readonly triesAgain: (() => boolean) | undefined },
+): Promise<void> {
   if (!db.dialect.shared) {
     return migrate(db, migrations, async () => (await import('../migrations/result.ts')).result)
   }
   if ((await schemaState(db, migrations)) === 'current') return
-  const patient = await openDatabase(url, { clock, postgres: { connections: 1, statementMs: migrationMs } })
+  const patient = await openDatabase(url, { clock, postgres: { connections: 1, statementMs: migrationMs, triesAgain } })
   try {
     await migrate(patient, migrations)
   } finally {
