@@ -85,7 +85,7 @@ forEachDatabase('The delegation of zones', (open) => {
     skip: missing.length > 0,
   }, async () => {
     let driver: ZonesDriver | undefined
-    const drivers = { zones: { delegationOf: (zone) => driver!.delegationOf(zone) } satisfies ZonesDriver }
+    const drivers = { zones: { delegationOf: (zone) => driver!.delegationOf!(zone) } satisfies ZonesDriver }
     const world = await open({ alone: true, settings, drivers })
     const place = await serveDns(world)
     const names = ['whole.example', 'some.example', 'mixed.example', 'elsewhere.example', 'free.example', 'zone.silent']

@@ -19,10 +19,10 @@ export interface AssignedZone {
 
 export interface ZonesDriver {
   /**
-   * Asks the parent of a zone, and then those of the assigned name servers that it names. Errors: a transient `DriverError`
-   * when the parent does not answer.
+   * Asks the parent of a zone, and then those of the assigned name servers that it names; missing where parents are not asked.
+   * Errors: a transient `DriverError` when the parent does not answer.
    */
-  delegationOf(zone: AssignedZone): Promise<FoundDelegation>
+  delegationOf?(zone: AssignedZone): Promise<FoundDelegation>
 }
 
 declare module '../../kernel/actions/define.ts' {

@@ -30,6 +30,7 @@ export async function checkDelegations(
   platform: Pick<Platform, 'db' | 'clock' | 'settings'>,
   drivers: Drivers,
 ): Promise<void> {
+  if (!drivers.zones.delegationOf) return
   const end = performance.now() + roundMs
   const queue = new FairQueue<ProjectId>({ atOnce: limits.inAll, perKey: limits.perProject })
   do {
@@ -60,7 +61,7 @@ async function check(
 /** The finding; undefined when nobody answered, so that what was found before stays. */
 async function ask({ zones }: Drivers, zone: AssignedZone): Promise<FoundDelegation | undefined> {
   try {
-    return await inTime(zones.delegationOf(zone), patienceMs)
+    return await inTime(zones.delegationOf!(zone), patienceMs)
   } catch (error) {
     if (error instanceof DriverError && error.transient) return undefined
     throw error
