@@ -96,7 +96,13 @@ export async function fillWhole(world: World): Promise<void> {
 export async function everythingButClaims(lab: Lab): Promise<Tables> {
   const measured = new Set([...proofs.values()].flatMap((proof) => proof.measured ?? []))
   const tables = Object.fromEntries(Object.entries(await everything(lab)).filter(([name]) => !measured.has(name)))
-  return { ...tables, action: tables.action!.map((row) => row.replaceAll(/"(fence|attempts)":\d+/g, '')) }
+  const without = (name: string, changing: RegExp) => tables[name]!.map((row) => row.replaceAll(changing, ''))
+  return {
+    ...tables,
+    action: without('action', /"(fence|attempts)":\d+/g),
+    // The use of tokens is written in rounds of real time.
+    management_token: without('management_token', /"last_used":\d+/g),
+  }
 }
 
 /** Requests of all families, always the same ones for a seed, with something done after each; they may be refused. */
