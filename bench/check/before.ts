@@ -7,7 +7,7 @@ import { Refusal } from '../options.ts'
 
 const run = promisify(execFile)
 /** What the program is built from. */
-const sources = ['src', 'console', 'scripts', 'build.mjs', 'package.json', 'package-lock.json']
+const sources = ['src', 'console', 'scripts', 'build.mjs', 'package.json', 'package-lock.json', ':(exclude)*.test.ts']
 
 /** The commit to compare with; or why there is none. */
 export type Found =
@@ -15,7 +15,8 @@ export type Found =
   | { readonly commit: undefined; readonly says: string }
 
 /**
- * Finds the commit before the one in `tree`, or the checked out one while its sources are changed. A first commit has none.
+ * Finds the commit before the newest one in `tree` that changed sources, or the checked out one while they are changed: what
+ * came after it, such as documentation, is no other program. A first commit has none.
  * Errors: `Refusal` for a tree without its history, where nobody could know what was lost.
  */
 export async function commitBefore(tree: string, against?: string): Promise<Found> {
@@ -23,7 +24,8 @@ export async function commitBefore(tree: string, against?: string): Promise<Foun
   const isShallow = await git('rev-parse', '--is-shallow-repository').catch(() => undefined)
   if (isShallow === undefined) throw new Refusal('--check compares with the commit before, and this is no clone of git')
   const hasChanges = (await git('status', '--porcelain', '--', ...sources)) !== ''
-  const name = against ?? (hasChanges ? 'HEAD' : 'HEAD^')
+  const changed = (await git('log', '-1', '--format=%H', '--', ...sources)) || 'HEAD'
+  const name = against ?? (hasChanges ? 'HEAD' : `${changed}^`)
   const commit = await git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined)
   if (commit) return { commit, says: `compared with ${await git('log', '-1', '--format=%h %s', commit)}` }
   if (against !== undefined) throw new Refusal(`there is no commit '${against}'`)
