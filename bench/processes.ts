@@ -1,10 +1,11 @@
 /** The processes of a benchmark: the real server as its users run it, a bare one, and the load generator. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicBase } from '../src/kernel/contract/bases.ts'
@@ -56,6 +57,8 @@ interface Begun {
 export class Workshop {
   readonly directory: string
   readonly #program: string
+  /** Servers take commands of administration in here: paths of sockets have to be short. */
+  readonly #sockets = mkdtempSync(join(tmpdir(), 'bench-'))
   readonly #stops = new Set<() => Promise<void>>()
   #files = 0
 
@@ -80,6 +83,7 @@ export class Workshop {
 
   async close(): Promise<void> {
     for (const stop of [...this.#stops].reverse()) await stop()
+    rmSync(this.#sockets, { recursive: true })
   }
 
   /** Runs `wolke serve` on a database, with a rate limit that counts every request and refuses none. */
@@ -118,7 +122,7 @@ export class Workshop {
     const started = performance.now()
     const [program, ...args] = [...under, process.execPath, ...command(port)] as [string, ...string[]]
     const stdio = ['ignore' as const, 'ignore' as const, openSync(log, 'w'), 'ipc' as const]
-    const child = spawn(program, args, { stdio, env: { ...process.env, ...env } })
+    const child = spawn(program, args, { stdio, env: { ...process.env, TMPDIR: this.#sockets, ...env } })
     const stop = this.keep(() => end(child, 'SIGTERM'))
     const url = `${scheme}://127.0.0.1:${port}`
     while (!(await answers(url + path))) {
