@@ -94,25 +94,35 @@ forEachBareDatabase(
 
     test('transactions run while others wait for the disk, and one wait is for all that are made before it begins', async () => {
       const disk = slowDisk()
-      let waits = 0
-      const { db } = await openWith((file) => {
-        waits++
-        return disk.sync(file)
-      })
-      const held = disk.hold()
-      const first = write(db, 1)
-      await until(() => held.arrived === 1)
-      let isRun = false
-      const second = db.transact(async (tx) => {
-        await insert(tx, 2)
-        isRun = true
-      })
-      await until(() => isRun)
-      const others = upTo(20).map((i) => write(db, 2 + i))
-      held.open()
-      await Promise.all([first, second, ...others])
-      assert.ok(waits >= 2 && waits <= 4, `${waits} waits`)
-      assert.deepEqual(await ids(db), upTo(22))
+      const { db } = await openWith(disk.sync)
+      const ran: number[] = []
+      const noted = (id: number, isDurable = true) =>
+        db.transact(
+          async (tx) => {
+            await insert(tx, id)
+            ran.push(id)
+          },
+          { isDurable },
+        )
+      const first = disk.hold()
+      const written = [write(db, 1)]
+      await until(() => first.arrived === 1)
+      for (const id of [2, 3, 4]) {
+        written.push(noted(id, id === 2))
+        await until(() => ran.includes(id))
+      }
+      const gathering = upTo(5).map((i) => noted(4 + i))
+      await turns()
+      assert.deepEqual(ran, [2, 3, 4], 'others gather behind the next wait')
+      const second = disk.hold()
+      first.open()
+      await until(() => second.arrived === 1)
+      const third = disk.hold()
+      second.open()
+      await Promise.all(written)
+      third.open()
+      await Promise.all(gathering)
+      assert.deepEqual(await ids(db), upTo(9))
     })
 
     test('what waits for the disk is the log', async () => {

@@ -71,13 +71,15 @@ test('what is current is what would be read again, whatever transactions do', as
       for (const { changes, fails } of transactions) {
         for (const text of questions)
           if (!kept.get(text)?.isCurrent()) kept.set(text, await db.watch!(() => read(text)))
-        const work = db.transact(async (tx) => {
-          for (const text of changes) await run(tx.query, text)
-          if (fails) throw new Error('rolled back')
-        })
+        const work = db
+          .transact(async (tx) => {
+            for (const text of changes) await run(tx.query, text)
+            if (fails) throw new Error('rolled back')
+          })
+          .catch((error: Error) => assert.equal(error.message, 'rolled back'))
         // Some are asked while it runs.
         const beside = await db.watch!(() => read(questions[0]!))
-        await work.catch((error: Error) => assert.equal(error.message, 'rolled back'))
+        await work
         kept.set(questions[0]!, beside)
         for (const [text, { value, isCurrent }] of kept)
           if (isCurrent()) assert.deepEqual(value, await read(text), text)
