@@ -183,12 +183,16 @@ forEachBareDatabase('transactions that share a commit', (openBare) => {
       return count
     }
     assert.equal(await runs(1, false), 10)
-    assert.ok((await runs(2, true)) <= 20)
-    assert.equal(await runs(3, true), 10)
+    let fails = 2
+    let count = await runs(fails, true)
+    // A slow machine ends groups early, and one that begins with the failure has nothing to repeat.
+    while (count === 10) count = await runs(++fails, true)
+    assert.ok(count <= 20)
+    assert.equal(await runs(++fails, true), 10)
     const kept = upTo(10).filter((i) => i !== 5)
     assert.deepEqual(
       await ids(db),
-      [1, 2, 3].flatMap((fails) => kept.map((i) => fails * 100 + i)),
+      upTo(fails).flatMap((run) => kept.map((i) => run * 100 + i)),
     )
   })
 })

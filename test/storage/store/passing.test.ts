@@ -22,7 +22,7 @@ function assertEmpty(directory: string, kind: string, names: readonly string[] =
 /** A process with two clouds that have boxes and snapshots, which ends only when it is killed. Returns its folder and its end. */
 async function beginAndKill(t: TestContext, directory: string): Promise<{ folder: string; kill(): Promise<void> }> {
   const program = join(import.meta.dirname, 'kit/passing.ts')
-  const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--expose-gc', program, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   const [told] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
   const kill = async () => {
