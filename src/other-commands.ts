@@ -10,6 +10,7 @@ import { configCommand } from './commands/config.ts'
 import { withDatabase } from './commands/database.ts'
 import { type Consult, watchFlag } from './commands/doctor.ts'
 import { examineFromOutside } from './commands/from-outside.ts'
+import { healthCommand } from './commands/health.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
 import { completionCommand, manualCommand } from './commands/manual.ts'
 import { carryOut } from './commands/noted.ts'
@@ -47,6 +48,7 @@ export function otherCommands(args: readonly string[], failed: (failure: FailedC
   return [
     configCommand(),
     ...administrativeCommands(administer, consult),
+    healthCommand(),
     secretsCommand(),
     infrastructureCommand(),
     catalogueCommand(),

@@ -4,32 +4,36 @@
  * folder of the package (default: this one); a second one is another version. Prints the path.
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, globSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { globSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { copyProgram, manifest, root, write, writePages } from './tree.ts'
+import {
+  architecture,
+  epoch,
+  licenses,
+  manifest,
+  output,
+  setTimes,
+  write,
+  writePages,
+  writeProgramWithNode,
+} from './tree.ts'
 
 const [folder = '.', version = `${manifest.version}-1`] = process.argv.slice(2)
-const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch as string]
-if (architecture === undefined) throw new Error(`Debian has no name for ${process.arch} here`)
-const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? output('git', 'log', '-1', '--format=%ct'))
+const seconds = epoch()
 const date = new Date(seconds * 1_000)
 const maintainer = 'The Wolke developers <wolke@wolke.example>'
 const own = (name: string) => readFileSync(join(import.meta.dirname, 'debian', name), 'utf8')
 
-function output(command: string, ...args: readonly string[]): string {
-  return execFileSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 24 }).trim()
-}
-
 const tree = mkdtempSync(join(tmpdir(), 'wolke-deb-'))
 try {
-  const path = resolve(folder, `wolke_${version}_${architecture}.deb`)
+  const path = resolve(folder, `wolke_${version}_${architecture()}.deb`)
   writeProgram()
   writeDocumentation()
   writeService()
   writeControl()
-  setTimes()
+  setTimes(tree, seconds)
   // How many threads compress decides about the bytes.
   const fixed = { SOURCE_DATE_EPOCH: String(seconds), DPKG_DEB_THREADS_MAX: '1' }
   execFileSync('dpkg-deb', ['--root-owner-group', '--build', tree, path], {
@@ -46,16 +50,7 @@ function put(path: string, contents: string | Uint8Array, mode = 0o644): void {
 }
 
 function writeProgram(): void {
-  copyProgram(join(tree, 'usr/lib/wolke/dist'))
-  // Licenses have their place in the documentation.
-  rmSync(join(tree, 'usr/lib/wolke/dist/THIRD-PARTY-NOTICES.txt'))
-  // It is run by the Node.js beside it alone, and not by one that the machine may have.
-  const main = readFileSync(join(root, 'dist/main.js'), 'utf8').replace(/^#!.*\n/, '')
-  rmSync(join(tree, 'usr/lib/wolke/dist/main.js'))
-  put('usr/lib/wolke/dist/main.js', main)
-  put('usr/lib/wolke/package.json', JSON.stringify({ name: 'wolke', version: manifest.version, type: 'module' }))
-  copyFileSync(join(root, 'node_modules/node/bin/node'), join(tree, 'usr/lib/wolke/node'))
-  execFileSync('strip', ['--strip-unneeded', join(tree, 'usr/lib/wolke/node')])
+  writeProgramWithNode(join(tree, 'usr/lib/wolke'))
   put('usr/bin/wolke', own('wolke'), 0o755)
   const says = (...args: readonly string[]) => output(process.execPath, 'dist/main.js', ...args)
   put('usr/share/man/man1/wolke.1.gz', packed(says('manual', '--date', date.toISOString().slice(0, 10))))
@@ -72,10 +67,8 @@ function writeDocumentation(): void {
   const docs = 'usr/share/doc/wolke'
   writePages(join(tree, docs), [])
   put(`${docs}/copyright`, copyright())
-  put(`${docs}/THIRD-PARTY-NOTICES.txt.gz`, packed(readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')))
-  const node = join(root, 'node_modules/node/node_modules')
-  const [license] = globSync('node-linux-*/LICENSE', { cwd: node })
-  put(`${docs}/LICENSE.node.gz`, packed(readFileSync(join(node, license!), 'utf8')))
+  for (const name of ['THIRD-PARTY-NOTICES.txt', 'LICENSE.node'] as const)
+    put(`${docs}/${name}.gz`, packed(licenses()[name]))
   const day = date.toUTCString().replace('GMT', '+0000')
   put(
     `${docs}/changelog.Debian.gz`,
@@ -127,7 +120,7 @@ function writeControl(): void {
     'DEBIAN/control',
     `Package: wolke
 Version: ${version}
-Architecture: ${architecture}
+Architecture: ${architecture()}
 Maintainer: ${maintainer}
 Installed-Size: ${kibibytes}
 Depends: adduser, init-system-helpers (>= 1.54~), libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 9)
@@ -141,10 +134,4 @@ Description: cloud that you run yourself
  your own, or a realistic one to test infrastructure code against.
 `,
   )
-}
-
-/** Files and folders are as old as the version. */
-function setTimes(): void {
-  for (const path of globSync('**', { cwd: tree })) utimesSync(join(tree, path), seconds, seconds)
-  utimesSync(tree, seconds, seconds)
 }

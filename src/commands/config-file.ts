@@ -1,16 +1,18 @@
 /** Commands take options from the configuration file where neither the command line nor the environment has them. */
-import type { Command } from 'commander'
-import { configOption, serveOptions } from '../config/config.ts'
+import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { configOption, secretOf, serveOptions } from '../config/config.ts'
 import type { ConfigFile, FilePlace } from '../config/file.ts'
 import { nameOf } from '../config/names.ts'
+import { fileVariableOf } from '../config/secret-files.ts'
 import type { FailedCommand } from './command-line.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Options of commands whose own value is more than a default of the program. */
 const given: readonly (string | undefined)[] = ['cli', 'env']
 
-/** A command of an installation says where its data lives. */
-const isOfInstallation = ({ options }: Command) => options.some(({ long }) => long === '--database')
+/** A command of an installation says where its data lives, or where it listens. */
+const isOfInstallation = ({ options }: Command) =>
+  options.some(({ long }) => long === '--database' || long === '--listen')
 
 /** Gives each command of an installation the option for the file. */
 export function addConfigOption(command: Command): void {
@@ -34,6 +36,28 @@ export async function openConfigFile(path: string): Promise<ConfigFile> {
 /** What is at a place of a file, as compilers say it. */
 export const told = (path: string, { line, column }: FilePlace, message: string): string =>
   `${path}:${line}:${column}: ${message}`
+
+/**
+ * Puts secrets of files that the environment names into the options of a command, as if the environment had them. Errors:
+ * `InvalidArgumentError` that names the variable.
+ */
+function applySecrets(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName()
+    const text = command.getOptionValueSource(name) === 'cli' ? undefined : secretOf(option)
+    if (text !== undefined) command.setOptionValueWithSource(name, parsedSecret(option, text), 'env')
+  }
+}
+
+function parsedSecret(option: Option, text: string): unknown {
+  if (!option.parseArg) return text
+  try {
+    return option.parseArg(text, undefined as never)
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error
+    throw new InvalidArgumentError(`${fileVariableOf(option)}: ${error.message}`)
+  }
+}
 
 /** Puts what a file says into the options of a command that nobody has given. */
 export function apply({ entries }: ConfigFile, command: Command): void {
@@ -67,6 +91,7 @@ export function useConfigFile(program: Command): (failure: FailedCommand) => Fai
   addConfigOption(program)
   let used: { readonly file: ConfigFile; readonly command: Command } | undefined
   program.hook('preAction', async (_, command) => {
+    applySecrets(command)
     const { config: path } = command.opts<{ readonly config?: string }>()
     if (path === undefined || path === '' || !isOfInstallation(command) || isChecking(command)) return
     const file = await openConfigFile(path)

@@ -125,7 +125,8 @@ async function start(
   const isShared = db.dialect.shared
   if (lab && isShared) log.warn(ofOneProcess)
   keepYoungGeneration()
-  printWelcome(listeners, token, { link, storage, lab: lab && { mode: lab.mode, token: labToken, isShared } })
+  if (!config.quiet)
+    printWelcome(listeners, token, { link, storage, lab: lab && { mode: lab.mode, token: labToken, isShared } })
   onStarted()
 }
 

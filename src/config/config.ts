@@ -17,11 +17,15 @@ import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.t
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { passedSockets } from './passed-sockets.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
+import { secretFrom } from './secret-files.ts'
 import { type StorageConfig, storageOptions } from './storage.ts'
 import { type TracesConfig, tracesOf } from './traces.ts'
 
 /** The environment for the commands of others, to which it is handed on without being read. */
 export const handedOn = (): NodeJS.ProcessEnv => process.env
+
+/** The secret that the environment names a file of, for an option. Errors: `InvalidArgumentError`. */
+export const secretOf = (option: Option): string | undefined => secretFrom(process.env, option)
 
 /** The options of `wolke serve`. */
 export interface Config
@@ -61,6 +65,8 @@ export interface Config
   readonly config?: string
   /** The time in which a server that was asked to stop goes on answering, in milliseconds. */
   readonly drain: number
+  /** True for a server that prints nothing once it is ready. */
+  readonly quiet?: boolean
   readonly addressPool: readonly string[]
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
@@ -299,6 +305,10 @@ export function serveOptions(): Option[] {
       .env('WOLKE_DRAIN')
       .argParser(milliseconds)
       .default(0),
+    new Option(
+      '--quiet',
+      'print nothing when it is ready: no addresses, and no first token and link, which a log shall not have',
+    ).env('WOLKE_QUIET'),
     new Option('--log-level <level>', 'lowest level that is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')
       .choices(logLevels)

@@ -5,7 +5,7 @@ import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
 import { failure, fine, reasonOf, type Seen, unknown } from '../../kernel/process/seen.ts'
-import { hostAndPort } from '../../protocols/net/listen-address.ts'
+import { hostAndPort, reachedAt } from '../../protocols/net/listen-address.ts'
 import type { Listener, Patient, Speech } from '../patient.ts'
 
 /** The most time that one listener has to answer, in milliseconds. */
@@ -27,15 +27,12 @@ const ask: Readonly<Record<Speech, (at: Listener) => Promise<string>>> = {
 async function answers(listener: Listener): Promise<Seen> {
   const subject = `${listener.name} (${hostAndPort(listener)})`
   try {
-    return fine(subject, await ask[listener.speaks]({ ...listener, host: reachable(listener.host) }))
+    return fine(subject, await ask[listener.speaks]({ ...listener, ...reachedAt(listener) }))
   } catch (error) {
     const advice = `see the log of the server, and whether something is between: ${listener.option} says where it listens`
     return failure(subject, `does not answer: ${reasonOf(error)}`, advice)
   }
 }
-
-/** An address of any interface is reached at that of this machine itself. */
-const reachable = (host: string) => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)
 
 /** The certificate is looked at elsewhere, and is made for the name of callers. */
 function overHttp({ host, port, isTls }: Listener, path: string): Promise<string> {

@@ -25,6 +25,12 @@ export function listeningAt(server: Pick<Server, 'address'>, { host }: ListenAdd
   return { host, port: (server.address() as AddressInfo).port }
 }
 
+/** Returns where a process of the same machine reaches a listener: that of any interface is also at the machine itself. */
+export function reachedAt(at: ListenAddress): ListenAddress {
+  const { host } = at
+  return { ...at, host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host }
+}
+
 /** Formats an address as in a URL: an IPv6 address is in brackets. */
 export function hostAndPort({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
