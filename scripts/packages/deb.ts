@@ -103,7 +103,7 @@ License: Expat
 }
 
 function writeService(): void {
-  put('usr/lib/systemd/system/wolke.service', own('wolke.service'))
+  for (const name of ['wolke.service', 'wolke.socket']) put(`usr/lib/systemd/system/${name}`, own(name))
   put('etc/wolke/wolke.yaml', own('wolke.yaml'))
   put('etc/default/wolke', own('wolke.default'), 0o640)
   put('DEBIAN/conffiles', '/etc/default/wolke\n/etc/wolke/wolke.yaml\n')

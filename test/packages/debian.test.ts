@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { build } from '../run/built.ts'
-import { cleanMachine, hcloudProgram, type Machine, settings, whileServing } from './kit/machine.ts'
+import { alone } from './kit/container.ts'
+import { cleanMachine, hcloudProgram, type Machine, serving, settings, whileServing } from './kit/machine.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'wolke-debian-'))
@@ -19,6 +20,7 @@ function makePackage(...args: readonly string[]): string {
   return execFileSync(process.execPath, [script, ...args], { cwd: root, env, encoding: 'utf8' }).trim()
 }
 
+const socketUnit = readFileSync(join(root, 'scripts/packages/debian/wolke.socket'), 'utf8')
 const unit = readFileSync(join(root, 'scripts/packages/debian/wolke.service'), 'utf8')
 let first: string
 let second: string
@@ -58,11 +60,14 @@ describe('The package for Debian', () => {
     assert.equal(execFileSync('lintian', ['--allow-root', light], { encoding: 'utf8', env }), '')
   })
 
-  test('has a service that systemd understands', () => {
+  test('has a service and a socket that systemd understands', () => {
     // The program is not on this machine.
     const copy = join(folder, 'wolke.service')
     writeFileSync(copy, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', copy], { encoding: 'utf8' })
+    const socket = join(folder, 'wolke.socket')
+    writeFileSync(socket, socketUnit)
+    const verify = ['verify', '--man=no', copy, socket]
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', verify, { encoding: 'utf8' })
     assert.deepEqual([status, stdout, stderr], [0, '', ''])
   })
 
@@ -89,6 +94,25 @@ describe('The package for Debian', () => {
     assert.match(await machine.must('wolke --version'), new RegExp(`^wolke ${version.replaceAll('.', '\\.')} `))
     assert.equal(await machine.must('wolke config check'), '/etc/wolke/wolke.yaml: no mistakes\n')
     assert.equal(await machine.must('dpkg --audit; dpkg --verify wolke'), '')
+    const wanted = await machine.must('cd /etc/systemd/system && ls *.wants')
+    assert.match(wanted, /^wolke\.service$/m)
+    assert.ok(!wanted.includes('wolke.socket'), wanted)
+  })
+
+  test('has a socket by which the program answers, whatever address its options name', async () => {
+    const [address, name] = ['ListenStream', 'FileDescriptorName'].map((one) => settings(socketUnit, one)[0])
+    const log = join(folder, 'activated')
+    const serve = `chroot ${machine.root} wolke serve --database memory --listen 127.0.0.1:1 --dns-listen off`
+    const ask = `fetch('http://${address}/health').then(async (answer) => console.log(answer.status, await answer.json()))`
+    const { code, stdout, stderr } = await alone(`
+mount -t proc proc ${machine.root}/proc
+${serving(
+  `exec systemd-socket-activate --listen=${address} --fdname=${name} ${serve} >${log} 2>&1`,
+  log,
+  `${process.execPath} -e "${ask}"`,
+)}`)
+    assert.equal(code, 0, `${stdout}${stderr}${readFileSync(log, 'utf8')}`)
+    assert.match(stdout, /^200 \{\n {2}status: 'ok',/)
   })
 
   test('serves hcloud as its user, and its data outlives upgrade, removal and purge', async () => {
@@ -122,7 +146,8 @@ grep -c wlm_ /tmp/log || true`,
     const kept = (await machine.must('find /usr /etc -name "*wolke*" | LC_ALL=C sort')).split('\n').slice(0, -1)
     const configuration = ['/etc/default/wolke', '/etc/wolke', '/etc/wolke/wolke.yaml']
     // Until it is purged, systemd knows whether its service was enabled, and starts nothing.
-    const states = ['/etc/systemd/system/multi-user.target.wants/wolke.service', '/etc/systemd/system/wolke.service']
+    const units = ['multi-user.target.wants/wolke.service', 'wolke.service', 'wolke.socket']
+    const states = units.map((name) => `/etc/systemd/system/${name}`)
     assert.deepEqual(kept, [...configuration, ...states].sort())
     await machine.must('dpkg -i /root/second.deb')
     assert.equal(await machine.must(whileServing(machine, list)), 'web\n')
