@@ -339,6 +339,25 @@ async function buildModule(
   return folder === undefined ? undefined : { folder, version }
 }
 
+/** The validator of the Compose Specification, built on first use; undefined without Go. */
+export async function installCompose(): Promise<string | undefined> {
+  const built = await buildModule('compose', 'github.com/compose-spec/compose-go/v2', 'cmd')
+  return built && join(built.folder, 'cmd')
+}
+
+/** A program that judges manifests as the API server of Kubernetes would, built on first use; undefined without Go. */
+export async function installManifests(): Promise<string | undefined> {
+  const source = join(import.meta.dirname, 'manifests')
+  const digest = createHash('sha256')
+  for (const file of ['main.go', 'go.sum']) digest.update(readFileSync(join(source, file)))
+  const go = findProgram('go')
+  const folder = await installOnce(`manifests-${digest.digest('hex').slice(0, 8)}`, async (draft) => {
+    if (!go) throw new InstallError('there is no go to build manifests')
+    await install(go, ['build', '-mod=readonly', '-ldflags=-s -w', '-o', join(draft, 'manifests'), '.'], source)
+  })
+  return folder && join(folder, 'manifests')
+}
+
 // ---- The server ----------------------------------------------------------------------------------------------------
 
 export const token = 'client-tests-'.padEnd(64, '0')

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import {
   installAnsible,
   installCloudInit,
+  installCompose,
   installGoModules,
   installHcloud,
+  installManifests,
   installOpenMetrics,
   installOtlp,
   installProvider,
@@ -27,3 +29,5 @@ console.log('cloud-init', (await installCloudInit())?.packages ?? 'not installed
 console.log('Terraform provider', (await installProvider()) ?? 'not installed: no go')
 const goModule = join(import.meta.dirname, '../../lab/use/go')
 console.log('Go library', (await installGoModules(goModule)) ?? 'not installed: no go')
+console.log('Compose', (await installCompose()) ?? 'not installed')
+console.log('judge of manifests of Kubernetes', (await installManifests()) ?? 'not installed')
