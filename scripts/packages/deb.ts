@@ -26,6 +26,8 @@ const date = new Date(seconds * 1_000)
 const maintainer = 'The Wolke developers <wolke@wolke.example>'
 const own = (name: string) => readFileSync(join(import.meta.dirname, 'debian', name), 'utf8')
 
+const units = ['wolke.service', 'wolke.socket', 'wolke-backup.service', 'wolke-backup.timer']
+
 const tree = mkdtempSync(join(tmpdir(), 'wolke-deb-'))
 try {
   const path = resolve(folder, `wolke_${version}_${architecture()}.deb`)
@@ -103,7 +105,8 @@ License: Expat
 }
 
 function writeService(): void {
-  for (const name of ['wolke.service', 'wolke.socket']) put(`usr/lib/systemd/system/${name}`, own(name))
+  for (const name of units) put(`usr/lib/systemd/system/${name}`, own(name))
+  put('usr/lib/wolke/backup', own('backup'), 0o755)
   put('etc/wolke/wolke.yaml', own('wolke.yaml'))
   put('etc/default/wolke', own('wolke.default'), 0o640)
   put('DEBIAN/conffiles', '/etc/default/wolke\n/etc/wolke/wolke.yaml\n')

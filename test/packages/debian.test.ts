@@ -7,18 +7,19 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { build } from '../run/built.ts'
 import { alone } from './kit/container.ts'
-import { cleanMachine, hcloudProgram, type Machine, serving, settings, whileServing } from './kit/machine.ts'
+import {
+  cleanMachine,
+  hcloudProgram,
+  type Machine,
+  makePackage,
+  serving,
+  settings,
+  whileServing,
+} from './kit/machine.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'wolke-debian-'))
 after(() => rmSync(folder, { recursive: true }))
-
-/** Makes a package without compression, which would take a minute. Its time is fixed. */
-function makePackage(...args: readonly string[]): string {
-  const env = { ...process.env, SOURCE_DATE_EPOCH: '1795970667', DPKG_DEB_COMPRESSOR_TYPE: 'none' }
-  const script = join(root, 'scripts/packages/deb.ts')
-  return execFileSync(process.execPath, [script, ...args], { cwd: root, env, encoding: 'utf8' }).trim()
-}
 
 const socketUnit = readFileSync(join(root, 'scripts/packages/debian/wolke.socket'), 'utf8')
 const unit = readFileSync(join(root, 'scripts/packages/debian/wolke.service'), 'utf8')
@@ -60,13 +61,16 @@ describe('The package for Debian', () => {
     assert.equal(execFileSync('lintian', ['--allow-root', light], { encoding: 'utf8', env }), '')
   })
 
-  test('has a service and a socket that systemd understands', () => {
+  test('has units that systemd understands', () => {
     // The program is not on this machine.
     const copy = join(folder, 'wolke.service')
     writeFileSync(copy, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
-    const socket = join(folder, 'wolke.socket')
-    writeFileSync(socket, socketUnit)
-    const verify = ['verify', '--man=no', copy, socket]
+    const others = ['wolke.socket', 'wolke-backup.service', 'wolke-backup.timer'].map((name) => {
+      const text = readFileSync(join(root, 'scripts/packages/debian', name), 'utf8')
+      writeFileSync(join(folder, name), text.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
+      return join(folder, name)
+    })
+    const verify = ['verify', '--man=no', copy, ...others]
     const { status, stdout, stderr } = spawnSync('systemd-analyze', verify, { encoding: 'utf8' })
     assert.deepEqual([status, stdout, stderr], [0, '', ''])
   })
@@ -96,7 +100,7 @@ describe('The package for Debian', () => {
     assert.equal(await machine.must('dpkg --audit; dpkg --verify wolke'), '')
     const wanted = await machine.must('cd /etc/systemd/system && ls *.wants')
     assert.match(wanted, /^wolke\.service$/m)
-    assert.ok(!wanted.includes('wolke.socket'), wanted)
+    assert.doesNotMatch(wanted, /socket|timer/)
   })
 
   test('has a socket by which the program answers, whatever address its options name', async () => {
@@ -146,7 +150,7 @@ grep -c wlm_ /tmp/log || true`,
     const kept = (await machine.must('find /usr /etc -name "*wolke*" | LC_ALL=C sort')).split('\n').slice(0, -1)
     const configuration = ['/etc/default/wolke', '/etc/wolke', '/etc/wolke/wolke.yaml']
     // Until it is purged, systemd knows whether its service was enabled, and starts nothing.
-    const units = ['multi-user.target.wants/wolke.service', 'wolke.service', 'wolke.socket']
+    const units = ['multi-user.target.wants/wolke.service', 'wolke-backup.timer', 'wolke.service', 'wolke.socket']
     const states = units.map((name) => `/etc/systemd/system/${name}`)
     assert.deepEqual(kept, [...configuration, ...states].sort())
     await machine.must('dpkg -i /root/second.deb')

@@ -11,7 +11,7 @@ const cache = join(root, 'node_modules/.cache/packages')
 /** What the package depends on besides what every Debian has, which apt would get from a mirror. */
 const dependencies = ['adduser', 'init-system-helpers', 'libstdc++6']
 /** What the tests need. */
-const tools = ['iproute2']
+const tools = ['ca-certificates', 'curl', 'iproute2', 'openssl']
 
 /** Made once, and kept until it would be made differently. */
 async function cleanTree(): Promise<string> {
@@ -126,4 +126,14 @@ export function whileServing(machine: Machine, use: string): string {
 mount -o remount,bind,ro / && mount --bind ${one('WorkingDirectory')} ${one('WorkingDirectory')}
 mount -o remount,bind,rw ${one('WorkingDirectory')} && mount -t tmpfs tmpfs /tmp
 ${serving(start, '/tmp/log', use)}`
+}
+
+/**
+ * Makes the package for Debian, without compression, which would take a minute, and with a fixed time: `folder`, then a version.
+ * Returns its path.
+ */
+export function makePackage(...args: readonly string[]): string {
+  const env = { ...process.env, SOURCE_DATE_EPOCH: '1795970667', DPKG_DEB_COMPRESSOR_TYPE: 'none' }
+  const script = join(root, 'scripts/packages/deb.ts')
+  return execFileSync(process.execPath, [script, ...args], { cwd: root, env, encoding: 'utf8' }).trim()
 }
