@@ -1,7 +1,8 @@
 /**
  * Administers a server whose data is in its memory: the command sends its arguments through a Unix domain socket and
- * the server runs it. Every server answers there what only it knows, wherever its data is. The sockets lie in a directory that only its owner can enter, so every caller is either the user
- * who runs the server or root, and nothing is reachable over a network (docs/adr/0017-administration-by-socket.md).
+ * the server runs it. Every server answers there what only it knows, wherever its data is. The sockets lie in a directory
+ * that only its owner can enter, so every caller is either the user who runs the server or root, and nothing is reachable
+ * over a network (docs/adr/0017-administration-by-socket.md).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -32,14 +33,20 @@ const longestRequest = 65_536
 /** The time that a caller has to send its request, in milliseconds. */
 const patienceMs = 5_000
 
-const folder = () => join(tmpdir(), `wolke-${process.getuid!()}`)
+/** A service has a directory of its own (RuntimeDirectory= of systemd), by which root finds it too. */
+const folder = () => process.env.RUNTIME_DIRECTORY || join(tmpdir(), `wolke-${process.getuid!()}`)
 
-/** Throws when the directory is missing or when other users can write to it. */
-function checkFolder(path: string): void {
+/**
+ * Throws when the directory is missing, or when others than its owner can enter it. The owner is this user; `isAsking`
+ * allows root to ask servers of another one.
+ */
+function checkFolder(path: string, isAsking: boolean): void {
   // A symbolic link is not followed: whoever owns it can make it lead elsewhere.
   const found = lstatSync(path)
-  const isPrivate = found.isDirectory() && found.uid === process.getuid!() && (found.mode & 0o077) === 0
-  if (!isPrivate) throw new Error(`${path} is not a folder of this user alone`)
+  const user = process.getuid!()
+  const isTrusted = found.uid === user || (isAsking && user === 0)
+  if (!found.isDirectory() || !isTrusted || (found.mode & 0o077) !== 0)
+    throw new Error(`${path} is not a folder of this user alone`)
 }
 
 // ---- The server ----------------------------------------------------------------------------------------------------
@@ -65,7 +72,7 @@ export async function openAdminChannel(options: ChannelOptions): Promise<AdminCh
   const { database, apiUrl } = options
   const place = folder()
   createFolderOf(join(place, 'socket'))
-  checkFolder(place)
+  checkFolder(place, false)
   for (const { socket } of await connectAll(place, isSocket)) socket.destroy()
   const name = `${isInMemory(database) ? '' : `${markOf(database)}-`}${portOf(apiUrl)}-${randomBytes(4).toString('hex')}`
   const path = join(place, name)
@@ -230,7 +237,7 @@ interface OpenPort {
 
 /** Connects to the servers whose sockets are wanted. Removes the sockets of servers that died. */
 async function connectAll(place: string, isWanted: (name: string) => boolean): Promise<OpenPort[]> {
-  checkFolder(place)
+  checkFolder(place, true)
   const wanted = readdirSync(place).filter(isWanted)
   const found = await Promise.all(
     wanted.map(async (name) => {

@@ -11,10 +11,20 @@ import type { Listener, Patient, Speech } from '../patient.ts'
 /** The most time that one listener has to answer, in milliseconds. */
 const answerMs = 5_000
 
-export async function checkPorts({ listeners, isServing, doorsClosed }: Patient): Promise<readonly Seen[]> {
-  const seen = await Promise.all(listeners.map(isServing ? answers : isFree))
+export async function checkPorts(patient: Patient): Promise<readonly Seen[]> {
+  const { listeners, isServing, doorsClosed } = patient
+  const isServed = isServing || (await servesSomebody(patient))
+  const seen = await Promise.all(listeners.map((one) => (isServing ? answers(one) : isFree(one, isServed))))
   const closed = doorsClosed === undefined ? [] : [fine('doors of Storage Boxes', `closed: ${doorsClosed}`)]
   return [...seen, ...closed]
+}
+
+/** Whether a server runs that could not be asked. A database that is away is told of by the other checks. */
+async function servesSomebody({ open, processes }: Patient): Promise<boolean> {
+  const running = await open()
+    .then(processes)
+    .catch(() => [])
+  return running.length > 0
 }
 
 const ask: Readonly<Record<Speech, (at: Listener) => Promise<string>>> = {
@@ -87,8 +97,8 @@ async function overSsh({ host, port }: Listener): Promise<string> {
   }
 }
 
-/** Without a server, a port that somebody else has is what keeps it from starting. */
-async function isFree(listener: Listener): Promise<Seen> {
+/** Without a server, a port that somebody else has is what keeps it from starting. One that runs is asked for an answer. */
+async function isFree(listener: Listener, isServed: boolean): Promise<Seen> {
   const { name, option, host, port } = listener
   const subject = `${name} (${hostAndPort(listener)})`
   if (port === 0) return unknown(subject, 'is found when the server starts', null)
@@ -97,6 +107,7 @@ async function isFree(listener: Listener): Promise<Seen> {
     await once(server, 'listening')
     return unknown(subject, 'nobody listens there', 'start wolke serve')
   } catch (error) {
+    if (isServed && (error as NodeJS.ErrnoException).code === 'EADDRINUSE') return await answers(listener)
     const seen = `wolke serve could not listen there: ${reasonOf(error)}`
     return failure(subject, seen, `end what has the port, or let ${option} name another`)
   } finally {

@@ -20,11 +20,12 @@ stop() {
   if [ -e /run/wolke.pid ]; then
     kill "$(cat /run/wolke.pid)"
     while kill -0 "$(cat /run/wolke.pid)" 2>/dev/null; do sleep 0.1; done
-    rm /run/wolke.pid
+    rm -r /run/wolke.pid /run/wolke
   fi
 }
 start() {
-  (run wolke.service) >/dev/null 2>>/run/wolke.log &
+  install -d -m "$(of wolke.service RuntimeDirectoryMode)" -o wolke -g wolke "/run/$(of wolke.service RuntimeDirectory)"
+  (RUNTIME_DIRECTORY="/run/$(of wolke.service RuntimeDirectory)" run wolke.service) >/dev/null 2>>/run/wolke.log &
   echo $! >/run/wolke.pid
   until wolke health >/dev/null 2>&1; do
     if ! kill -0 "$(cat /run/wolke.pid)" 2>/dev/null; then cat /run/wolke.log >&2; exit 1; fi
