@@ -104,7 +104,7 @@ ${image.within('cloud', "/usr/lib/wolke/node -e \"try{fs.writeFileSync('/usr/x',
   test('knows zones of time, and the authorities of the web', async () => {
     const script =
       'console.log(new Date(0).toLocaleString("en", { timeZone: "Asia/Tokyo" }), tls.rootCertificates.length > 100)'
-    const { stdout } = await alone(image.start('zones', ['/usr/lib/wolke/node', '-e', script]))
+    const { stdout } = await alone(image.start('clock', ['/usr/lib/wolke/node', '-e', script]))
     assert.equal(stdout, '1/1/1970, 9:00:00 AM true\n')
   })
 })

@@ -76,7 +76,8 @@ function confined(made: Bundle, path: string, data: string): Bundle {
   const kept = made.mounts.filter(({ type, destination }) => type !== 'cgroup' && destination !== '/var/lib/wolke')
   const volume = { destination: '/var/lib/wolke', type: 'bind', source: data, options: ['bind', 'nosuid', 'nodev'] }
   const temporary = { destination: '/tmp', type: 'tmpfs', source: 'tmpfs', options: ['mode=1777', 'nosuid', 'nodev'] }
-  const namespaces = made.linux.namespaces.filter(({ type }) => type !== 'network')
+  // A container is in the network of the script that starts it.
+  const namespaces = made.linux.namespaces.filter(({ type }) => !type.startsWith('net'))
   const root = { path, readonly: true }
   return { ...made, ...{ root }, mounts: [...kept, volume, temporary], linux: { ...made.linux, namespaces } }
 }
