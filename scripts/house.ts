@@ -40,8 +40,10 @@ function show(figures: readonly Figure[]): void {
 /** Files outside of a family's own folders that know of it; Volumes stand for all families. */
 function mentions(paths: readonly string[]): number {
   const own = /\/(families|pages|simulated|hosts|incus)\/volumes(\/|\.ts)|\/volumes\.(ts|tsx)$/
-  // Subvolumes are directories of a file system.
-  const isAbout = (path: string) => !own.test(path) && /(?<!sub)volume/i.test(read(path))
+  const ofContainers =
+    /^(deploy|scripts\/packages|test\/packages|test\/clients\/kit\/manifests)\/|^docs\/installation\.md$/
+  // Subvolumes are directories of a file system, and what containers call volumes is theirs.
+  const isAbout = (path: string) => !own.test(path) && !ofContainers.test(path) && /(?<!sub)volume/i.test(read(path))
   return paths.filter((path) => !/\.(png|gz|br|ico|woff2)$/.test(path) && isAbout(path)).length
 }
 
