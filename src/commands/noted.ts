@@ -8,7 +8,17 @@ import { onBehalfOf } from '../kernel/process/behalf.ts'
 
 /** The user of the machine who runs a command. */
 export function commandLine(): AuditActor {
-  return { kind: 'command line', id: null, name: userInfo().username }
+  return { kind: 'command line', id: null, name: userName() }
+}
+
+/** The name of the user of this process. A container may run as one that its list of users does not have: its number is told. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SYSTEM_ERROR') throw error
+    return String(process.getuid!())
+  }
 }
 
 /** Words of commands that change nothing. */

@@ -58,7 +58,10 @@ describe('A secret in a file', () => {
   test('is what its variable would be, for the server and for commands', async () => {
     const own = 'file'.repeat(16)
     const url = `sqlite:${join(folder, 'secret.db')}`
-    const env = { WOLKE_DATABASE_FILE: file('database', `${url}\n`), WOLKE_CONFIG: file('s.yaml', 'vendor: acme\n') }
+    const env = {
+      WOLKE_DATABASE_FILE: file('database', `${url}\n`),
+      WOLKE_CONFIG: file('s.yaml', 'vendor: acme\ndatabase: memory\n'),
+    }
     await (await serve(url)).stop()
     assert.match((await withFiles(env).command('project', 'list')).stdout, /\tdefault\t/)
     const shown = await withFiles({ ...env, WOLKE_TOKEN_FILE: file('token', own) }).command('config', 'show')
@@ -88,4 +91,16 @@ describe('A secret in a file', () => {
       assert.ok(!stderr.includes('secret-but-short'))
     }
   })
+})
+
+const asRoot = process.getuid?.() === 0 ? {} : { skip: 'only root can be another user' }
+
+test('Commands of a user without a name are in the audit log by its number', asRoot, async () => {
+  const nameless = program('nameless', { uid: 54_321, gid: 54_321 })
+  const url = `sqlite:${join(nameless.folder, 'wolke.db')}`
+  await (await nameless.serve(url)).stop()
+  const made = await nameless.command('token', 'create', '--project', 'default', '--database', url)
+  assert.deepEqual([made.code, made.stderr], [0, ''])
+  const { stdout } = await nameless.command('audit', '--database', url)
+  assert.match(stdout, /\tcommand line 54321\tdefault\twolke token create\t/)
 })
