@@ -62,6 +62,7 @@ export type Events = (platform: Platform, afterMs: number, limit: number) => Pro
  * time.
  */
 export interface Job {
+  /** Operators see it. The name of a function would be another one in the bundle. */
   readonly name: string
   run(platform: Platform, drivers: Drivers): Promise<void> | Promise<Again>
   /**
@@ -69,11 +70,6 @@ export interface Job {
    * committed, where several may share the database, within half a second.
    */
   readonly due: Events | 'whenever' | 'shared'
-}
-
-/** Defines a background job by the function that carries it out, whose name it has. */
-export function defineJob(run: Job['run'], due: Job['due']): Job {
-  return { name: run.name, run, due }
 }
 
 /** So many of something that has a price; undefined for what the price list leaves out. Counts are whole numbers. */
@@ -273,7 +269,9 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
   const named = (some: Endpoints): Endpoints =>
     Object.fromEntries(Object.entries(some).map(([key, endpoint]) => [key, { family: name, title, ...endpoint }]))
   const { own = nothingOwn } = parts
-  const reconciling = desired.map(({ reconcile }): Job => ({ name: 'reconcile', due: 'whenever', run: reconcile }))
+  const reconciling = desired.map(({ title, reconcile }): Job => {
+    return { name: `reconcile ${title}`, due: 'whenever', run: reconcile }
+  })
   return {
     name,
     spelling: { type, path: name, title, titles },

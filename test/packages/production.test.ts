@@ -39,6 +39,7 @@ test('the commands of the page make a cloud that clients use, with a backup that
   assert.match(printed, /wolke\.yaml: no mistakes\n/)
   assert.match(printed, /^https:\/\/cloud\.example\.com\/console\S+$/m, 'the link of the administrator')
   assert.match(printed, /^Process \S+: since /m, 'root asks the service')
+  assert.match(printed, /^Job certificates: renewCertificates: ran at /m)
   assert.match(printed, /^ok +ports +API \(0\.0\.0\.0:443\): answers over HTTPS$/m)
   assert.match(printed, /^\d+ ok, 0 WARNING, 0 FAILS, \d+ unknown$/m, 'nothing fails')
   assert.match(printed, /backup of the database: none was made/)

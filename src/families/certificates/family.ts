@@ -1,5 +1,5 @@
 /** The family of certificates. */
-import { byId, defineFamily, defineJob } from '../../platform.ts'
+import { byId, defineFamily } from '../../platform.ts'
 import { certificateChanges } from './changes.ts'
 import { certificateEndpoints } from './contract.ts'
 import { durations } from './durations.ts'
@@ -23,7 +23,10 @@ export const certificates = defineFamily({
   seed,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
-  jobs: [defineJob(sendExpiryNotices, nextNotices), defineJob(renewCertificates, nextRenewals)],
+  jobs: [
+    { name: 'sendExpiryNotices', due: nextNotices, run: sendExpiryNotices },
+    { name: 'renewCertificates', due: nextRenewals, run: renewCertificates },
+  ],
   events: certificateEnds,
   limited: [resource],
   locks: certificateLocks,

@@ -1,5 +1,5 @@
 /** The family of images. */
-import { defineFamily, defineJob } from '../../platform.ts'
+import { defineFamily } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { imageEndpoints } from './contract.ts'
 import { removeDeleted } from './jobs.ts'
@@ -15,7 +15,7 @@ export const images = defineFamily({
   seed,
   endpoints: imageEndpoints,
   routes: imageRoutes,
-  jobs: [defineJob(removeDeleted, 'whenever')],
+  jobs: [{ name: 'removeDeleted', due: 'whenever', run: removeDeleted }],
   limited: [resource],
   costs: imageCosts,
   rates: imageRates,

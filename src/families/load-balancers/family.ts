@@ -1,5 +1,5 @@
 /** The family of Load Balancers. */
-import { byId, defineFamily, defineJob } from '../../platform.ts'
+import { byId, defineFamily } from '../../platform.ts'
 import { loadBalancerActions } from './actions.ts'
 import { addressEndpoints } from './addresses/contract.ts'
 import { addressRoutes } from './addresses/routes.ts'
@@ -48,7 +48,7 @@ export const loadBalancers = defineFamily({
     ...addressRoutes(platform),
     ...metricRoutes(platform, drivers),
   }),
-  jobs: [defineJob(restoreDataPlane, 'whenever')],
+  jobs: [{ name: 'restoreDataPlane', due: 'whenever', run: restoreDataPlane }],
   limited: [resource],
   locks: loadBalancerLocks,
   resources: byId(resource),

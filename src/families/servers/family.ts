@@ -1,5 +1,5 @@
 /** The family of servers. */
-import { byId, defineFamily, defineJob } from '../../platform.ts'
+import { byId, defineFamily } from '../../platform.ts'
 import { accessActions } from './access/actions.ts'
 import { endRescues, rescueEnds } from './access/jobs.ts'
 import { serverActions } from './actions.ts'
@@ -29,9 +29,9 @@ export const servers = defineFamily({
   endpoints: serverEndpoints,
   routes: serverRoutes,
   jobs: [
-    defineJob(startBackups, nextBackups),
-    defineJob(endRescues, rescueEnds),
-    defineJob(forgetConsoles, 'whenever'),
+    { name: 'startBackups', due: nextBackups, run: startBackups },
+    { name: 'endRescues', due: rescueEnds, run: endRescues },
+    { name: 'forgetConsoles', due: 'whenever', run: forgetConsoles },
   ],
   limited: [resource],
   locks: serverLocks,

@@ -1,7 +1,7 @@
 /** The family of Storage Boxes. */
 import { storageBase } from '../../kernel/contract/bases.ts'
 import { eventsOfRows } from '../../kernel/resource/clock-events.ts'
-import { byId, defineFamily, defineJob, defineOwn, type Events } from '../../platform.ts'
+import { byId, defineFamily, defineOwn, type Events } from '../../platform.ts'
 import { boxActions } from './actions.ts'
 import { storageBoxChanges } from './changes.ts'
 import { storageBoxEndpoints } from './contract.ts'
@@ -58,9 +58,9 @@ export const storageBoxes = defineFamily({
   actions: [...boxActions, ...snapshotActions, ...subaccountActions],
   desired: [states],
   jobs: [
-    defineJob(startPlanned, planned),
-    defineJob(measure, 'whenever'),
-    defineJob(keepDoors, 'whenever'),
-    defineJob(followDoors, 'shared'),
+    { name: 'startPlanned', due: planned, run: startPlanned },
+    { name: 'measure', due: 'whenever', run: measure },
+    { name: 'keepDoors', due: 'whenever', run: keepDoors },
+    { name: 'followDoors', due: 'shared', run: followDoors },
   ],
 })
