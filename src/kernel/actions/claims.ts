@@ -17,6 +17,7 @@ import {
   claimWork,
   extendHeld,
   forgetClaims,
+  projectsAfter,
   type Release,
   releaseHeld,
   type Search,
@@ -24,7 +25,7 @@ import {
   writeHeld,
 } from '../queue/leases.ts'
 import { eventsOfRows } from '../resource/clock-events.ts'
-import type { ProjectScope } from '../scope.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
 import { noteEnded } from './history.ts'
 import { announce } from './ready.ts'
 import { type ActionRow, changeOf } from './tables.ts'
@@ -80,6 +81,11 @@ export async function claimActions(
   if (claimant.definitions.length === 0) return []
   const rows = await claimWork<ActionRow>(db, actions, optionsOf(claimant, limit, search))
   return rows.sort((a, b) => a.id - b.id)
+}
+
+/** Lists Projects that have running actions, those after a given one first. */
+export function projectsWithActions(db: Database, after: ProjectId | undefined, limit: number) {
+  return projectsAfter(db, actions, after, limit)
 }
 
 /** Claims those of some actions that are free and behind no other one, in the transaction that makes them ready. */

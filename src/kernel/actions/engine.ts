@@ -22,6 +22,7 @@ import {
   heldFrom,
   leaseMs,
   nextRepetition,
+  projectsWithActions,
   release,
 } from './claims.ts'
 import { type ActionDefinition, keyOf } from './define.ts'
@@ -67,6 +68,7 @@ export class Engine {
     this.#queue = new Worker({
       ...{ db, log, name: 'actions', leaseMs: options.leaseMs, pollMs },
       ...{ atOnce, perProject, leastRoom: perProject / 2 },
+      projects: (after, limit) => projectsWithActions(db, after, limit),
       claim: (limit, search) => claimActions(db, this.#claimant, limit, this.#beside(search)),
       extend: (ids) => extendLeases(db, this.#claimant, ids),
       giveBack: (row) => this.#giveBack(row, { counts: false }),

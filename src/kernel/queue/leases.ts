@@ -83,6 +83,8 @@ export interface Search {
   readonly among?: readonly number[] | undefined
   /** Projects that have reached their limit; their rows are skipped. */
   readonly fullProjects?: readonly ProjectId[]
+  /** Only rows of these Projects, and of each at most so many. */
+  readonly shares?: ReadonlyMap<ProjectId, number>
 }
 
 /** A claimed row, with the database time of the claim in milliseconds. */
@@ -96,14 +98,54 @@ function isOver({ nowMs }: Dialect, column: string, longestMs: number): RawBuild
   return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${longestMs}`
 }
 
-/** Claims up to `limit` free rows, in order. */
+/** Claims up to `limit` free rows, in order; of Projects with shares, those of one after the other. */
 export function claimWork<Row extends WorkRow>(
   db: Database,
   table: WorkTable,
   options: ClaimOptions,
 ): Promise<Claimed<Row>[]> {
+  const { shares } = options.search ?? {}
+  const claim = (tx: Transaction) => (shares ? claimShares<Row>(tx, table, options, shares) : claimWithin<Row>(tx, table, options))
   // A claim means nothing without what its holder writes later; after a power failure nobody holds any.
-  return db.transact((tx) => claimWithin<Row>(tx, table, options), { isDurable: false })
+  return db.transact(claim, { isDurable: false })
+}
+
+async function claimShares<Row extends WorkRow>(
+  tx: Transaction,
+  table: WorkTable,
+  options: ClaimOptions,
+  shares: ReadonlyMap<ProjectId, number>,
+): Promise<Claimed<Row>[]> {
+  const rows: Claimed<Row>[] = []
+  for (const [project, limit] of shares)
+    rows.push(...(await claimWithin<Row>(tx, table, { ...options, limit }, project)))
+  return rows
+}
+
+/**
+ * Lists Projects with rows that have still to be done, in the order of their ids, those after a given one first. Each is
+ * looked up by itself, so that it does not matter how many rows it has.
+ */
+export async function projectsAfter(
+  { query }: Pick<Database, 'query'>,
+  { name, isOpen }: WorkTable,
+  after: ProjectId | undefined,
+  limit: number,
+): Promise<readonly ProjectId[]> {
+  const next = (than: RawBuilder<unknown>) =>
+    sql`select min(project_id) from ${sql.table(name)} where ${isOpen} and project_id > ${than}`
+  const { rows } = await sql<{ id: ProjectId }>`
+    with recursive met (id) as (
+      select (${next(sql`${after ?? 0}`)})
+      union all
+      select (${next(sql`met.id`)}) from met where met.id is not null
+    )
+    select id from met where id is not null limit ${limit}
+  `.execute(query)
+  const ids = rows.map(({ id }) => id)
+  if (after === undefined || ids.length === limit) return ids
+  const first = await projectsAfter({ query }, { name, isOpen } as WorkTable, undefined, limit - ids.length)
+  return [...ids, ...first.filter((id) => !ids.includes(id))]
 }
 
 /** The same within a transaction. Rows that are claimed among given ones come in no order. */
@@ -111,12 +153,13 @@ export async function claimWithin<Row extends WorkRow>(
   { query, dialect, now }: Transaction,
   table: WorkTable,
   { limit, leaseMs, longestMs, where = () => [], form, search = {}, set = {} }: ClaimOptions,
+  project?: ProjectId,
 ): Promise<Claimed<Row>[]> {
   const { underWay = [], among, fullProjects = [] } = search
   const asked = among && alike(among.filter((id) => !underWay.includes(id)))
   if (asked?.length === 0) return []
   const most = asked && among.length <= limit ? undefined : limit
-  const values = { leaseMs, longestMs, set, asked, underWay: asked ? [] : alike(underWay), fullProjects }
+  const values = { leaseMs, longestMs, set, asked, underWay: asked ? [] : alike(underWay), fullProjects, project }
   const build = (given: ClaimValues) => claiming(dialect, table, given, where(now), most)
   if (form === undefined) return (await (build(values) as RawBuilder<Claimed<Row>>).execute(query)).rows
   const rows = await claims(query, `${table.name} ${form} ${most}`, values, build)
@@ -131,13 +174,14 @@ type ClaimValues = Pick<ClaimOptions, 'leaseMs' | 'longestMs'> & {
   readonly asked: readonly number[] | undefined
   readonly underWay: readonly number[]
   readonly fullProjects: readonly ProjectId[]
+  readonly project: ProjectId | undefined
 }
 
 /** The statement that claims at most `limit` rows, or all that are asked for. */
 function claiming(
   dialect: Dialect,
   { name, isOpen, pause, lease, order }: WorkTable,
-  { leaseMs, longestMs, set, asked, underWay, fullProjects }: ClaimValues,
+  { leaseMs, longestMs, set, asked, underWay, fullProjects, project }: ClaimValues,
   where: readonly RawBuilder<boolean>[],
   limit: number | undefined,
 ): RawBuilder<unknown> {
@@ -147,6 +191,7 @@ function claiming(
     ...(lease === pause ? [] : [sql`(${sql.ref(lease)} is null or ${isOver(dialect, lease, longestMs)})`]),
     ...(asked ? [sql`id in (${sql.join(asked)})`] : []),
     ...(underWay.length > 0 ? [sql`id not in (${sql.join(underWay)})`] : []),
+    ...(project === undefined ? [] : [sql`project_id = ${project}`]),
     ...(fullProjects.length > 0 ? [sql`project_id not in (${sql.join(fullProjects)})`] : []),
     ...where,
   ]
@@ -170,7 +215,7 @@ function claiming(
 
 /** The same ids in a list of one of a few lengths, so that few statements are prepared. */
 function alike(ids: readonly number[]): readonly number[] {
-  const length = [1, 4, 16, 64].find((some) => ids.length <= some) ?? ids.length
+  const length = [1, 4, 16, 64, 128].find((some) => ids.length <= some) ?? ids.length
   return ids.length === 0 ? ids : [...ids, ...Array<number>(length - ids.length).fill(ids[0]!)]
 }
 

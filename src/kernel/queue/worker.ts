@@ -1,7 +1,7 @@
 /**
  * Claims work and runs it, with limits on concurrency in total and per Project, so that a Project with a thousand items
- * leaves places for others. It looks for work when a commit announces some, when an item ends, and by polling for work
- * of other processes.
+ * leaves places for others. Where more work waits than there are places, Projects have equal shares of them in turn. It
+ * looks for work when a commit announces some, when an item ends, and by polling for work of other processes.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Transaction } from '../data/db.ts'
@@ -34,6 +34,11 @@ export interface WorkerOptions<Row extends ProjectWork> {
    * Project.
    */
   readonly inTurns?: boolean
+  /**
+   * Lists Projects that may have waiting work, those after a given one first. With it they share the places equally while
+   * more waits than there are places for; without it the oldest work comes first then too.
+   */
+  projects?(after: ProjectId | undefined, limit: number): Promise<readonly ProjectId[]>
   /** Number of free places required before a scan of all waiting work, whose cost grows with the amount of work. */
   readonly leastRoom: number
   claim(limit: number, search: Search): Promise<readonly Row[]>
@@ -53,6 +58,9 @@ interface UnderWay<Row extends ProjectWork> extends Claim<Row> {
 /** Maximum number of announced ids to remember; beyond it, all waiting work is scanned. */
 const mostHeardOf = 200
 
+/** Maximum number of Projects that share places at once; the others have the next turn. */
+const mostSharing = 16
+
 export class Worker<Row extends ProjectWork> {
   readonly #options: WorkerOptions<Row>
   readonly #underWay = new Set<UnderWay<Row>>()
@@ -69,6 +77,12 @@ export class Worker<Row extends ProjectWork> {
   readonly #heardOf = new Set<number>()
   /** True when work was skipped because its Project had no place. */
   #passedOver = false
+  /** True while more work waits than there are places, so that Projects share them. */
+  #isCrowded = false
+  /** How much work has ended since the last scan. */
+  #ended = 0
+  /** The Project that was the last one to have a share. */
+  #lastSharing: ProjectId | undefined
   /** Projects that have had their turn in this round. */
   readonly #served = new Set<ProjectId>()
   #isListening = false
@@ -112,6 +126,7 @@ export class Worker<Row extends ProjectWork> {
       }
       const taken = this.#taken
       this.#more = true
+      this.#isCrowded = false
       await this.#claim()
       if (this.#taken === taken) return
     }
@@ -157,8 +172,10 @@ export class Worker<Row extends ProjectWork> {
 
   /** Does work soon that can be claimed by now. */
   hear(id: number): void {
-    if (this.#heardOf.size < mostHeardOf) this.#heardOf.add(id)
+    const isForTurns = this.#options.projects !== undefined && this.#places <= 0
+    if (this.#heardOf.size < mostHeardOf && !isForTurns) this.#heardOf.add(id)
     else this.#more = true
+    this.#isCrowded ||= isForTurns
     this.#goOn()
   }
 
@@ -196,12 +213,25 @@ export class Worker<Row extends ProjectWork> {
   #goOn(): void {
     const mayFind = this.#more || this.#heardOf.size > 0
     if (!mayFind || this.#claiming || this.#stopping) return
-    const room = this.#room()
-    if (this.#mayLookThrough(room) || (this.#heardOf.size > 0 && room > 0)) void this.#claim()
+    if (this.#mayLookThrough(this.#room()) || this.#mayAskForHeardOf()) void this.#claim()
   }
 
+  /** In a crowd the room of one Project does not decide, because others may have more. */
   #mayLookThrough(room: number): boolean {
-    return this.#more && room >= this.#options.leastRoom
+    const { leastRoom } = this.#options
+    const isTurn = this.#isCrowded && this.#places > 0 && this.#ended >= leastRoom / 2
+    return this.#more && (room >= leastRoom || isTurn)
+  }
+
+  /** Announced work is asked for at once, unless few places are left for which earlier work waits too. */
+  #mayAskForHeardOf(): boolean {
+    const isForTurns = this.#isCrowded && this.#more && this.#places < this.#options.leastRoom
+    return this.#heardOf.size > 0 && this.#room() > 0 && !isForTurns
+  }
+
+  /** The number of free places. */
+  get #places(): number {
+    return this.#options.atOnce - this.#underWay.size
   }
 
   /** Returns the number of rows that may be claimed without any Project exceeding its limit. */
@@ -234,24 +264,82 @@ export class Worker<Row extends ProjectWork> {
   }
 
   async #claimOnce(): Promise<void> {
-    const { perProject, inTurns } = this.#options
+    const { inTurns } = this.#options
     const room = this.#room()
     const most = inTurns ? 1 : room
     const scans = this.#mayLookThrough(room)
+    if (scans && this.#isCrowded) return this.#shareOut()
     const among = scans ? undefined : [...this.#heardOf].slice(0, inTurns ? mostHeardOf : most)
     if (room <= 0 || this.#stopping || among?.length === 0) return
-    if (scans) this.#more = false
-    for (const id of among ?? this.#heardOf) this.#heardOf.delete(id)
-    const askedAt = performance.now()
-    const underWay = [...this.#underWay].map(({ row }) => row.id)
-    const full = [...this.#byProject].filter(([, some]) => some >= perProject)
-    const fullProjects = full.map(([project]) => project)
-    // Skipped work of a full Project is not announced again, and a place may become free before the answer is there.
-    if (full.length > 0) this.#passedOver = true
-    const rows = await this.#claimNext(most, { underWay, among, fullProjects })
+    if (scans) this.#beginScan()
+    for (const id of among ?? []) this.#heardOf.delete(id)
+    const fullProjects = this.#fullProjects()
+    const rows = await this.#claimed((underWay) => this.#claimNext(most, { underWay, among, fullProjects }))
     // What was heard of and not asked for yet is still known.
-    if (rows.length >= most && (scans || inTurns)) this.#more = true
+    if (rows.length < most || !(scans || inTurns)) return
+    this.#more = true
+    this.#isCrowded = this.#options.projects !== undefined
+  }
+
+  #beginScan(): void {
+    this.#more = false
+    this.#ended = 0
+    this.#heardOf.clear()
+  }
+
+  /** Skipped work of a full Project is not announced again, and a place may become free before the answer is there. */
+  #fullProjects(): ProjectId[] {
+    const { perProject } = this.#options
+    const full = [...this.#byProject].filter(([, some]) => some >= perProject)
+    if (full.length > 0) this.#passedOver = true
+    return full.map(([project]) => project)
+  }
+
+  /** Begins what is claimed, and returns it. */
+  async #claimed(claim: (underWay: readonly number[]) => Promise<readonly Row[]>): Promise<readonly Row[]> {
+    const askedAt = performance.now()
+    const rows = await claim([...this.#underWay].map(({ row }) => row.id))
     for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: undefined })
+    return rows
+  }
+
+  /** Gives out the free places in equal shares to the Projects whose turn it is, and again to those that use theirs up. */
+  async #shareOut(): Promise<void> {
+    const { projects, claim } = this.#options
+    this.#beginScan()
+    const full = new Set(this.#fullProjects())
+    const open = await projects!(this.#lastSharing, mostSharing + full.size)
+    const others = open.filter((project) => !full.has(project))
+    let sharing = others.slice(0, Math.min(mostSharing, this.#places))
+    this.#lastSharing = sharing.at(-1)
+    // The rest, or what waits behind a pause of all these, has to be looked at too.
+    const isRestLeft = others.length > sharing.length || open.length === mostSharing + full.size
+    let found = 0
+    while (sharing.length > 0 && this.#places > 0) {
+      const shares = this.#sharesOf(sharing)
+      const rows = await this.#claimed((underWay) => claim(this.#places, { underWay, shares }))
+      found += rows.length
+      sharing = [...this.#notDone(shares, rows), ...sharing.slice(shares.size)]
+    }
+    const isAllUsed = this.#places <= 0
+    this.#isCrowded = isAllUsed || (isRestLeft ? found > 0 : this.#passedOver)
+    this.#more ||= isAllUsed || isRestLeft
+  }
+
+  /** Projects that used up their shares, so that more of their work may wait, and that may have further places. */
+  #notDone(shares: ReadonlyMap<ProjectId, number>, rows: readonly Row[]): readonly ProjectId[] {
+    const counts = Map.groupBy(rows, ({ project_id }) => project_id)
+    const used = [...shares].flatMap(([project, most]) => (counts.get(project)?.length === most ? project : []))
+    const open = used.filter((project) => (this.#byProject.get(project) ?? 0) < this.#options.perProject)
+    if (open.length < used.length) this.#passedOver = true
+    return open
+  }
+
+  /** Equal shares of the free places, as far as there are enough for all and each Project may have as many. */
+  #sharesOf(projects: readonly ProjectId[]): ReadonlyMap<ProjectId, number> {
+    const some = projects.slice(0, this.#places)
+    const share = Math.floor(this.#places / some.length)
+    return new Map(some.map((project) => [project, Math.min(share, this.#roomFor(project))]))
   }
 
   /** Claims what is next, in turns that of a Project that has not had its turn; a new round begins when there is none. */
@@ -280,6 +368,7 @@ export class Worker<Row extends ProjectWork> {
     claim.done = work.finally(() => {
       this.#underWay.delete(claim)
       this.#count(claim.row.project_id, -1)
+      this.#ended++
       this.#more ||= this.#passedOver
       this.#passedOver = false
       this.#goOn()
