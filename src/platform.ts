@@ -23,7 +23,7 @@ import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
 import type { Seed } from './kernel/resource/seed.ts'
 import type { ProjectId, ProjectScope } from './kernel/scope.ts'
-import type { Secrets } from './kernel/secrets/secrets.ts'
+import type { SealedColumn, Secrets } from './kernel/secrets/secrets.ts'
 import type { DefaultNames } from './protocols/net/default-names.ts'
 
 /** Settings by family. Families add theirs by declaration merging. */
@@ -156,6 +156,8 @@ export interface Family {
   readonly limited: readonly LimitedKind[]
   /** The order in which its transactions take locks. */
   readonly locks: Locks
+  /** The columns in which its secrets are. */
+  readonly sealed: readonly SealedColumn[]
   /** Settings for what the operator leaves out. `domain` is the domain of the installation. */
   defaults(domain: string): Partial<Settings>
   /** Dated changes that are about it. */
@@ -226,6 +228,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly serviceEvents?: Events
   readonly limited?: readonly LimitedKind[]
   readonly locks?: Locks
+  readonly sealed?: readonly SealedColumn[]
   readonly defaults?: Family['defaults']
   /** Dated changes that are about the family. */
   readonly changes?: Readonly<Record<string, Change>>
@@ -289,6 +292,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     desired,
     limited: parts.limited ?? [],
     locks: parts.locks ?? { order: [] },
+    sealed: parts.sealed ?? [],
     defaults: parts.defaults ?? (() => ({})),
     changes: Object.values(parts.changes ?? {}),
     costs: parts.costs ?? (async () => []),

@@ -1,16 +1,18 @@
-/** `wolke secrets` rotates the key that encrypts the secrets, also while a server runs that has both keys. */
+/** `wolke secrets` replaces the keys that encrypt the secrets, also while servers run. */
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config/config.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
-import { rotateKek } from '../kernel/secrets/installation.ts'
+import { countOutdated, keyStateOf, renewKeys } from '../kernel/secrets/data-keys.ts'
+import { keksOf, rotateKek } from '../kernel/secrets/installation.ts'
 import { withDatabase } from './database.ts'
+import { CommandFailure } from './failure.ts'
 import { openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
 import { commandLine } from './noted.ts'
 
 type SecretsOptions = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
 export function secretsCommand(): Command {
-  const command = new Command('secrets').description('manage the key of the secrets')
+  const command = new Command('secrets').description('manage the keys of the secrets')
   command
     .command('rotate')
     .description('encrypt everything with the current key, so that --previous-key-file is no longer needed')
@@ -18,6 +20,18 @@ export function secretsCommand(): Command {
     .addOption(keyFileOption())
     .addOption(previousKeyFileOption().makeOptionMandatory())
     .action((options: SecretsOptions) => rotate(options))
+  command
+    .command('renew')
+    .description('give each Project a new key, encrypt its secrets again with it, and delete the key before')
+    .addOption(databaseOption())
+    .addOption(keyFileOption())
+    .addOption(previousKeyFileOption())
+    .action((options: SecretsOptions) => renew(options))
+  command
+    .command('show')
+    .description('show which keys are in use, since when, and what still needs others')
+    .addOption(databaseOption())
+    .action((options: Pick<SecretsOptions, 'database'>) => show(options))
   return command
 }
 
@@ -32,4 +46,39 @@ async function rotate(options: SecretsOptions): Promise<void> {
     )
     console.log(`Projects whose key was encrypted again: ${count}`)
   })
+}
+
+async function renew(options: SecretsOptions): Promise<void> {
+  const keys = readKeyFiles(options)
+  return withDatabase(options.database, async (db) => {
+    const secrets = await unlockSecrets(db, await openKeyring(db, keys))
+    const { keys: count, secrets: sealed, damaged } = await renewKeys(db, secrets, await sealedColumns())
+    await db.transact((tx) =>
+      recordEvent(tx, { actor: commandLine(), operation: 'wolke secrets renew', family: 'secrets' }),
+    )
+    console.log(`Projects with a new key: ${count}; secrets that were encrypted again: ${sealed}`)
+    if (damaged.length === 0) return
+    const places = damaged.map(({ table, column, id }) => `${table}.${column} of ${id}`)
+    throw new CommandFailure(`these secrets cannot be opened, and keep their keys: ${places.join(', ')}`)
+  })
+}
+
+async function show({ database }: Pick<SecretsOptions, 'database'>): Promise<void> {
+  return withDatabase(database, async (db) => {
+    const { current, others } = await keksOf(db.query)
+    const { inUse, oldest, retired } = await keyStateOf(db.query)
+    const outdated = await countOutdated(db.query, await sealedColumns())
+    console.log(`key in use: ${current ?? 'none yet'}`)
+    if (others.length > 0) console.log(`still needed until wolke secrets rotate has ended: ${others.join(', ')}`)
+    console.log(
+      `keys of Projects: ${inUse}${inUse > 0 ? `, the oldest from ${oldest ?? 'before their age was noted'}` : ''}`,
+    )
+    console.log(`replaced keys: ${retired}, with ${outdated} secrets`)
+    if (retired > 0) console.log('wolke secrets renew ends the renewal')
+  })
+}
+
+async function sealedColumns() {
+  const { families } = await import('../families.ts')
+  return families.flatMap(({ sealed }) => sealed)
 }

@@ -7,11 +7,12 @@ import { certificateGauges } from './gauges.ts'
 import { certificateEnds } from './host.ts'
 import { certificateActions } from './managed/actions.ts'
 import { nextRenewals, renewCertificates } from './managed/jobs.ts'
+import { orderKeys } from './managed/tables.ts'
 import { certificateRoutes } from './routes.ts'
 import { seed } from './seed.ts'
 import { certificateCheckup, certificateStates } from './states.ts'
 import { certificates as resource } from './store.ts'
-import { certificateLocks } from './tables.ts'
+import { certificateLocks, privateKeys } from './tables.ts'
 import { nextNotices, sendExpiryNotices } from './uploaded/jobs.ts'
 
 export const certificates = defineFamily({
@@ -30,6 +31,7 @@ export const certificates = defineFamily({
   events: certificateEnds,
   limited: [resource],
   locks: certificateLocks,
+  sealed: [privateKeys, orderKeys],
   resources: byId(resource),
   durations,
   actions: certificateActions,

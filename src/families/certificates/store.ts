@@ -10,7 +10,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
 import { spelling } from './contract.ts'
 import type { Certificate, CertificateFacts, CertificateStatus, CertificateUser, KeyPair } from './domain.ts'
-import type { CertificateRow } from './tables.ts'
+import { type CertificateRow, privateKeys } from './tables.ts'
 
 function statusOf({ issuance, renewal, error_code, error_message }: CertificateRow): CertificateStatus | null {
   if (issuance === null || renewal === null) return null
@@ -69,7 +69,7 @@ export async function deleteCertificate(tx: Transaction, scope: ProjectScope, ce
 
 // ---- Private keys --------------------------------------------------------------------------------------------------
 
-const keyPlace = (id: number): SecretPlace => ({ table: 'certificate_key', column: 'private_key', id })
+const keyPlace = (id: number): SecretPlace => ({ ...privateKeys, id })
 
 /** Stores the private key of a certificate, sealed, and replaces the previous one. */
 export async function putKey(

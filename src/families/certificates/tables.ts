@@ -1,6 +1,7 @@
 /** Rows of certificates. */
 import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
+import type { SealedColumn } from '../../kernel/secrets/secrets.ts'
 import type { CertificateStatus, CertificateType, CertificateUser } from './domain.ts'
 
 /** Columns that may be null are null before a certificate is issued, or because it is uploaded. */
@@ -38,6 +39,9 @@ export interface CertificateKeyRow {
   readonly project_id: ProjectId
   readonly private_key: string
 }
+
+/** Where private keys are sealed. */
+export const privateKeys: SealedColumn = { table: 'certificate_key', column: 'private_key', key: 'certificate_id' }
 
 /** A resource that uses a certificate. */
 export interface CertificateUseRow {

@@ -20,7 +20,7 @@ import { serviceEndpoints } from './services/contract.ts'
 import { serviceRoutes } from './services/routes.ts'
 import { loadBalancerStates } from './states.ts'
 import { loadBalancers as resource } from './store.ts'
-import { loadBalancerLocks } from './tables.ts'
+import { cookieSecrets, loadBalancerLocks } from './tables.ts'
 import { targetEndpoints } from './targets/contract.ts'
 import { targetRoutes } from './targets/routes.ts'
 
@@ -51,6 +51,7 @@ export const loadBalancers = defineFamily({
   jobs: [{ name: 'restoreDataPlane', due: 'whenever', run: restoreDataPlane }],
   limited: [resource],
   locks: loadBalancerLocks,
+  sealed: [cookieSecrets],
   resources: byId(resource),
   durations,
   actions: loadBalancerActions,

@@ -12,7 +12,7 @@ import { spelling } from './contract.ts'
 import type { Addresses, LoadBalancer, Shape } from './domain.ts'
 import { deletePlace, settlePlace } from './places/store.ts'
 import { certificatesOf, type Service } from './services/domain.ts'
-import type { LoadBalancerRow } from './tables.ts'
+import { cookieSecrets, type LoadBalancerRow } from './tables.ts'
 import { deleteTargets, settleTargets, targetsOf } from './targets/store.ts'
 
 function fromRow(row: LoadBalancerRow): LoadBalancer {
@@ -41,7 +41,7 @@ function fromRow(row: LoadBalancerRow): LoadBalancer {
 export const loadBalancers = defineResource({ ...spelling, fromRow, unique: { name: nameTaken() } })
 
 /** Where the secret of the sticky cookies of a Load Balancer is sealed. */
-export const cookiePlace = (id: number): SecretPlace => ({ table: spelling.type, column: 'cookie_secret', id })
+export const cookiePlace = (id: number): SecretPlace => ({ ...cookieSecrets, id })
 
 const toColumns = ({ services, algorithm, typeId, maxConnections, isPublic }: Shape) => ({
   services: JSON.stringify(services),

@@ -3,6 +3,7 @@ import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { SelectorColumns } from '../../kernel/resource/stored-selectors.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
+import type { SealedColumn } from '../../kernel/secrets/secrets.ts'
 import type { Shape } from './domain.ts'
 import type { TargetStatus } from './targets/domain.ts'
 
@@ -75,6 +76,9 @@ declare module '../../kernel/data/db.ts' {
     load_balancer_state: DesiredRow
   }
 }
+
+/** Where the secrets of sticky cookies are sealed. */
+export const cookieSecrets: SealedColumn = { table: 'load_balancer', column: 'cookie_secret', key: 'id' }
 
 export const loadBalancerLocks: Locks = {
   order: [

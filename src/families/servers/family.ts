@@ -15,6 +15,7 @@ import { serverCosts, serverRates } from './prices.ts'
 import { serverRoutes } from './routes.ts'
 import { requestConsole } from './screens/actions.ts'
 import { forgetConsoles } from './screens/jobs.ts'
+import { consolePasswords } from './screens/tables.ts'
 import { seed } from './seed.ts'
 import { servers as resource } from './store.ts'
 import { serverLocks } from './tables.ts'
@@ -35,6 +36,7 @@ export const servers = defineFamily({
   ],
   limited: [resource],
   locks: serverLocks,
+  sealed: [consolePasswords],
   resources: byId(resource),
   durations,
   actions: [

@@ -1,6 +1,7 @@
 /** Rows of zones and of what is in them. */
 import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
+import type { SealedColumn } from '../../kernel/secrets/secrets.ts'
 import type { ZoneMode } from './domain.ts'
 import type { DelegationStatus } from './driver.ts'
 
@@ -101,6 +102,9 @@ declare module '../../kernel/data/db.ts' {
     zone_source: ZoneSourceRow
   }
 }
+
+/** Where the keys of transfers are sealed. */
+export const transferKeys: SealedColumn = { table: 'zone_source', column: 'tsig_keys', key: 'zone_id' }
 
 export const zoneLocks: Locks = {
   order: [['zone', 'key secrets', 'project_key', 'zone_source']],

@@ -37,8 +37,6 @@ const kernelLocks: Locks = {
       'key migration',
       'migration',
       'schema_floor',
-      'key_canary',
-      'installation_secret',
       'console_origin',
       'write_probe',
       'rate_limit',
@@ -50,8 +48,8 @@ const kernelLocks: Locks = {
       // Names: a transaction that renames locks both names.
       first,
     ],
-    // The transaction that seals the first secret of a Project creates its key.
-    [first, 'key secrets', 'project_key', last],
+    // The transaction that seals the first secret of a Project creates its key, with the key-encryption key in use.
+    [first, 'key secrets', 'key_canary', 'installation_secret', 'project_key', last],
     // People: what is spent first, then who it is, then what they are let into.
     [
       'key setup',

@@ -105,7 +105,8 @@ export function claimWork<Row extends WorkRow>(
   options: ClaimOptions,
 ): Promise<Claimed<Row>[]> {
   const { shares } = options.search ?? {}
-  const claim = (tx: Transaction) => (shares ? claimShares<Row>(tx, table, options, shares) : claimWithin<Row>(tx, table, options))
+  const claim = (tx: Transaction) =>
+    shares ? claimShares<Row>(tx, table, options, shares) : claimWithin<Row>(tx, table, options)
   // A claim means nothing without what its holder writes later; after a power failure nobody holds any.
   return db.transact(claim, { isDurable: false })
 }

@@ -37,6 +37,13 @@ export async function keksInUse(query: Queries): Promise<ReadonlySet<string>> {
   return new Set([...canary, ...keys, ...own].map((row) => row.kek_id))
 }
 
+/** The id of the key-encryption key in use, and those of others that are needed too. */
+export async function keksOf(query: Queries): Promise<{ current: string | undefined; others: readonly string[] }> {
+  const canary = await query.selectFrom('key_canary').select('kek_id').executeTakeFirst()
+  const all = await keksInUse(query)
+  return { current: canary?.kek_id, others: [...all].filter((id) => id !== canary?.kek_id) }
+}
+
 /** Checks the keys against the database. A database without keys adopts them. Errors: `WrongKey`. */
 export async function unlock(db: Database, ring: Keyring): Promise<Secrets> {
   await db.transact((tx) => writeCanary(tx, ring))
@@ -107,6 +114,8 @@ function keysAfter(query: Queries, after: number): Promise<ProjectKeyRow[]> {
  * same for the installation's own secrets. Returns the number of Projects' keys.
  */
 export async function rotateKek(db: Database, ring: Keyring): Promise<number> {
+  // From here on all processes encrypt with the current key, those that run too.
+  await db.transact((tx) => renewCanary(tx, ring))
   let total = 0
   for (let done = batch; done === batch; ) {
     done = await db.transact((tx) => rewrapSome(tx, ring))
@@ -114,13 +123,16 @@ export async function rotateKek(db: Database, ring: Keyring): Promise<number> {
   }
   await db.transact(async (tx) => {
     for (const row of await tx.query.selectFrom('installation_secret').selectAll().execute()) {
-      const { name, ...fresh } = sealForInstallation(ring, row.name, openForInstallation(ring, row))
+      const { name, ...fresh } = sealForInstallation(ring.current, row.name, openForInstallation(ring, row))
       await tx.query.updateTable('installation_secret').set(fresh).where('name', '=', name).execute()
     }
-    await tx.query.deleteFrom('key_canary').execute()
-    await writeCanary(tx, ring)
   })
   return total
+}
+
+async function renewCanary(tx: Transaction, { current }: Keyring): Promise<void> {
+  const sealed = encrypt(current.key, canaryPlace, Buffer.from(canaryText))
+  await tx.query.updateTable('key_canary').set({ kek_id: current.id, sealed }).execute()
 }
 
 async function rewrapSome(tx: Transaction, ring: Keyring): Promise<number> {
@@ -129,7 +141,7 @@ async function rewrapSome(tx: Transaction, ring: Keyring): Promise<number> {
     ${tx.dialect.lockRows('update')}
   `.execute(tx.query)
   for (const row of rows) {
-    const { kek_id, wrapped } = wrapKey(ring, row, unwrapKey(ring, row))
+    const { kek_id, wrapped } = wrapKey(ring.current, row, unwrapKey(ring, row))
     await acrossProjects(tx.query)
       .updateTable('project_key')
       .set({ kek_id, wrapped })

@@ -14,7 +14,7 @@ import { randomKey, toKek } from './kek.ts'
 import { createKeyFile, readKeyFile } from './key-file.ts'
 import type { SecretPlace } from './secrets.ts'
 
-const place: SecretPlace = { table: 'certificate_key', column: 'private_key', id: 7 }
+const place: SecretPlace = { table: 'certificate_key', column: 'private_key', key: 'certificate_id', id: 7 }
 const [first, second] = [toKek(randomKey()), toKek(randomKey())]
 const secret = 'a secret that nobody finds in a backup'
 
@@ -117,7 +117,7 @@ forEachBareDatabase('Secrets', (open) => {
       await (await unlock(db, { current: first })).ofInstallation(db, 'own', async () => 'own secret'),
       'own secret',
     )
-    for (const nth of [1, 2]) {
+    for (const nth of [1, 2, 3]) {
       await assert.rejects(rotateKek(failing(db, nth), both), /killed/)
       await opensAll(await unlock(db, both))
       await assert.rejects(unlock(db, { current: second }), WrongKey)

@@ -12,6 +12,7 @@ import { certificates, fromRow, issuedColumns, putKey } from '../store.ts'
 import type { CertificateRow } from '../tables.ts'
 import { type DueHint, type DueRenewal, renewalPause } from './domain.ts'
 import { type RenewalTimes, renewalTimes, type Window } from './renewal.ts'
+import { orderKeys } from './tables.ts'
 
 const notIssued = { certificate: null, fingerprint: null, not_valid_before: null, not_valid_after: null }
 const notDue = { schedule_at: null, renew_at: null, hint_at: null }
@@ -55,7 +56,7 @@ export interface Order {
   readonly challenges: readonly Challenge[]
 }
 
-const orderKeyPlace = (id: number): SecretPlace => ({ table: 'certificate_order', column: 'private_key', id })
+const orderKeyPlace = (id: number): SecretPlace => ({ ...orderKeys, id })
 
 /**
  * Stores an order with its private key sealed, in place of one that was left over, and places its challenges. Errors:

@@ -1,5 +1,6 @@
 /** Rows of the orders of managed certificates. */
 import type { ProjectId } from '../../../kernel/scope.ts'
+import type { SealedColumn } from '../../../kernel/secrets/secrets.ts'
 
 /** An open order at the certificate authority, with the sealed private key of the certificate to come. */
 export interface CertificateOrderRow {
@@ -10,6 +11,9 @@ export interface CertificateOrderRow {
   readonly challenges: string
   readonly private_key: string
 }
+
+/** Where the keys of certificates to come are sealed. */
+export const orderKeys: SealedColumn = { table: 'certificate_order', column: 'private_key', key: 'certificate_id' }
 
 declare module '../../../kernel/data/db.ts' {
   interface TenantTables {

@@ -4,7 +4,7 @@ import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { SecretPlace } from '../../../kernel/secrets/secrets.ts'
-import type { ConsoleSessionRow } from './tables.ts'
+import { type ConsoleSessionRow, consolePasswords } from './tables.ts'
 
 /** A token of 256 random bits, which needs no slow hash. */
 export const makeSessionToken = () => randomBytes(32).toString('base64url')
@@ -12,7 +12,7 @@ export const makeSessionToken = () => randomBytes(32).toString('base64url')
 export const sessionTokenHash = (token: string) => hash('sha256', token)
 
 export function passwordPlace(id: number): SecretPlace {
-  return { table: 'console_session', column: 'password', id }
+  return { ...consolePasswords, id }
 }
 
 export async function insertSession(

@@ -1,5 +1,6 @@
 /** Rows of console sessions. */
 import type { ProjectId } from '../../../kernel/scope.ts'
+import type { SealedColumn } from '../../../kernel/secrets/secrets.ts'
 
 /** A console that was asked for and that nobody has opened yet. */
 export interface ConsoleSessionRow {
@@ -14,6 +15,9 @@ export interface ConsoleSessionRow {
   /** Who asked for it, as JSON; null in rows of an earlier version. */
   readonly asker: string | null
 }
+
+/** Where the passwords of consoles are sealed. */
+export const consolePasswords: SealedColumn = { table: 'console_session', column: 'password', key: 'id' }
 
 declare module '../../../kernel/data/db.ts' {
   interface TenantTables {

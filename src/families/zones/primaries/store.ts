@@ -8,7 +8,7 @@ import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../../kernel/secrets/secrets.ts'
 import { announceDns } from '../announcements/store.ts'
 import type { PrimaryNameserver, Zone } from '../domain.ts'
-import type { ZoneSourceRow } from '../tables.ts'
+import { transferKeys, type ZoneSourceRow } from '../tables.ts'
 
 /** Primaries whose keys are still sealed. */
 export interface SealedPrimaries {
@@ -17,7 +17,7 @@ export interface SealedPrimaries {
   readonly keys: string | null
 }
 
-const placeOf = (zoneId: number): SecretPlace => ({ table: 'zone_source', column: 'tsig_keys', id: zoneId })
+const placeOf = (zoneId: number): SecretPlace => ({ ...transferKeys, id: zoneId })
 
 /** The columns that hold the primaries of a zone. */
 async function sealPrimaries(
