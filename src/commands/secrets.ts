@@ -2,7 +2,12 @@
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config/config.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { type DatabaseUrl, fileOf } from '../kernel/data/dialect.ts'
+import { connectedProcesses } from '../kernel/data/standing.ts'
+import { isLocked } from '../kernel/process/process-lock.ts'
 import { countOutdated, keyStateOf, renewKeys } from '../kernel/secrets/data-keys.ts'
+import { holdersOf } from '../kernel/secrets/holders.ts'
 import { keksOf, rotateKek } from '../kernel/secrets/installation.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
@@ -40,12 +45,29 @@ async function rotate(options: SecretsOptions): Promise<void> {
   return withDatabase(options.database, async (db) => {
     const ring = await openKeyring(db, keys)
     await unlockSecrets(db, ring)
+    await refuseStrangers(db, options.database, ring.current.id)
     const count = await rotateKek(db, ring)
     await db.transact((tx) =>
       recordEvent(tx, { actor: commandLine(), operation: 'wolke secrets rotate', family: 'secrets' }),
     )
     console.log(`Projects whose key was encrypted again: ${count}`)
   })
+}
+
+/** Errors: `CommandFailure` for servers that do not have a key, which could not decrypt what others encrypt with it. */
+async function refuseStrangers(db: Database, database: DatabaseUrl, kekId: string): Promise<void> {
+  const known = await holdersOf(db.query)
+  const file = fileOf(database)
+  const all =
+    file === undefined ? (await connectedProcesses(db)).map(({ name }) => name) : known.map(({ process }) => process)
+  const running = file === undefined || isLocked(file) ? all : []
+  const strangers = running.filter(
+    (name) => !known.some(({ process, keks }) => process === name && keks.includes(kekId)),
+  )
+  if (strangers.length === 0) return
+  throw new CommandFailure(
+    `the key ${kekId} is not known to ${strangers.join(', ')}: start each server again with --key-file for the new key and --previous-key-file for the present one, and repeat this`,
+  )
 }
 
 async function renew(options: SecretsOptions): Promise<void> {

@@ -22,6 +22,7 @@ import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { quoted } from '../kernel/process/shell-words.ts'
 import { keepYoungGeneration } from '../kernel/process/young-generation.ts'
+import { noteHolder } from '../kernel/secrets/holders.ts'
 import { type ClockMode, LabClock } from '../lab/clock.ts'
 import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
@@ -187,7 +188,9 @@ export async function assemble(
     ...(image ? { image } : {}),
   })
   running.defer(() => db.close())
-  const secrets = await unlockSecrets(db, await openKeyring(db, files.keys))
+  const ring = await openKeyring(db, files.keys)
+  const secrets = await unlockSecrets(db, ring)
+  await noteHolder(db, processName, ring)
   const token = await prepareInstallation(db, config)
   const labToken = isInMemory(config.database) ? await makeLabToken(db) : undefined
   const infrastructure = await openMachines(config, files, { clock, log })

@@ -1,6 +1,7 @@
 /** Is the key of the secrets at hand, for its owner alone, and does it open the keys of all Projects? */
 import { statSync } from 'node:fs'
 import { counted, failure, fine, reasonOf, type Seen, unknown, warning } from '../../kernel/process/seen.ts'
+import { keyStateOf } from '../../kernel/secrets/data-keys.ts'
 import { countLocked } from '../../kernel/secrets/installation.ts'
 import { readKeyFile } from '../../kernel/secrets/key-file.ts'
 import { DatabaseAway, type Patient } from '../patient.ts'
@@ -49,6 +50,11 @@ async function secretsSeen({ open, keys, previousKeyFile }: Patient): Promise<re
     if (previous > 0) {
       const seen = `${counted(previous, 'key')} of ${all} still ${previous === 1 ? 'needs' : 'need'} the previous key`
       return [warning(subject, seen, 'wolke secrets rotate ends the rotation')]
+    }
+    const { retired } = await keyStateOf((await open()).query)
+    if (retired > 0) {
+      const seen = `${counted(retired, 'key')} of Projects ${retired === 1 ? 'was' : 'were'} replaced, and not yet everywhere`
+      return [warning(subject, seen, 'wolke secrets renew ends the renewal')]
     }
     const opened = fine(subject, `${counted(all, 'key')} of Projects and of the installation can be opened`)
     if (previousKeyFile === undefined) return [opened]

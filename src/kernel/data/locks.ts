@@ -39,6 +39,7 @@ const kernelLocks: Locks = {
       'schema_floor',
       'console_origin',
       'write_probe',
+      'key_holder',
       'rate_limit',
       // A step is recorded as fence, effects, end; a late worker stops at the fence.
       'action',

@@ -90,10 +90,10 @@ async function replaceAll(db: Database, secrets: Secrets): Promise<number> {
 
 /** Keys that are being used for a secret are left for the next time, because nobody may wait for anybody else here. */
 async function replaceSome(tx: Transaction, secrets: Secrets, began: string | null, last: number): Promise<number> {
-  await secrets.holdKek(tx)
+  const kek = await secrets.holdKek(tx)
   const keys = keysBefore(tx.query, began, last).limit(batch).modifyEnd(tx.dialect.lockRows('skip'))
   const rows = await keys.execute()
-  for (const row of rows) await secrets.replaceKey(tx, row)
+  for (const row of rows) await secrets.replaceKey(tx, kek, row)
   return rows.length
 }
 

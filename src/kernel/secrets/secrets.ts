@@ -126,17 +126,17 @@ export class Secrets {
     return this.open(query, scope, place, now)
   }
 
-  /** Holds the key-encryption key in use until the transaction ends. */
-  async holdKek(tx: Transaction): Promise<void> {
-    await kekInUse(tx, this.#ring)
+  /** The key-encryption key in use, held until the transaction ends. */
+  holdKek(tx: Transaction): Promise<Kek> {
+    return kekInUse(tx, this.#ring)
   }
 
-  /** Replaces the key of a Project that is in use, in a transaction that holds it; what it has sealed stays as it is. */
-  async replaceKey(tx: Transaction, { id, project_id }: Pick<ProjectKeyRow, 'id' | 'project_id'>): Promise<void> {
+  /** Replaces the key of a Project in a transaction that holds it and the other key; what it has sealed stays as it is. */
+  async replaceKey(tx: Transaction, kek: Kek, { id, project_id }: Pick<ProjectKeyRow, 'id' | 'project_id'>) {
     const scope = { projectId: project_id }
     const retired = timestamp(tx.now)
     await scoped(tx.query, scope).updateTable('project_key').set({ retired }).where('id', '=', id).execute()
-    await this.#makeKey(tx, scope)
+    await makeKey(tx, kek, scope)
   }
 
   /** The installation's secret with this name; the first caller creates it. */
@@ -159,16 +159,15 @@ export class Secrets {
   async #makeFirstKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {
     await tx.dialect.lockKeys([`secrets ${scope.projectId}`])?.execute(tx.query)
     // Another transaction may have created a key before it released the lock, or replaced the one that this one waited for.
-    return (await keyInUse(tx, scope)) ?? (await this.#makeKey(tx, scope))
+    return (await keyInUse(tx, scope)) ?? (await makeKey(tx, await this.holdKek(tx), scope))
   }
+}
 
-  async #makeKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {
-    const ids = { id: await drawId(tx), project_id: scope.projectId }
-    const wrapped = wrapKey(await kekInUse(tx, this.#ring), ids, randomKey())
-    const row = { ...ids, ...wrapped, created: timestamp(tx.now), retired: null }
-    await scoped(tx.query, scope).insertInto('project_key', [row]).execute()
-    return row
-  }
+async function makeKey(tx: Transaction, kek: Kek, { projectId }: ProjectScope): Promise<ProjectKeyRow> {
+  const ids = { id: await drawId(tx), project_id: projectId }
+  const row = { ...ids, ...wrapKey(kek, ids, randomKey()), created: timestamp(tx.now), retired: null }
+  await scoped(tx.query, { projectId }).insertInto('project_key', [row]).execute()
+  return row
 }
 
 /**

@@ -39,7 +39,7 @@ export interface Program {
   /** Runs a command to its end. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
   /** Starts a command that goes on until it is stopped; `lines` are what it has printed so far. */
-  watch(...args: string[]): Promise<{ lines(): string[]; stop(): Promise<void> }>
+  watch(...args: string[]): Promise<{ lines(): string[]; stop(): Promise<void>; kill(): Promise<void> }>
   /** Starts a server that ends by itself with 1; what it says on standard error. */
   fail(database: string, ...options: string[]): Promise<string>
 }
@@ -103,11 +103,11 @@ export function program(name: string, { uid, gid, main = [bundle], env: more }: 
     async watch(...args) {
       const { child, gone, written } = await run(args)
       const lines = () => written.stdout.split('\n').slice(0, -1)
-      const stop = () => {
-        child.kill('SIGTERM')
+      const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
+        child.kill(signal)
         return gone
       }
-      return { lines, stop }
+      return { lines, stop: end('SIGTERM'), kill: end('SIGKILL') }
     },
     async fail(database, ...options) {
       const { child, gone, written } = await server(database, options)
