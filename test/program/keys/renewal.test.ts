@@ -79,9 +79,9 @@ for (const engine of engines) {
       for (let kill = 0; kill < 6; kill++) {
         const renewing = await watch(...renew)
         // It is killed later each time, after it has begun.
-        while (/^replaced keys: 0,/m.test(await show()) && renewing.lines().length === 0) await delay(5)
+        while (!renewing.hasEnded() && /^replaced keys: 0,/m.test(await show())) await delay(5)
         await delay(kill * 15)
-        if (renewing.lines().length === 0) cutOff++
+        if (!renewing.hasEnded()) cutOff++
         await renewing.kill()
       }
       const { code, stdout, stderr } = await command(...renew)

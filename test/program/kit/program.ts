@@ -31,6 +31,16 @@ export interface Served {
   stop(): Promise<void>
 }
 
+/** A command that goes on until it is stopped, or has ended by itself. */
+export interface Watched {
+  /** What it has printed so far. */
+  lines(): string[]
+  hasEnded(): boolean
+  stop(): Promise<void>
+  /** Ends it at once, without its having a say, and waits until it is gone. */
+  kill(): Promise<void>
+}
+
 export interface Program {
   /** A folder that goes away after the tests. */
   readonly folder: string
@@ -38,8 +48,8 @@ export interface Program {
   serve(database: string, ...options: string[]): Promise<Served>
   /** Runs a command to its end. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
-  /** Starts a command that goes on until it is stopped; `lines` are what it has printed so far. */
-  watch(...args: string[]): Promise<{ lines(): string[]; stop(): Promise<void>; kill(): Promise<void> }>
+  /** Starts a command without waiting for its end. */
+  watch(...args: string[]): Promise<Watched>
   /** Starts a server that ends by itself with 1; what it says on standard error. */
   fail(database: string, ...options: string[]): Promise<string>
 }
@@ -107,7 +117,7 @@ export function program(name: string, { uid, gid, main = [bundle], env: more }: 
         child.kill(signal)
         return gone
       }
-      return { lines, stop: end('SIGTERM'), kill: end('SIGKILL') }
+      return { lines, hasEnded: () => child.exitCode !== null, stop: end('SIGTERM'), kill: end('SIGKILL') }
     },
     async fail(database, ...options) {
       const { child, gone, written } = await server(database, options)
