@@ -31,16 +31,6 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** A command that goes on until it is stopped, or has ended by itself. */
-export interface Watched {
-  /** What it has printed so far. */
-  lines(): string[]
-  hasEnded(): boolean
-  stop(): Promise<void>
-  /** Ends it at once, without its having a say, and waits until it is gone. */
-  kill(): Promise<void>
-}
-
 export interface Program {
   /** A folder that goes away after the tests. */
   readonly folder: string
@@ -48,8 +38,8 @@ export interface Program {
   serve(database: string, ...options: string[]): Promise<Served>
   /** Runs a command to its end. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
-  /** Starts a command without waiting for its end. */
-  watch(...args: string[]): Promise<Watched>
+  /** Starts a command that goes on until it is stopped; `lines` are what it has printed so far. */
+  watch(...args: string[]): Promise<{ lines(): string[]; stop(): Promise<void> }>
   /** Starts a server that ends by itself with 1; what it says on standard error. */
   fail(database: string, ...options: string[]): Promise<string>
 }
@@ -113,11 +103,11 @@ export function program(name: string, { uid, gid, main = [bundle], env: more }: 
     async watch(...args) {
       const { child, gone, written } = await run(args)
       const lines = () => written.stdout.split('\n').slice(0, -1)
-      const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
-        child.kill(signal)
+      const stop = () => {
+        child.kill('SIGTERM')
         return gone
       }
-      return { lines, hasEnded: () => child.exitCode !== null, stop: end('SIGTERM'), kill: end('SIGKILL') }
+      return { lines, stop }
     },
     async fail(database, ...options) {
       const { child, gone, written } = await server(database, options)
