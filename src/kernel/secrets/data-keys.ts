@@ -36,13 +36,15 @@ export interface KeyState {
 
 /** Counts the keys of Projects. */
 export async function keyStateOf(query: Queries): Promise<KeyState> {
-  const { rows } = await sql<Record<'used' | 'dated' | 'retired', unknown> & { oldest: string | null }>`
-    select count(*) - count(retired) as used, count(retired) as retired,
-      sum(case when retired is null and created is not null then 1 else 0 end) as dated,
-      min(case when retired is null then created end) as oldest
-    from project_key
-  `.execute(query)
-  const { used, dated, retired, oldest } = rows[0]!
+  const keys = acrossProjects(query).selectFrom('project_key')
+  const { used, dated, oldest } = await keys
+    .where('retired', 'is', null)
+    .select(({ fn }) => [fn.countAll().as('used'), fn.count('created').as('dated'), fn.min('created').as('oldest')])
+    .executeTakeFirstOrThrow()
+  const { retired } = await keys
+    .where('retired', 'is not', null)
+    .select(({ fn }) => fn.countAll().as('retired'))
+    .executeTakeFirstOrThrow()
   return { inUse: Number(used), oldest: Number(used) === Number(dated) ? oldest : null, retired: Number(retired) }
 }
 

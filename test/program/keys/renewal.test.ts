@@ -88,6 +88,8 @@ for (const engine of engines) {
         assert.deepEqual([code, stderr], [null, ''], `it does not end at encryption ${moment}`)
       }
       assert.match(await show(), /^replaced keys: [1-9]/m)
+      const told = await command('doctor', '--database', database, '--key-file', first)
+      assert.match(told.stdout, /replaced, and not yet everywhere[\s\S]*wolke secrets renew/)
       const { code, stdout, stderr } = await command(...renew)
       assert.equal(code, 0, stderr)
       assert.match(stdout, /^Projects with a new key: \d+; secrets that were encrypted again: \d+\n$/)
