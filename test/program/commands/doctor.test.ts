@@ -102,12 +102,12 @@ for (const engineName of engines) {
 
     test('sees a schema of a newer version', async () => {
       await statement(`insert into migration (id, position) values ('9999-future', 9999)`)
-      await statement('update schema_floor set known = known + 1')
+      await statement('update schema_floor set known = known + 1000')
       const { failing, of } = await consult(place, url, '--key-file', keyFile)
       assertFinding(of('database', 'schema'), 'failure', /'9999-future'/, /newer version/)
       assert.ok(failing.includes('database schema'))
       await statement(`delete from migration where id = '9999-future'`)
-      await statement('update schema_floor set known = known - 1')
+      await statement('update schema_floor set known = known - 1000')
     })
   })
 }
