@@ -181,7 +181,7 @@ describe('wolke backup and wolke restore', () => {
     new DatabaseSync(foreign!).exec('create table a (b)')
     copyFileSync(file, newer!)
     new DatabaseSync(newer!).exec(
-      "insert into migration (id, position) values ('9999-newer', 9999); update schema_floor set known = known + 1",
+      "insert into migration (id, position) values ('9999-newer', 9999); update schema_floor set known = known + 1000",
     )
     const bytes = new DatabaseSync(file, { readOnly: true })
     const leaf = bytes.prepare("select pageno from dbstat where name = 'firewall' and pagetype = 'leaf' limit 1").get()

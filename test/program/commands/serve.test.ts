@@ -172,7 +172,7 @@ describe('wolke serve', { concurrency: 2 }, () => {
     await (await serve(t, '--database', url)).end('SIGTERM')
     const file = new DatabaseSync(path)
     file.exec(`insert into migration (id, position) values ('9999-from-the-future', (select count(*) from migration))`)
-    file.exec('update schema_floor set known = known + 1')
+    file.exec('update schema_floor set known = known + 1000')
     file.close()
     await writeFile(join(directory, 'nonsense'), 'nonsense'.repeat(200))
     const broken = join(directory, 'nonsense')

@@ -143,7 +143,7 @@ suite('Processes of the version before', () => {
       const options = ['--key-file', join(folder, 'other-key'), '--storage', join(folder, 'other-storage')]
       await (await next.serve(url, ...options)).stop()
       await (await present.serve(url, ...options)).stop()
-      await execute(url, 'update schema_floor set known = known + 1')
+      await execute(url, 'update schema_floor set known = known + 1000')
       const said = await present.fail(url, ...options)
       assert.match(said, /^wolke: cannot use the database postgres:\S+: the database has the schema 9999-next with /)
       assert.match(
