@@ -7,7 +7,9 @@ export type EngineName = (typeof known)[number]
 export const engines: readonly EngineName[] = chosen(process.env.WOLKE_TEST_DATABASES)
 
 /** Options of a test that needs PostgreSQL. */
-export const onPostgres = engines.includes('postgres') ? {} : { skip: 'PostgreSQL is left out' }
+export const onPostgres: { readonly skip?: string } = engines.includes('postgres')
+  ? {}
+  : { skip: 'PostgreSQL is left out' }
 
 function chosen(names: string | undefined): readonly EngineName[] {
   if (names === undefined) return known

@@ -30,8 +30,17 @@ export interface Listener {
 
 /** Opens the stream of the first Project; a refusal has a status and no events. */
 export async function listen(world: World, session: Session, lastEventId?: string, away = ''): Promise<Listener> {
-  const url = `${new URL(world.baseUrl).origin}/console/api/projects/${await firstProject(world)}/events${away && `?away=${away}`}`
-  const headers = { ...session.headers, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) }
+  const path = `/console/api/projects/${await firstProject(world)}/events${away && `?away=${away}`}`
+  return listenAt(new URL(world.baseUrl).origin + path, session.headers, lastEventId)
+}
+
+/** Opens a stream at its URL, with the headers of a session. */
+export async function listenAt(
+  url: string,
+  session: { readonly cookie: string },
+  lastEventId?: string,
+): Promise<Listener> {
+  const headers = { ...session, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) }
   const asked = request(url, { headers, agent: false })
   const response = await answerOf(asked)
   const told: Told[] = []

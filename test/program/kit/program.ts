@@ -20,6 +20,7 @@ export interface Served {
   readonly dns: { readonly address: string; readonly port: number }
   /** Where its metrics are; null for a server without them. */
   readonly metricsUrl: string | null
+  readonly metadataUrl: string
   readonly child: ChildProcess
   /** The lines of its log so far. */
   log(): Record<string, unknown>[]
@@ -127,7 +128,7 @@ export function program(name: string, { uid, gid, main = [bundle], env: more }: 
         assert.equal(child.exitCode, null, `the server ended instead of serving: ${written.stderr}`)
         await delay(3)
       }
-      const { base_url: baseUrl, metrics_url: metricsUrl, dns } = ready!
+      const { base_url: baseUrl, metrics_url: metricsUrl, metadata_url: metadataUrl, dns } = ready!
       const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
         child.kill(signal)
         return gone
@@ -135,6 +136,7 @@ export function program(name: string, { uid, gid, main = [bundle], env: more }: 
       return {
         baseUrl,
         metricsUrl,
+        metadataUrl,
         dns: { address: dns.split(':')[0]!, port: Number(dns.split(':')[1]) },
         child,
         log: () =>
@@ -153,6 +155,7 @@ export function program(name: string, { uid, gid, main = [bundle], env: more }: 
 interface Ready {
   readonly base_url: string
   readonly metrics_url: string | null
+  readonly metadata_url: string
   readonly dns: string
   readonly pid: number
 }

@@ -111,7 +111,6 @@ export class FilesOfBoxes implements BoxFiles {
   readonly #isConfined: boolean
   readonly #noteChange: NoteChange
   readonly #pool = new FilesPool()
-  readonly #whole = new WholeUploads()
   /** Open trees are kept by box, and by snapshot. */
   readonly #kept = new Map<string, KeptTree>()
 
@@ -153,7 +152,8 @@ export class FilesOfBoxes implements BoxFiles {
   writePiece(place: FilePlace, piece: FilePiece, source: AsyncIterable<Buffer>): Promise<number> {
     return this.#change(place, async ({ reach, ledger }) => {
       await ledger?.renew()
-      return writePiece({ box: place.box, reach, whole: this.#whole }, pathOf(place), piece, source)
+      const whole = await this.#wholeUploads(place.box)
+      return writePiece({ reach, whole }, pathOf(place), piece, source)
     })
   }
 
@@ -163,8 +163,13 @@ export class FilesOfBoxes implements BoxFiles {
 
   /** Looks first, because few boxes have any, and a file server would be started for each. */
   async clearPieces(box: number): Promise<void> {
+    await (await this.#wholeUploads(box)).clear()
     const { files } = await this.#store.paths(box)
     if (await isThere(join(files, uploadsFolder))) await this.#change({ box }, ({ reach }) => clearPieces(reach))
+  }
+
+  async #wholeUploads(box: number): Promise<WholeUploads> {
+    return new WholeUploads((await this.#store.paths(box)).wholeUploads)
   }
 
   makeFolder(place: FilePlace): Promise<void> {

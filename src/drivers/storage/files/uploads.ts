@@ -1,11 +1,12 @@
 /**
  * Files on their way into a box. They come to a folder of the box, so that they take its room and go with it, and are moved to
  * their places when they are whole. Pieces are written where they belong: one that comes twice, by two processes at that,
- * writes the same bytes. After the last one nothing in the box tells of the upload any more. This process remembers the latest
- * ones, so that a piece whose answer was lost may come once more.
+ * writes the same bytes. After the last one nothing in the files of the box tells of the upload any more. A note beside them does
+ * for a day, so that a piece whose answer was lost may come once more, whichever process it comes to.
  */
 import { randomBytes } from 'node:crypto'
-import { posix } from 'node:path'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
 import type { FilePiece } from '../../../families/storage-boxes/driver.ts'
 import { runningClock } from '../../../kernel/process/clock.ts'
 import { uploadsFolder } from '../store/places.ts'
@@ -18,9 +19,6 @@ const placeOf = (upload: string) => `${folder}/${upload}`
 const patienceMs = 86_400_000
 /** The time of the file system, which no lab changes. */
 const clock = runningClock()
-
-/** So many of the files that have come last are remembered in each process. */
-const mostRemembered = 1_000
 
 /** So often the folder is made again that others, whose last upload has ended, have removed. */
 const mostTries = 5
@@ -42,37 +40,57 @@ export async function writeWhole(reach: Reach, path: string, source: AsyncIterab
   }
 }
 
-/** The files that came whole in several pieces, by upload, latest last. */
+/** Notes of the files that came whole in several pieces, in a folder of their box: one for each upload, for a day. */
 export class WholeUploads {
-  readonly #files = new Map<string, string>()
+  readonly #folder: string
 
-  add(upload: string, file: string): void {
-    this.#files.delete(upload)
-    this.#files.set(upload, file)
-    if (this.#files.size > mostRemembered) this.#files.delete(this.#files.keys().next().value!)
+  constructor(folder: string) {
+    this.#folder = folder
   }
 
-  has(upload: string, file: string): boolean {
-    return this.#files.get(upload) === file
+  async add(upload: string, file: string): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await writeFile(join(this.#folder, upload), file, { mode: 0o600 })
+  }
+
+  async has(upload: string, file: string): Promise<boolean> {
+    return (await unlessAway(readFile(join(this.#folder, upload), 'utf8'))) === file
+  }
+
+  /** Forgets those that are older. */
+  async clear(): Promise<void> {
+    for (const upload of (await unlessAway(readdir(this.#folder))) ?? []) {
+      const note = join(this.#folder, upload)
+      const found = await unlessAway(stat(note))
+      if (found && found.mtimeMs < clock.now() - patienceMs) await rm(note, { force: true })
+    }
+  }
+}
+
+async function unlessAway<T>(looked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looked
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }
 
 interface Into {
-  readonly box: number
   readonly reach: Reach
   readonly whole: WholeUploads
 }
 
 /** As `BoxFiles.writePiece`. */
 export async function writePiece(
-  { box, reach, whole }: Into,
+  { reach, whole }: Into,
   path: string,
   { upload, offset, size }: FilePiece,
   source: AsyncIterable<Buffer>,
 ): Promise<number> {
   await checkTarget(reach, path)
   const place = placeOf(upload)
-  const file = `${box} ${size} ${path}`
+  const file = `${size} ${path}`
   let end = offset
   const counted = async function* () {
     for await (const bytes of source) {
@@ -87,7 +105,7 @@ export async function writePiece(
     await begin(reach, place, counted())
   } else {
     const there = await sizeOf(reach, place)
-    if (there === 0 && whole.has(upload, file)) {
+    if (there === 0 && (await whole.has(upload, file))) {
       await checkSame(reach, path, { offset, size }, counted())
       return end
     }
@@ -97,7 +115,7 @@ export async function writePiece(
   if (end < size) return end
   if ((await sizeOf(reach, place)) !== size) throw inTheWay('More has come of this upload than the file has.')
   await reach.rename(place, path)
-  if (offset > 0) whole.add(upload, file)
+  if (offset > 0) await whole.add(upload, file)
   await removeEmpty(reach)
   return end
 }

@@ -226,8 +226,9 @@ export class Boxes implements Store {
     for (const encoded of await readdir(places.snapshots)) {
       bySnapshot.set(decodeName(encoded), join(places.snapshots, encoded))
     }
-    const { files, snapshots } = places
-    return { files, snapshots, bySnapshot, owner: await this.ownerOf(id), figures: this.#parts.meter.figuresOf?.(id) }
+    const { files, snapshots, wholeUploads } = places
+    const figures = this.#parts.meter.figuresOf?.(id)
+    return { files, snapshots, wholeUploads, bySnapshot, owner: await this.ownerOf(id), figures }
   }
 
   async quota(id: number): Promise<Quota> {

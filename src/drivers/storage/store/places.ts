@@ -101,6 +101,8 @@ function placesWithin(box: string) {
     /** An empty file for each snapshot that was removed, by its name. */
     gone: join(box, 'gone'),
     goneSnapshot: (name: string) => join(box, 'gone', encodeName(name)),
+    /** A note of each file that came whole in several pieces lately, by its upload. */
+    wholeUploads: join(box, 'whole-uploads'),
     count: join(box, 'count.json'),
   }
 }

@@ -25,6 +25,8 @@ export interface BoxPaths {
   readonly snapshots: string
   /** The directory of each snapshot by its name; the last part of most is the name itself, and safe in any case. */
   readonly bySnapshot: ReadonlyMap<string, string>
+  /** A folder for notes of uploads, which need not exist. It is outside of the files and of all snapshots. */
+  readonly wholeUploads: string
   /** Everything in the files belongs to it. No other box has the same. The user of this process when that is not root. */
   readonly owner: Owner
   /** The kernel says in this folder what the box takes and may take; undefined where it does not count. */
