@@ -5,6 +5,7 @@
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
 import { databaseFailure } from './dialect.ts'
+import type { Silence } from './silence.ts'
 
 export interface Statement {
   readonly text: string
@@ -65,15 +66,20 @@ const longestPrepared = 4_000
 const mostSeen = 1_000
 
 interface ConnectionOptions {
+  /** Allows prepared statements. */
   readonly prepares: boolean
+  /** Called with every error of a statement. */
   readonly failed: (error: unknown) => void
   readonly changes: SchemaChanges
+  /** Hears of each unit and of its answer. */
+  readonly silence: Silence
 }
 
 export class Connection {
   readonly #client: pg.PoolClient
   readonly #prepares: boolean
   readonly #failed: (error: unknown) => void
+  readonly #silence: Silence
   /** Statements by text, least recently used first. */
   readonly #prepared = new Map<string, Prepared>()
   readonly #seen = new Set<string>()
@@ -84,9 +90,9 @@ export class Connection {
   #forgotten: string[] = []
   #broken: unknown
 
-  /** `prepares` allows prepared statements; `failed` is called with every error of a statement. */
-  constructor(client: pg.PoolClient, { prepares, failed, changes }: ConnectionOptions) {
+  constructor(client: pg.PoolClient, { prepares, failed, changes, silence }: ConnectionOptions) {
     this.#client = client
+    this.#silence = silence
     this.#changes = changes
     this.#preparedAfter = changes.count
     this.#prepares = prepares
@@ -113,10 +119,14 @@ export class Connection {
   send(statements: readonly Statement[]): Promise<Outcome> {
     if (this.#broken) return Promise.resolve({ results: [], error: this.#broken })
     return new Promise((resolve) => {
+      const asked = this.#silence.begin()
       const unit: Unit = new Unit(
         statements,
         (wire) => this.#write(wire, statements),
-        (error) => resolve(error ? this.#judge(unit, error) : { results: unit.results }),
+        (error) => {
+          this.#silence.end(asked)
+          resolve(error ? this.#judge(unit, error) : { results: unit.results })
+        },
       )
       this.#client.query(unit)
     })

@@ -4,6 +4,7 @@
  */
 import type { Dialect as KyselyDialect, QueryResult, RawBuilder } from 'kysely'
 import type { LateRows } from './late-rows.ts'
+import { serverUrls } from './server-urls.ts'
 import type { Watch } from './watching.ts'
 
 /** Location of the data. */
@@ -12,13 +13,13 @@ export type DatabaseUrl =
   | { readonly engine: 'postgres'; readonly url: string }
 
 /**
- * Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined for anything else. PostgreSQL parameters after `?` go
- * to the driver, except `prepare=off`, which is for poolers that do not support prepared statements.
+ * Parses `sqlite:PATH`, `memory` or `postgres://...`, also with several servers; undefined for anything else. PostgreSQL
+ * parameters after `?` go to the driver, except `prepare=off`, which is for poolers that do not support prepared statements.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   if (text === 'memory') return { engine: 'sqlite', path: ':memory:' }
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length) return { engine: 'sqlite', path: text.slice(7) }
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { engine: 'postgres', url: text }
+  if (serverUrls(text)) return { engine: 'postgres', url: text }
   return undefined
 }
 
@@ -35,8 +36,8 @@ export function isInMemory(url: DatabaseUrl): boolean {
 /** Returns the location of the data, for the operator: a file, or a server URL without password and parameters. */
 export function locationOf(url: DatabaseUrl): string {
   if (url.engine === 'sqlite') return url.path
-  const { host, pathname } = new URL(url.url)
-  return `postgres://${host}${pathname}`
+  const servers = (serverUrls(url.url) ?? []).map((one) => new URL(one))
+  return `postgres://${servers.map(({ host }) => host).join(',')}${servers[0]?.pathname ?? ''}`
 }
 
 /** The differences between the engines. */

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ApiError } from '../errors.ts'
 import type { Logger } from '../process/log.ts'
+import { afterRunning } from '../process/running-time.ts'
 import { type Database, OutcomeUnknown, type Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
@@ -40,7 +41,7 @@ export interface Watch {
 
 /** Space that ordinary writes need, in bytes. */
 const probeBytes = 65_536
-/** The time that the health page waits for a running probe, in milliseconds. */
+/** The time that the health page waits for a running probe and for a read, in milliseconds: balancers wait little longer. */
 const patienceMs = 1_000
 
 /** Starts listening for trouble; `pauseMs` is the pause between two probes. */
@@ -83,7 +84,7 @@ export function watchDatabase(db: Database, log: Logger, { pauseMs = 1_000 } = {
   })
   return {
     async health() {
-      const reads = (await troubleOf(() => probeRead(db))) ? 'failing' : 'ok'
+      const reads = (await troubleOf(() => inTime(probeRead(db)))) ? 'failing' : 'ok'
       if (reads === 'failing') look()
       await Promise.race([looking, delay(patienceMs, undefined, { ref: false })])
       return { reads, writes: writesFail ? 'failing' : 'ok', database: isDamaged ? 'damaged' : 'ok' }
@@ -130,6 +131,13 @@ async function troubleOf(work: () => Promise<unknown>): Promise<string | undefin
 function reasonOf(error: unknown): string {
   const { cause = error } = error instanceof ApiError || error instanceof OutcomeUnknown ? error : {}
   return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
+}
+
+/** Errors: that it took too long, of time in which this process ran. */
+async function inTime(read: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const callOff = afterRunning(patienceMs, () => late.reject(new Error('the database does not answer in time')))
+  await Promise.race([read, late.promise]).finally(callOff)
 }
 
 async function probeRead({ query }: Pick<Database, 'query'>): Promise<void> {

@@ -9,6 +9,8 @@ import type { ProjectId } from '../scope.ts'
 import { Connection, type Outcome, type SchemaChanges, type Statement } from './connection.ts'
 import { type PoolState, type TroubleListeners, unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
+import { Servers } from './servers.ts'
+import { Silence } from './silence.ts'
 
 /** Options of the connection pool. */
 export interface PostgresOptions {
@@ -37,13 +39,16 @@ const connectTimeoutMs = 2_000
 /** What the driver says after that time. */
 const tookTooLong = /timeout exceeded when trying to connect|due to connection timeout/
 
+/** A process that stands still within a transaction keeps its locks from others for so long. */
+const idleMs = 4_000
+
 /**
  * The idle timeout keeps a stalled process from blocking others. Sequential scans are off because the plan of a
  * prepared statement outlives the table size that it was made for: one made for a few rows must not scan a large table
  * later.
  */
 const sessionSettings = (statementMs: number) => `
-  set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = 8000; set enable_seqscan = off; set jit = off`
+  set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}; set enable_seqscan = off; set jit = off`
 /**
  * More connections do not help a Project: its transactions wait for its locks, and those of others for the processor.
  */
@@ -69,13 +74,19 @@ export class Connections {
   readonly #changes: SchemaChanges = { count: 0 }
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
   readonly #triesAgain: () => boolean
+  readonly #servers: Servers
+  readonly #silence = new Silence({ answers: () => this.#answers(), onSilence: () => this.#cut() })
+  readonly #open = new Set<pg.PoolClient>()
+  /** What a server said, or did not say, to the last one who wanted to connect; undefined once it has let somebody in. */
+  #refusal: { readonly error: unknown; isTried: boolean } | undefined
 
   constructor(url: string, troubles: TroubleListeners, options: PostgresOptions = {}) {
     this.#troubles = troubles
     const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
     const { statementMs = defaultStatementMs } = options
     this.#triesAgain = options.triesAgain ?? (() => false)
-    this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
+    this.#servers = new Servers(url)
+    this.#prepares = new URL(this.#servers.url).searchParams.get('prepare') !== 'off'
     const kept = Math.min(2, connections >> 1)
     const error = () => unavailable(new Error('waited too long for a connection to the database'))
     this.#turns = new FairQueue({
@@ -85,8 +96,10 @@ export class Connections {
       patience: { ms: patienceMs, error },
     })
     this.#most = connections + 1
+    const open = this.#open
+    const servers = this.#servers
     this.#pool = new pg.Pool({
-      connectionString: url,
+      Client: servers.clientClass,
       application_name: options.connectionName,
       max: this.#most,
       pipeline: true,
@@ -96,6 +109,9 @@ export class Connections {
       async onConnect(client) {
         // A broken connection in use reports its error through its query; without a listener it would end the process.
         client.on('error', () => undefined)
+        open.add(client as pg.PoolClient)
+        client.once('end', () => open.delete(client as pg.PoolClient))
+        await servers.checkTakesWrites(client)
         await client.query(sessionSettings(statementMs))
       },
     } as pg.PoolConfig)
@@ -139,24 +155,76 @@ export class Connections {
       throw error
     })
     const connection =
-      this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares, failed, changes: this.#changes })
+      this.#known.get(client) ??
+      new Connection(client, { prepares: this.#prepares, failed, changes: this.#changes, silence: this.#silence })
     this.#known.set(client, connection)
     return { connection, release: () => client.release(connection.isBroken) }
   }
 
+  /**
+   * A client of the pool, of a server that takes writes where there are several. While none lets anybody in, one caller at a
+   * time tries, and the others need not wait for what that comes to.
+   */
   async #client(): Promise<pg.PoolClient> {
-    for (;;) {
+    const refusal = this.#refusal
+    if (refusal?.isTried && this.#pool.idleCount === 0) throw refusal.error
+    if (refusal) refusal.isTried = true
+    try {
+      const client = await this.#connected()
+      this.#refusal = undefined
+      return client
+    } catch (error) {
+      this.#refusal = { error, isTried: false }
+      throw error
+    }
+  }
+
+  /** Tries each server once, and again where that is wanted. */
+  async #connected(): Promise<pg.PoolClient> {
+    for (let left = this.#servers.count; ; ) {
+      const { url } = this.#servers
       try {
         return await this.#pool.connect()
       } catch (error) {
-        if (!tookTooLong.test((error as Error).message) || !this.#triesAgain()) throw error
+        this.#servers.leave(url)
+        if (tookTooLong.test((error as Error).message) && this.#triesAgain()) continue
+        left--
+        if (left === 0) throw error
       }
     }
   }
 
+  /** Tells whether the server lets anybody in, or says why it does not. */
+  async #answers(): Promise<boolean> {
+    const client = new pg.Client({ connectionString: this.#servers.url, connectionTimeoutMillis: connectTimeoutMs })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      await client.end()
+      return true
+    } catch (error) {
+      return error instanceof Error && 'severity' in error
+    }
+  }
+
+  /** Ends all connections to a server that does not answer, so that nobody waits for it any more. */
+  #cut(): void {
+    const error = new Error('Connection terminated: the server does not answer')
+    this.#troubles.tell(error)
+    this.#servers.leave(this.#servers.url)
+    this.#refusal = { error, isTried: false }
+    for (const client of this.#open) (client as unknown as Wired).connection.stream.destroy()
+  }
+
   async close(): Promise<void> {
+    this.#silence.close()
     if (!this.#pool.ending) await this.#pool.end()
   }
+}
+
+/** The socket of the driver's client, which its types omit. */
+interface Wired {
+  readonly connection: { readonly stream: { destroy(): void } }
 }
 
 /** The results of a unit; throws the error of a failed statement. */

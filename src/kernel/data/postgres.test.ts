@@ -12,6 +12,7 @@ import { databaseFailure } from './dialect.ts'
 import { openDatabase } from './open.ts'
 import { insertRowsAlong, lockAlong, prepared } from './prepared.ts'
 import { acrossProjects } from './scoped.ts'
+import { Silence } from './silence.ts'
 
 forEachBareDatabase(
   'what travels together',
@@ -28,7 +29,10 @@ forEachBareDatabase(
       const client = new pg.Client(config).on('error', () => undefined)
       await client.connect()
       later(() => client.end())
-      return new Connection(client as pg.PoolClient, { ...options, failed: () => undefined, changes: { count: 0 } })
+      const silence = new Silence({ answers: async () => true, onSilence: () => assert.fail('the server answers') })
+      later(async () => silence.close())
+      const more = { failed: () => undefined, changes: { count: 0 }, silence }
+      return new Connection(client as pg.PoolClient, { ...options, ...more })
     }
 
     /** A table of names, and a transaction that takes one. */

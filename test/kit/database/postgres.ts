@@ -47,7 +47,7 @@ export const postgresVariable = 'WOLKE_TEST_POSTGRES'
 const run = promisify(execFile)
 
 /** PostgreSQL refuses to run as root, so root runs it as `nobody`, which every Linux has. */
-const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
+export const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
 const common = {
   listen_addresses: '127.0.0.1',
@@ -163,7 +163,7 @@ async function launch({ durable = false, programs }: StartOptions): Promise<Chil
 }
 
 /** Creates a uniquely named directory that belongs to the account of the server. */
-async function makeDirectory(parent: string): Promise<string> {
+export async function makeDirectory(parent: string): Promise<string> {
   const path = await mkdtemp(join(parent, 'wolke-postgres-'))
   if (account) await chown(path, account.uid, account.gid)
   return path
@@ -238,7 +238,8 @@ function release(child: ChildProcess): void {
   }
 }
 
-function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that was free just now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
     server.listen(0, '127.0.0.1', () => {
@@ -252,7 +253,7 @@ function freePort(): Promise<number> {
 const onDisk = '/var/tmp'
 
 /** The configured temporary directory, unless the server's account cannot access it. */
-async function temporaryDirectory(): Promise<string> {
+export async function temporaryDirectory(): Promise<string> {
   const configured = await realpath(tmpdir())
   return (await isReachable(configured)) ? configured : '/tmp'
 }
@@ -289,7 +290,7 @@ async function isReachable(directory: string): Promise<boolean> {
  * The directory of the installed binaries, or of a copy below `dir` when the server's account cannot run them in place:
  * the checkout is in a private directory, or the install scripts that create the library links did not run.
  */
-async function usableBinaries(dir: string): Promise<string> {
+export async function usableBinaries(dir: string): Promise<string> {
   const installed = installedBinaries()
   try {
     await Promise.all(

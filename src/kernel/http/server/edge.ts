@@ -32,6 +32,13 @@ export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Re
   }
 }
 
+/**
+ * Tells whether an answer is the last one on its connection, so that callers reconnect elsewhere: during a shutdown, and where
+ * this process cannot do its work, which another one behind the same balancer may.
+ */
+export const isLast = ({ isClosing }: { readonly isClosing: boolean }, status: number): boolean =>
+  isClosing || status === 503
+
 /** The body of an error response. */
 export function envelope(error: ApiError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })

@@ -6,7 +6,7 @@ import { isDecodable } from '../../contract/urls.ts'
 import type { Routing } from '../admission/console-api.ts'
 import { sendCookies } from '../pages/served.ts'
 import type { Trust } from './caller.ts'
-import { correlationId } from './edge.ts'
+import { correlationId, isLast } from './edge.ts'
 
 /** Replaces a URL that cannot be decoded, so that it is refused like any other unknown path. */
 export const undecodable = '/%00undecodable'
@@ -48,11 +48,11 @@ const withoutSchemas = (): never => {
   throw new Error('routes have no schemas of the framework')
 }
 
-/** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */
+/** Makes the last responses on connections close them. */
 export function closeGently(server: FastifyInstance, state: { readonly isClosing: boolean }): void {
   server.addHook('onSend', (request, reply, _payload, done) => {
     sendCookies(request, reply)
-    if (state.isClosing) reply.header('connection', 'close')
+    if (isLast(state, reply.statusCode)) reply.header('connection', 'close')
     done()
   })
 }

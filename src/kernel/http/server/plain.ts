@@ -7,7 +7,7 @@ import type { Endpoint } from '../../contract/contract.ts'
 import { atEndOfTurn } from '../../process/turn-end.ts'
 import type { Incoming, Outgoing } from '../api/exchange.ts'
 import { callerAddress, protocolOf, type Trust } from './caller.ts'
-import { correlationId } from './edge.ts'
+import { correlationId, isLast } from './edge.ts'
 
 /** A request of which nothing is read before it is asked for. */
 export class PlainRequest implements Incoming {
@@ -125,8 +125,7 @@ export class PlainReply implements Outgoing {
       this.#end()
       return this
     }
-    // Callers reconnect elsewhere.
-    if (this.#state.isClosing) this.header('connection', 'close')
+    if (isLast(this.#state, statusCode)) this.header('connection', 'close')
     if (body instanceof Readable) {
       raw.writeHead(statusCode, this.#headers)
       // A caller that goes away ends both.

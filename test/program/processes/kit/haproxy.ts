@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicBase } from '../../../../src/kernel/contract/bases.ts'
+import { freePort } from '../../../kit/database/postgres.ts'
 
 const manual = join(import.meta.dirname, '../../../../docs/operating.md')
 
@@ -53,15 +54,6 @@ function configured(port: number, baseUrls: readonly string[]): string {
   const rest = text.replace(/^ +server .*\n/gm, '').replace(/bind \S+/, `bind 127.0.0.1:${port}`)
   const all = [checked, last].flatMap((line) => places.map((place, at) => lineOf(line, place, at)))
   return `${rest.trimEnd()}\n${all.join('\n')}\n`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Whether it takes connections; false once it has ended. */

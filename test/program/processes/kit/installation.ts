@@ -1,5 +1,7 @@
 /** An installation of three processes over one database, behind a balancer. */
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { wolkeBase } from '../../../../src/kernel/contract/bases.ts'
 import { until } from '../../../kit/database/bare-database.ts'
 import { onPostgres } from '../../../kit/engines.ts'
 import { skipsHaproxy } from '../../../stubs/haproxy.ts'
@@ -49,4 +51,29 @@ export async function startInstallation(
 export const answeredBy = (headers: Headers | Readonly<Record<string, unknown>>): string => {
   const id = headers instanceof Headers ? headers.get('x-correlation-id') : headers['x-correlation-id']
   return String(id).slice(0, 16)
+}
+
+/** Makes Projects; returns a token of each. */
+export async function makeProjects({ command }: Program, database: string, { baseUrl }: Pick<Served, 'baseUrl'>) {
+  const { stdout, stderr } = await command('token', 'create', '--management', '--database', database)
+  const management = /\S{64}/.exec(stdout)?.[0]
+  assert.ok(management, stderr)
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${management}`, 'content-type': 'application/json' }
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await fetch(`${new URL(baseUrl).origin}${wolkeBase}${path}`, sent)
+    assert.equal(answer.status, 201, path)
+    return (await answer.json()) as { project: { id: number }; secret: string }
+  }
+  const tokens: string[] = []
+  for (const name of ['one', 'two', 'three']) {
+    const { project } = await post('/projects', { name })
+    const { secret } = await post(`/projects/${project.id}/tokens`, {
+      name: 'test',
+      access: 'read_write',
+      expires: null,
+    })
+    tokens.push(secret)
+  }
+  return tokens
 }

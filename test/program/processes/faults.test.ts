@@ -1,0 +1,122 @@
+/** Three processes behind a balancer, of which something happens to one, or to their database, while Projects are at work. */
+import assert from 'node:assert/strict'
+import { after, suite, type TestContext, test } from 'node:test'
+import { until } from '../../kit/database/bare-database.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
+import { program } from '../kit/program.ts'
+import { besideBalancer, type Installation, makeProjects, startInstallation } from './kit/installation.ts'
+import { Keeper, Ledger } from './kit/ledger.ts'
+import { startReplicated } from './kit/replicated.ts'
+import { Wire } from './kit/wire.ts'
+
+const wolke = program('faults')
+after(closeAdmin)
+
+interface Working {
+  readonly installation: Installation
+  readonly ledger: Ledger
+  /** The tokens of the Projects. */
+  readonly tokens: readonly string[]
+  /** Ends the work, tells what the clients saw, and expects that nothing is lost. */
+  finish(): Promise<void>
+}
+
+/** Starts processes that find their database by these URLs, and clients of several Projects. */
+async function work(t: TestContext, databases: readonly [string, ...string[]], ...options: string[]): Promise<Working> {
+  const installation = await startInstallation(wolke, databases, ...options)
+  t.after(() => installation.stop())
+  const tokens = await makeProjects(wolke, databases.at(-1)!, installation)
+  const ledger = new Ledger()
+  ledger.begin(installation.baseUrl, tokens)
+  t.after(() => ledger.end())
+  await ledger.more(30)
+  return {
+    installation,
+    ledger,
+    tokens,
+    async finish() {
+      await ledger.end()
+      t.diagnostic(ledger.inWords)
+      await ledger.check()
+    },
+  }
+}
+
+async function openDatabase(t: TestContext): Promise<string> {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  t.after(drop)
+  return url
+}
+
+const isState = async ({ balancer }: Installation, name: string, state: RegExp) =>
+  state.test((await balancer.states()).get(name) ?? '')
+
+/** Expects that each client lost at most so many connections, and was told nothing else but that it may try again. */
+function checkTroubles({ pages }: Ledger, lostConnections: number): void {
+  for (const { troubles } of pages) {
+    const lost = troubles.filter((one) => typeof one === 'string')
+    assert.ok(lost.length <= lostConnections, `connections that ended: ${lost}`)
+    assert.deepEqual(
+      [...new Set(troubles.filter((one) => typeof one === 'number'))].filter((one) => one !== 503),
+      [],
+    )
+  }
+}
+
+suite('While Projects are at work', besideBalancer, () => {
+  test('a process is killed: others go on with what it had begun', async (t) => {
+    const { installation, ledger, finish } = await work(t, [await openDatabase(t)], '--action-delay', '20')
+    await installation.servers[0].kill()
+    await ledger.more(60)
+    await finish()
+    checkTroubles(ledger, 1)
+  })
+
+  test('a process stands still for longer than its leases, and does nothing with them when it goes on', async (t) => {
+    const { installation, ledger, tokens, finish } = await work(t, [await openDatabase(t)], '--action-delay', '20')
+    const [still] = installation.servers
+    const keeper = new Keeper(installation.baseUrl, tokens[0]!)
+    t.after(() => keeper.close())
+    still.child.kill('SIGSTOP')
+    t.after(() => still.child.kill('SIGCONT'))
+    await until(() => isState(installation, 'a', /DOWN/), 'the balancer misses it')
+    await ledger.more(60)
+    await ledger.end()
+    const running = async () => (await keeper.send('GET', '/servers/actions?status=running')).json.actions
+    await until(async () => (await running()).length === 0, 'others have ended what it had begun')
+    const ended = async () => (await keeper.send('GET', '/servers/actions?sort=id:desc&per_page=50')).json.actions
+    const before = await ended()
+    still.child.kill('SIGCONT')
+    await until(() => isState(installation, 'a', /UP/), 'it is back')
+    assert.deepEqual(await ended(), before)
+    await finish()
+    checkTroubles(ledger, 1)
+  })
+
+  test('a process is cut off from the database, and comes back', async (t) => {
+    const database = await openDatabase(t)
+    const wire = new Wire(database)
+    t.after(() => wire.stop())
+    const { installation, ledger, finish } = await work(t, [await wire.start(), database], '--action-delay', '20')
+    wire.cut()
+    await until(() => isState(installation, 'a', /NOLB|DOWN/), 'the balancer hears of it')
+    await ledger.more(60)
+    wire.mend()
+    await until(() => isState(installation, 'a', /UP/), 'it is back')
+    await ledger.more(30)
+    await finish()
+    checkTroubles(ledger, 1)
+  })
+
+  test('the primary of the database is killed, and its replica takes over', async (t) => {
+    const database = await startReplicated()
+    t.after(() => database.stop())
+    const { ledger, finish } = await work(t, [`${database.url}?target_session_attrs=read-write`])
+    await database.killPrimary()
+    await until(() => ledger.pages.every(({ troubles }) => troubles.length > 0), 'all clients notice')
+    await database.promote()
+    await ledger.more(60)
+    await finish()
+    checkTroubles(ledger, 0)
+  })
+})
