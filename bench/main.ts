@@ -25,6 +25,7 @@ import { metrics } from './metrics.ts'
 import { neighbour } from './neighbour.ts'
 import { networks } from './networks.ts'
 import { type Asked, Refusal, readOptions } from './options.ts'
+import { outages } from './outages.ts'
 import { parserCosts } from './parsers.ts'
 import { postgres } from './postgres.ts'
 import { Workshop } from './processes.ts'
@@ -57,6 +58,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   parsers: parserCosts,
   'large-reads': besideLargeReads,
   balancers,
+  outages,
   console: consolePages,
   lab,
   clock,

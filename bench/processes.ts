@@ -93,7 +93,7 @@ export class Workshop {
     const isFile = !database.startsWith('postgres')
     const key = isFile ? [] : ['--key-file', this.file('wolke.key')]
     // Beside a file is room for the files of Storage Boxes. Versions that have none do not look at the variable.
-    const env = isFile ? {} : { WOLKE_STORAGE: this.file(`${new URL(database).pathname.slice(1)}.storage`) }
+    const env = isFile ? {} : { WOLKE_STORAGE: this.file(`${/[^/]*$/.exec(database)![0]}.storage`) }
     const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
     const listening = (port: number) => ['--listen', `127.0.0.1:${port}`]
     const secure = more.includes('--tls-cert')

@@ -4,8 +4,10 @@
  */
 import { type Database, type Transaction, withTransact } from '../data/db.ts'
 import { noteTaken } from '../process/behalf.ts'
+import { timestamp } from '../process/clock.ts'
 import { append, type Entry } from './entries.ts'
 import type { AuditActor, Note } from './note.ts'
+import { isEntered } from './reading.ts'
 
 /**
  * Wraps a database so that the first transaction of a request that changes something also writes the request's entry.
@@ -40,6 +42,8 @@ async function transactWith<T>(
       if (typeof result === 'symbol') return result
       const entry = entryOf(note)
       await append(tx, entry)
+      const at = timestamp(tx.now)
+      tx.provenBy?.((query) => isEntered(query, entry.correlationId, at))
       if (entry.projectId !== null) tx.signal('changes', String(entry.projectId))
       isWritten = true
       return result

@@ -108,6 +108,19 @@ export async function recentlyDone(query: Queries, operation: string): Promise<r
   return rows.flatMap(resourcesOf)
 }
 
+/** Tells whether what a request did at a time was entered. */
+export async function isEntered(query: Queries, correlationId: string, time: string): Promise<boolean> {
+  const found = await acrossProjects(query)
+    .selectFrom('audit')
+    .select('id')
+    .where('id', '>=', await firstIdAfter(query, shifted(time, -disorderMs)))
+    .where('correlation_id', '=', correlationId)
+    .where('outcome', '=', 'ok')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** The entries with ids above `after`, oldest first; without `projects` those of the whole installation. */
 export async function entriesAfter(
   query: Queries,

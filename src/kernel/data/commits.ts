@@ -31,7 +31,9 @@ async function commitNow(connection: Connection, last: readonly Waiting[]): Prom
   const { results, error } = await connection.send(unit)
   if (error !== undefined) {
     // Once COMMIT is sent its outcome is unknown. Clients do not retry a 500, so the request is not executed twice.
-    if (isOpen(unit, { results, error })) throw new OutcomeUnknown('commit outcome unknown', { cause: error })
+    if (isOpen(unit, { results, error })) {
+      throw new OutcomeUnknown('commit outcome unknown', { cause: error, server: connection.server })
+    }
     throw explained(unit, { results, error })
   }
   if (results.at(-1)!.command !== 'COMMIT') throw new NotCommitted('the server rolled back')

@@ -73,9 +73,13 @@ interface ConnectionOptions {
   readonly changes: SchemaChanges
   /** Hears of each unit and of its answer. */
   readonly silence: Silence
+  /** Names the server, and when it was started. */
+  readonly server: string
 }
 
 export class Connection {
+  /** Names the server, and when it was started. */
+  readonly server: string
   readonly #client: pg.PoolClient
   readonly #prepares: boolean
   readonly #failed: (error: unknown) => void
@@ -90,7 +94,8 @@ export class Connection {
   #forgotten: string[] = []
   #broken: unknown
 
-  constructor(client: pg.PoolClient, { prepares, failed, changes, silence }: ConnectionOptions) {
+  constructor(client: pg.PoolClient, { prepares, failed, changes, silence, server }: ConnectionOptions) {
+    this.server = server
     this.#client = client
     this.#silence = silence
     this.#changes = changes

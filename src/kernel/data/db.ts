@@ -57,6 +57,8 @@ export interface Transaction {
   /** Notifies the listeners of `topic` once the commit is durable. */
   signal(topic: Topic, subject?: string): void
   readonly takers: Readonly<Partial<Takers>>
+  /** Says how to tell later whether this transaction came about, should the answer to its commit be lost. */
+  provenBy?(proof: (query: Queries) => Promise<boolean>): void
 }
 
 /**
@@ -129,7 +131,15 @@ export function withTransact(db: Database, transact: Database['transact']): Data
 }
 
 /** The reply to a commit was lost, so the work may or may not be done: nobody may blindly repeat it. */
-export class OutcomeUnknown extends Error {}
+export class OutcomeUnknown extends Error {
+  /** The server of PostgreSQL that was asked, as `Connection.server` names it. */
+  readonly server: string | undefined
+
+  constructor(message?: string, options: { readonly cause?: unknown; readonly server?: string } = {}) {
+    super(message, options)
+    this.server = options.server
+  }
+}
 
 /** Listeners in this process, by topic, and who takes work before they hear of it. */
 export class Listeners {
@@ -168,7 +178,7 @@ export class TroubleListeners {
 
 /** A transaction handle that collects callbacks in `followUps` until the commit. */
 export function handle(
-  parts: Pick<Transaction, 'query' | 'settings' | 'dialect' | 'now' | 'drawIds' | 'expectIds'>,
+  parts: Pick<Transaction, 'query' | 'settings' | 'dialect' | 'now' | 'drawIds' | 'expectIds' | 'provenBy'>,
   followUps: (() => void)[],
   heard: Listeners,
 ): Transaction {

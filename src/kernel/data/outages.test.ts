@@ -164,6 +164,29 @@ forEachBareDatabase(
       assert.deepEqual(await ids(bare.db), [1, 2])
     })
 
+    test('whose answer to COMMIT is lost hears that it came about, where something proves it', async () => {
+      const bare = await open()
+      const proxy = await proxyTo(urlOf(bare), bare)
+      const db = await behind(bare, proxy.port)
+      const insertProven = (id: number, proof: number) =>
+        db.transact(async (tx) => {
+          await insert(tx, id)
+          tx.provenBy!(async (query) => {
+            const rows = acrossProjects(query)
+              .selectFrom('entry' as never)
+              .select('id' as never)
+            return (await rows.where('id' as never, '=', proof as never).execute()).length === 1
+          })
+          return id
+        })
+      proxy.swallow = 'commit'
+      assert.equal(await insertProven(1, 1), 1)
+      // The same server may still be at what is not there yet.
+      proxy.swallow = 'commit'
+      await assert.rejects(insertProven(2, 3), OutcomeUnknown)
+      assert.deepEqual(await ids(bare.db), [1, 2])
+    })
+
     async function behind(bare: BareDatabase, port: number): Promise<Database> {
       const url = new URL(urlOf(bare))
       url.port = String(port)

@@ -36,8 +36,8 @@ const defaultStatementMs = 8_000
 /** The driver waits longer than the server, so that its timeout applies only when the server does not answer at all. */
 const answerMs = 2_000
 const connectTimeoutMs = 2_000
-/** What the driver says after that time. */
-const tookTooLong = /timeout exceeded when trying to connect|due to connection timeout/
+/** What the driver says after that time, and what is said of a server that fell silent. */
+const tookTooLong = /timeout exceeded when trying to connect|due to connection timeout|does not answer/
 
 /** A process that stands still within a transaction keeps its locks from others for so long. */
 const idleMs = 4_000
@@ -48,6 +48,7 @@ const idleMs = 4_000
  * later.
  */
 const sessionSettings = (statementMs: number) => `
+  select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as server;
   set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}; set enable_seqscan = off; set jit = off`
 /**
  * More connections do not help a Project: its transactions wait for its locks, and those of others for the processor.
@@ -77,6 +78,8 @@ export class Connections {
   readonly #servers: Servers
   readonly #silence = new Silence({ answers: () => this.#answers(), onSilence: () => this.#cut() })
   readonly #open = new Set<pg.PoolClient>()
+  /** The names of their servers. */
+  readonly #names = new WeakMap<object, string>()
   /** What a server said, or did not say, to the last one who wanted to connect; undefined once it has let somebody in. */
   #refusal: { readonly error: unknown; isTried: boolean } | undefined
 
@@ -97,6 +100,7 @@ export class Connections {
     })
     this.#most = connections + 1
     const open = this.#open
+    const names = this.#names
     const servers = this.#servers
     this.#pool = new pg.Pool({
       Client: servers.clientClass,
@@ -112,7 +116,8 @@ export class Connections {
         open.add(client as pg.PoolClient)
         client.once('end', () => open.delete(client as pg.PoolClient))
         await servers.checkTakesWrites(client)
-        await client.query(sessionSettings(statementMs))
+        const results = await client.query(sessionSettings(statementMs))
+        names.set(client, (results as unknown as pg.QueryResult[])[0]!.rows[0].server)
       },
     } as pg.PoolConfig)
     // The pool replaces an idle connection that breaks.
@@ -154,11 +159,17 @@ export class Connections {
       failed(error)
       throw error
     })
-    const connection =
-      this.#known.get(client) ??
-      new Connection(client, { prepares: this.#prepares, failed, changes: this.#changes, silence: this.#silence })
+    const connection = this.#known.get(client) ?? this.#made(client, failed)
     this.#known.set(client, connection)
     return { connection, release: () => client.release(connection.isBroken) }
+  }
+
+  #made(client: pg.PoolClient, failed: (error: unknown) => void): Connection {
+    const server = this.#names.get(client)!
+    return new Connection(client, {
+      ...{ prepares: this.#prepares, failed, changes: this.#changes },
+      ...{ silence: this.#silence, server },
+    })
   }
 
   /**
@@ -179,17 +190,25 @@ export class Connections {
     }
   }
 
-  /** Tries each server once, and again where that is wanted. */
+  /** True while nothing answers that this process asks for a connection. */
+  get isSilent(): boolean {
+    return this.#refusal !== undefined && tookTooLong.test((this.#refusal.error as Error).message)
+  }
+
+  /** Tries each server once, and again where that is wanted. Errors: what one of them said, if any said something. */
   async #connected(): Promise<pg.PoolClient> {
+    let told: unknown
     for (let left = this.#servers.count; ; ) {
       const { url } = this.#servers
       try {
         return await this.#pool.connect()
       } catch (error) {
         this.#servers.leave(url)
-        if (tookTooLong.test((error as Error).message) && this.#triesAgain()) continue
+        const isSilence = tookTooLong.test((error as Error).message)
+        if (isSilence && this.#triesAgain()) continue
+        if (!isSilence) told = error
         left--
-        if (left === 0) throw error
+        if (left === 0) throw told ?? error
       }
     }
   }

@@ -31,7 +31,7 @@ forEachBareDatabase(
       later(() => client.end())
       const silence = new Silence({ answers: async () => true, onSilence: () => assert.fail('the server answers') })
       later(async () => silence.close())
-      const more = { failed: () => undefined, changes: { count: 0 }, silence }
+      const more = { failed: () => undefined, changes: { count: 0 }, silence, server: 'here' }
       return new Connection(client as pg.PoolClient, { ...options, ...more })
     }
 

@@ -6,6 +6,7 @@ import { isScript, type Outcome, type Statement } from './connection.ts'
 import { insideTransaction, late, type Queries, unavailable } from './db.ts'
 import { databaseFailure, isTrouble } from './dialect.ts'
 import type { Waiting } from './merging.ts'
+import { type Proof, settle } from './outcomes.ts'
 import type { Connections, Lease } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { runsPrepared } from './prepared.ts'
@@ -105,8 +106,28 @@ class OpenTransaction {
   }
 }
 
+/** Runs `work` in one transaction, without retries. It may say how to tell whether it came about. */
+export async function transactSurely<T>(
+  shared: Shared,
+  work: (query: Queries, provenBy: (proof: Proof) => void) => Promise<T>,
+): Promise<T> {
+  let proof: Proof | undefined
+  let value: T | undefined
+  const provenBy = (given: Proof) => {
+    proof = given
+  }
+  try {
+    await transactOnce(shared, async (query) => {
+      value = await work(query, provenBy)
+    })
+  } catch (error) {
+    await settle(shared.connections, error, proof)
+  }
+  return value as T
+}
+
 /** Runs `work` in one transaction, without retries. */
-export async function transactOnce<T>(shared: Shared, work: (query: Queries) => Promise<T>): Promise<T> {
+async function transactOnce<T>(shared: Shared, work: (query: Queries) => Promise<T>): Promise<T> {
   const transaction = new OpenTransaction(shared)
   try {
     const value = await insideTransaction.run(transaction, () => work(transaction.query))

@@ -4,7 +4,7 @@ import { after, suite, type TestContext, test } from 'node:test'
 import { until } from '../../kit/database/bare-database.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../../kit/database/postgres.ts'
 import { program } from '../kit/program.ts'
-import { besideBalancer, type Installation, makeProjects, startInstallation } from './kit/installation.ts'
+import { besideBalancer, type Installation, isState, makeProjects, startInstallation } from './kit/installation.ts'
 import { Keeper, Ledger } from './kit/ledger.ts'
 import { startReplicated } from './kit/replicated.ts'
 import { Wire } from './kit/wire.ts'
@@ -47,9 +47,6 @@ async function openDatabase(t: TestContext): Promise<string> {
   t.after(drop)
   return url
 }
-
-const isState = async ({ balancer }: Installation, name: string, state: RegExp) =>
-  state.test((await balancer.states()).get(name) ?? '')
 
 /** Expects that each client lost at most so many connections, and was told nothing else but that it may try again. */
 function checkTroubles({ pages }: Ledger, lostConnections: number): void {

@@ -11,32 +11,40 @@ import { type RunningBalancer, startBalancer } from './haproxy.ts'
 /** Options of tests that need PostgreSQL and HAProxy. */
 export const besideBalancer = { skip: onPostgres.skip ?? skipsHaproxy }
 
-export interface Installation {
+/** A process of an installation. */
+export interface Member {
+  readonly baseUrl: string
+  kill(): Promise<void>
+}
+
+export interface Installation<M extends Member = Served> {
   /** The base URL of the API through the balancer. */
   readonly baseUrl: string
   readonly balancer: RunningBalancer
-  readonly servers: readonly [Served, Served, Served]
+  readonly servers: readonly [M, M, M]
   stop(): Promise<void>
 }
 
+/** Where processes are started, and how. */
+interface Place<M extends Member> {
+  readonly folder: string
+  serve(database: string, ...options: string[]): Promise<M>
+}
+
 /** Starts it. `databases` are the URLs by which the processes find the database, of which the last stands for the rest. */
-export async function startInstallation(
-  { folder, serve }: Program,
+export async function startInstallation<M extends Member>(
+  { folder, serve }: Place<M>,
   databases: readonly [string, ...string[]],
   ...options: string[]
-): Promise<Installation> {
+): Promise<Installation<M>> {
   const shared = ['--key-file', join(folder, 'key'), '--storage', join(folder, 'storage'), ...options]
   const start = (at: number) => serve(databases[Math.min(at, databases.length - 1)]!, ...shared)
   // The first one makes the schema and the key.
   const first = await start(0)
-  const servers = [first, ...(await Promise.all([start(1), start(2)]))] as unknown as Installation['servers']
+  const servers = [first, ...(await Promise.all([start(1), start(2)]))] as unknown as readonly [M, M, M]
   const urls = servers.map(({ baseUrl }) => baseUrl)
   const balancer = await startBalancer(folder, urls)
-  await until(async () => {
-    const states = await balancer.states()
-    return ['a', 'b', 'c'].every((name) => states.get(name) === 'UP')
-  }, 'the balancer finds all processes well')
-  return {
+  const installation = {
     baseUrl: balancer.baseUrl,
     balancer,
     servers,
@@ -45,6 +53,14 @@ export async function startInstallation(
       await Promise.all(servers.map((server) => server.kill()))
     },
   }
+  for (const name of ['a', 'b', 'c'])
+    await until(() => isState(installation, name, /UP/), 'the balancer finds all processes well')
+  return installation
+}
+
+/** Tells whether the balancer says so of a process, which it calls `a`, `b` or `c`. */
+export async function isState({ balancer }: Pick<Installation, 'balancer'>, name: string, state: RegExp) {
+  return state.test((await balancer.states()).get(name) ?? '')
 }
 
 /** The process that gave an answer: the part of correlation ids that each process has for itself. */
