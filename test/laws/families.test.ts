@@ -198,7 +198,7 @@ const dependants: readonly Dependant[] = [
     why: 'attacks on one thing that need some resource to show it on',
   },
   {
-    paths: ['bench/', 'test/program/upgrades/kit/'],
+    paths: ['bench/', 'test/program/upgrades/kit/', 'test/program/processes/kit/ledger.ts'],
     families: 'all',
     why: 'each benchmark measures some kind of resource, and earlier versions wrote data of every kind',
   },

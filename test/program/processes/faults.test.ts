@@ -48,15 +48,20 @@ async function openDatabase(t: TestContext): Promise<string> {
   return url
 }
 
-/** Expects that each client lost at most so many connections, and was told nothing else but that it may try again. */
-function checkTroubles({ pages }: Ledger, lostConnections: number): void {
+/** Each client may lose so many connections, and hear of so many commits that nobody knows what became of them. */
+interface Bearable {
+  readonly connections: number
+  readonly commits?: number
+}
+
+/** Expects that clients were told nothing else but that they may try again. */
+function checkTroubles({ pages }: Ledger, { connections, commits = 0 }: Bearable): void {
   for (const { troubles } of pages) {
     const lost = troubles.filter((one) => typeof one === 'string')
-    assert.ok(lost.length <= lostConnections, `connections that ended: ${lost}`)
-    assert.deepEqual(
-      [...new Set(troubles.filter((one) => typeof one === 'number'))].filter((one) => one !== 503),
-      [],
-    )
+    assert.ok(lost.length <= connections, `connections that ended: ${lost}`)
+    const unknown = troubles.filter((one) => one === 500)
+    assert.ok(unknown.length <= commits, `${unknown.length} outcomes are unknown`)
+    assert.deepEqual(new Set(troubles).difference(new Set([...lost, ...unknown, 503])), new Set())
   }
 }
 
@@ -66,7 +71,7 @@ suite('While Projects are at work', besideBalancer, () => {
     await installation.servers[0].kill()
     await ledger.more(60)
     await finish()
-    checkTroubles(ledger, 1)
+    checkTroubles(ledger, { connections: 1 })
   })
 
   test('a process stands still for longer than its leases, and does nothing with them when it goes on', async (t) => {
@@ -81,13 +86,19 @@ suite('While Projects are at work', besideBalancer, () => {
     await ledger.end()
     const running = async () => (await keeper.send('GET', '/servers/actions?status=running')).json.actions
     await until(async () => (await running()).length === 0, 'others have ended what it had begun')
-    const ended = async () => (await keeper.send('GET', '/servers/actions?sort=id:desc&per_page=50')).json.actions
-    const before = await ended()
+    const list = async () => (await keeper.send('GET', '/servers/actions?sort=id:desc&per_page=50')).json.actions
+    // The newest of these are on the first page afterwards, too.
+    const before = (await list()).slice(0, 25)
     still.child.kill('SIGCONT')
     await until(() => isState(installation, 'a', /UP/), 'it is back')
-    assert.deepEqual(await ended(), before)
+    // A request that it had begun to read may start others now.
+    const known = new Set(before.map(({ id }: { id: number }) => id))
+    assert.deepEqual(
+      (await list()).filter(({ id }: { id: number }) => known.has(id)),
+      before,
+    )
     await finish()
-    checkTroubles(ledger, 1)
+    checkTroubles(ledger, { connections: 1 })
   })
 
   test('a process is cut off from the database, and comes back', async (t) => {
@@ -102,7 +113,8 @@ suite('While Projects are at work', besideBalancer, () => {
     await until(() => isState(installation, 'a', /UP/), 'it is back')
     await ledger.more(30)
     await finish()
-    checkTroubles(ledger, 1)
+    // It can ask nobody what became of a commit that was under way.
+    checkTroubles(ledger, { connections: 1, commits: 1 })
   })
 
   test('the primary of the database is killed, and its replica takes over', async (t) => {
@@ -110,10 +122,11 @@ suite('While Projects are at work', besideBalancer, () => {
     t.after(() => database.stop())
     const { ledger, finish } = await work(t, [`${database.url}?target_session_attrs=read-write`])
     await database.killPrimary()
-    await until(() => ledger.pages.every(({ troubles }) => troubles.length > 0), 'all clients notice')
+    // One whose commit is under way hears nothing before there is a primary again.
+    await until(() => ledger.troubles.length > 0, 'clients notice')
     await database.promote()
     await ledger.more(60)
     await finish()
-    checkTroubles(ledger, 0)
+    checkTroubles(ledger, { connections: 0 })
   })
 })

@@ -71,11 +71,19 @@ async function listens(child: ChildProcess, port: number): Promise<boolean> {
   }
 }
 
+/** What it says; nothing while it does not take the question. */
 async function statesAt(path: string): Promise<ReadonlyMap<string, string>> {
   const socket = connect(path)
-  socket.end('show stat\n')
-  const lines = (await socket.setEncoding('utf8').toArray()).join('').split('\n')
-  const rows = lines.map((line) => line.split(','))
+  // It answers one question, and closes.
+  socket.write('show stat\n')
+  const parts = await socket
+    .setEncoding('utf8')
+    .toArray()
+    .catch(() => [])
+  const rows = parts
+    .join('')
+    .split('\n')
+    .map((line: string) => line.split(','))
   const [head = []] = rows
   const status = head.indexOf('status')
   return new Map(rows.slice(1).flatMap((row) => (row[0] === 'wolke' ? [[row[1]!, row[status]!] as const] : [])))

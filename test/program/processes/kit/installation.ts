@@ -53,9 +53,14 @@ export async function startInstallation<M extends Member>(
       await Promise.all(servers.map((server) => server.kill()))
     },
   }
-  for (const name of ['a', 'b', 'c'])
-    await until(() => isState(installation, name, /UP/), 'the balancer finds all processes well')
-  return installation
+  try {
+    for (const name of ['a', 'b', 'c'])
+      await until(() => isState(installation, name, /UP/), 'the balancer finds all processes well')
+    return installation
+  } catch (error) {
+    await installation.stop()
+    throw error
+  }
 }
 
 /** Tells whether the balancer says so of a process, which it calls `a`, `b` or `c`. */
