@@ -61,7 +61,8 @@ function checkTroubles({ pages }: Ledger, { connections, commits = 0 }: Bearable
     assert.ok(lost.length <= connections, `connections that ended: ${lost}`)
     const unknown = troubles.filter((one) => one === 500)
     assert.ok(unknown.length <= commits, `${unknown.length} outcomes are unknown`)
-    assert.deepEqual(new Set(troubles).difference(new Set([...lost, ...unknown, 503])), new Set())
+    const others = troubles.filter((one) => typeof one === 'number' && one !== 500 && one !== 503)
+    assert.deepEqual(others, [])
   }
 }
 
