@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { actionsCommand } from './actions.ts'
 import type { Administer } from './administer.ts'
 import { auditCommand } from './audit.ts'
+import { dnssecCommand } from './dnssec.ts'
 import { type Consult, doctorCommand } from './doctor.ts'
 import { leasesCommand } from './leases.ts'
 import { locksCommand } from './locks.ts'
@@ -13,7 +14,7 @@ import { statusCommand } from './status.ts'
 import { tokenCommand } from './token.ts'
 
 const administering = [projectCommand, personCommand, tokenCommand, mailCommand, auditCommand]
-const operating = [statusCommand, actionsCommand, leasesCommand, locksCommand]
+const operating = [statusCommand, actionsCommand, leasesCommand, locksCommand, dnssecCommand]
 
 export function administrativeCommands(administer: Administer, consult: Consult): Command[] {
   const commands = [...administering, ...operating].map((command) => command(administer))

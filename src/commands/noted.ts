@@ -27,6 +27,7 @@ const reading = new Set(['list', 'show', 'audit', 'status'])
 /** The part of the management API that does the same as a command, by its first word. */
 const families: Readonly<Record<string, string>> = {
   actions: 'installation',
+  dnssec: 'zones',
   leases: 'installation',
   locks: 'installation',
   mail: 'installation',

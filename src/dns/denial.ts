@@ -13,6 +13,8 @@ export interface Denial {
   noRecords(name: NameKey): OwnedRrset[]
   /** Proves that a name does not exist, and what there is or is not at the wildcard below its closest encloser. */
   noName(name: NameKey, encloser: NameKey): OwnedRrset[]
+  /** Proves that a name does not exist, and that the wildcard which answers it has no records of the queried type. */
+  noExpansion(name: NameKey, encloser: NameKey): OwnedRrset[]
   /** Proves that no name is nearer to the queried one than the wildcard that answers it. */
   noNearer(name: NameKey, encloser: NameKey): OwnedRrset[]
 }
@@ -61,6 +63,10 @@ class PlainDenial implements Denial {
     return [...this.noRecords(name), ...this.noRecords(wildcardBelow(encloser))]
   }
 
+  noExpansion(name: NameKey, encloser: NameKey): OwnedRrset[] {
+    return this.noName(name, encloser)
+  }
+
   noNearer(name: NameKey): OwnedRrset[] {
     return this.noRecords(name)
   }
@@ -96,6 +102,10 @@ class HashedDenial implements Denial {
   noName(name: NameKey, encloser: NameKey): OwnedRrset[] {
     const { proven, proof } = this.#enclosing(name, encloser)
     return [...proof, this.#atOrBefore(wildcardBelow(proven))]
+  }
+
+  noExpansion(name: NameKey, encloser: NameKey): OwnedRrset[] {
+    return this.noName(name, encloser)
   }
 
   noNearer(name: NameKey, encloser: NameKey): OwnedRrset[] {

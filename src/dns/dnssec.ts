@@ -1,13 +1,23 @@
 /**
- * Signed zones as their primaries made them (RFC 4034, 5155): the types of records that are not data of their own, and
- * what the name server has to read in them. Wolke itself signs nothing.
+ * Signed zones (RFC 4034, 5155): the types of records that are not data of their own, and what the name server has to read
+ * in those that primaries made. What Wolke signs itself is in signing/.
  */
 import { createHash } from 'node:crypto'
 import { type NameKey, selfAndParents } from '../protocols/net/dns/names.ts'
 import { plainNameAt, typeName } from '../protocols/net/dns/rdata.ts'
 
-/** Types that zones of the API cannot have, and that secondary zones are answered by. */
-export const wireTypes = { DNAME: 39, RRSIG: 46, NSEC: 47, NSEC3: 50, NSEC3PARAM: 51 } as const
+/** Types that zones of the API cannot have, and that secondary or signed zones are answered by. */
+export const wireTypes = {
+  DNAME: 39,
+  RRSIG: 46,
+  NSEC: 47,
+  DNSKEY: 48,
+  NSEC3: 50,
+  NSEC3PARAM: 51,
+  CDS: 59,
+  CDNSKEY: 60,
+  NXNAME: 128,
+} as const
 
 /** The type that an RRSIG record covers. */
 export const coveredType = (data: Buffer): number => data.readUInt16BE(0)

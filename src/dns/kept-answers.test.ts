@@ -14,7 +14,7 @@ function query(label: string): Buffer {
 
 /** Answers are not read, but for their question. */
 const keep = (answers: KeptAnswers, bytes: Buffer) =>
-  answers.keep(bytes, { bytes, countedAs: '', sources: [], comings: undefined })
+  answers.keep(bytes, { bytes, countedAs: '', sources: [], comings: undefined, lasting: undefined })
 const keepTwice = (answers: KeptAnswers, bytes: Buffer) => {
   keep(answers, bytes)
   keep(answers, bytes)
@@ -22,7 +22,7 @@ const keepTwice = (answers: KeptAnswers, bytes: Buffer) => {
 const found = (answers: KeptAnswers, bytes: Buffer) => answers.find(bytes, 0)?.bytes
 
 test('the answer to a question is kept once that was asked twice', () => {
-  const answers = new KeptAnswers()
+  const answers = new KeptAnswers(() => 0)
   const bytes = query('www')
   keep(answers, bytes)
   assert.equal(found(answers, bytes), undefined)
@@ -31,7 +31,7 @@ test('the answer to a question is kept once that was asked twice', () => {
 })
 
 test('an answer that is kept keeps no more memory than it needs', () => {
-  const answers = new KeptAnswers()
+  const answers = new KeptAnswers(() => 0)
   const bytes = Buffer.from(query('www'))
   assert.ok(bytes.buffer.byteLength > bytes.length, 'short buffers are parts of larger ones')
   keepTwice(answers, bytes)
@@ -39,7 +39,7 @@ test('an answer that is kept keeps no more memory than it needs', () => {
 })
 
 test('names that are asked once, however many they are, do not take the places of others', () => {
-  const answers = new KeptAnswers()
+  const answers = new KeptAnswers(() => 0)
   const bytes = query('www')
   keepTwice(answers, bytes)
   for (let i = 0; i < 150_000; i++) keep(answers, query(`x${i}`))
@@ -47,7 +47,7 @@ test('names that are asked once, however many they are, do not take the places o
 })
 
 test('questions with the same hash are told apart', () => {
-  const answers = new KeptAnswers()
+  const answers = new KeptAnswers(() => 0)
   // The second four bytes differ in just what the difference of the first four has made of the hash.
   const [one, other] = [query('aaaaaca'), query('aa\xe1aab\xe1')]
   keepTwice(answers, one)

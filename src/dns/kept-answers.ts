@@ -4,7 +4,7 @@
  */
 
 import { headerBytes } from '../protocols/net/dns/wire.ts'
-import { maxUdpBytes, queryTypes } from './message.ts'
+import { type Lasting, maxUdpBytes, queryTypes } from './message.ts'
 import type { RegisteredZone } from './registry.ts'
 import { Remembered } from './remembered.ts'
 import type { ZoneImage } from './zone-image.ts'
@@ -24,6 +24,8 @@ export interface Keepable {
   readonly sources: readonly Source[]
   /** How many zones had come, for an answer whose alias leads to none of them; undefined for others. */
   readonly comings: number | undefined
+  /** The time in which its signatures can be given; undefined for an answer without any of our own. */
+  readonly lasting: Lasting | undefined
 }
 
 /** A kept answer. */
@@ -47,6 +49,12 @@ const lower = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byt
 export class KeptAnswers {
   readonly #kept = new Remembered<number, Kept>(mostKept)
   readonly #asked = new Remembered<number, true>(mostAsked)
+  readonly #nowMs: () => number
+
+  /** `nowMs` is the clock by which signatures last. */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
 
   /** The answer to a query as it is kept, when so many zones have come; undefined when there is none that still holds. */
   find(query: Buffer, comings: number): Kept | undefined {
@@ -57,9 +65,15 @@ export class KeptAnswers {
     const hash = hashOf(query, end, edns)
     const kept = this.#kept.get(hash)
     if (kept === undefined || kept.edns !== edns || !isSameQuestion(kept, query, end)) return undefined
-    if (isCurrent(kept, comings)) return kept
+    if (isCurrent(kept, comings) && this.#lasts(kept)) return kept
     this.#kept.delete(hash)
     return undefined
+  }
+
+  #lasts({ lasting }: Kept): boolean {
+    if (lasting === undefined) return true
+    const now = this.#nowMs()
+    return lasting.fromMs <= now && now < lasting.untilMs
   }
 
   /**
@@ -133,7 +147,8 @@ function ednsOf(query: Buffer, at: number): number {
   if (at + optBytes > query.length || query[at] !== 0 || query[at + 1] !== 0) return -1
   if (query[at + 2] !== queryTypes.opt || query[at + 5] !== 0 || query[at + 6] !== 0) return -1
   if (at + optBytes + query.readUInt16BE(at + 9) !== query.length) return -1
-  return 2 * Math.min(Math.max(query.readUInt16BE(at + 3), 512), maxUdpBytes) + (query[at + 7]! >> 7)
+  // The flags DO and CO.
+  return 4 * Math.min(Math.max(query.readUInt16BE(at + 3), 512), maxUdpBytes) + (query[at + 7]! >> 6)
 }
 
 /**

@@ -7,15 +7,24 @@ import { firstNameIn, plainNameAt, recordTypes } from '../protocols/net/dns/rdat
 import { addressesFor, glueFor } from './additional.ts'
 import { boundaryAbove } from './boundaries.ts'
 import { wireTypes } from './dnssec.ts'
-import { type Answer, bareAnswer, type OwnedRrset, queryTypes, rcodes, type WireRrset } from './message.ts'
+import {
+  type Answer,
+  bareAnswer,
+  type Lasting,
+  type OwnedRrset,
+  queryTypes,
+  rcodes,
+  type WireRrset,
+} from './message.ts'
+import type { Allowance } from './signing/allowance.ts'
 import type { ZoneImage } from './zone-image.ts'
 import { owned, type ZoneNode } from './zone-node.ts'
 
 const { CNAME, DS, HINFO, NS } = recordTypes
-const { DNAME, RRSIG } = wireTypes
+const { DNAME, NSEC, RRSIG } = wireTypes
 
 /** Types of records that a name with a CNAME record has as well. */
-const besideAliases = new Set<number>([RRSIG, wireTypes.NSEC])
+const besideAliases = new Set<number>([RRSIG, NSEC])
 
 /** The maximum number of aliases (CNAME, DNAME) that are followed. */
 const longestChain = 12
@@ -37,20 +46,29 @@ export interface Question {
   readonly type: number
   /** True when the client wants the records of DNSSEC (RFC 3225). */
   readonly dnssecOk?: boolean
+  /** True when it takes NXDOMAIN with a compact denial (RFC 9824, 5.1). */
+  readonly compactOk?: boolean
+  /** Signatures that may be made for names which a zone does not have; undefined for any number. */
+  readonly allowance?: Allowance
 }
 
-/** Answers a question about a name in `zone`. Aliases into other zones are followed as far as `find` resolves them. */
+/**
+ * Answers a question about a name in `zone`. Aliases into other zones are followed as far as `find` resolves them. Errors:
+ * `SignaturesSpent` without a signature left of the allowance.
+ */
 export function lookUp(zone: ZoneImage, question: Question, find: FindImage): Answer {
   const answer: OwnedRrset[] = []
   const authority: OwnedRrset[] = []
   const met = new Set<NameKey>()
   let countedAs: string | undefined
+  let lasting: Lasting | undefined
   let at = { zone, name: question.name }
   for (;;) {
-    const found = lookUpOnce(at.zone, { ...question, name: at.name })
+    const found = proven(at.zone, { ...question, name: at.name })
     const isFirst = met.size === 0
     met.add(at.name)
     countedAs ??= found.countedAs
+    lasting = both(lasting, found.lasting)
     answer.push(...found.answer)
     authority.push(...found.authority)
     // An alias that leaves our zones ends the chain: the resolver continues with the target.
@@ -65,6 +83,7 @@ export function lookUp(zone: ZoneImage, question: Question, find: FindImage): An
         answer,
         authority: [...new Map(authority.map((one) => [`${one.owner}${one.rrset.type}`, one])).values()],
         countedAs,
+        lasting,
       }
     at = { zone: next, name: alias! }
   }
@@ -73,6 +92,23 @@ export function lookUp(zone: ZoneImage, question: Question, find: FindImage): An
 /** A part of an answer, and the name that it leads to. */
 type Found = Answer & { readonly alias?: NameKey | undefined }
 
+const both = (one: Lasting | undefined, other: Lasting | undefined): Lasting | undefined =>
+  one && other
+    ? { fromMs: Math.max(one.fromMs, other.fromMs), untilMs: Math.min(one.untilMs, other.untilMs) }
+    : (one ?? other)
+
+/** A part of an answer, with signatures where Wolke signs the zone. */
+function proven(zone: ZoneImage, question: Question): Found {
+  const { dnssecOk, type, allowance } = question
+  const signer = dnssecOk ? zone.signer : undefined
+  if (!signer) return lookUpOnce(zone, question)
+  if (type !== RRSIG) return signer.signed(lookUpOnce(zone, question), allowance)
+  // All signatures of a name would be a large answer. Those of one RRset are enough, as for ANY.
+  const { answer, ...rest } = signer.signed(lookUpOnce(zone, { ...question, type: queryTypes.any }), allowance)
+  const signatures = answer.flatMap(({ owner, signatures: rrset }) => (rrset ? [{ owner, rrset }] : []))
+  return { ...rest, answer: signatures, alias: undefined }
+}
+
 function lookUpOnce(zone: ZoneImage, question: Question): Found {
   const { name, type, dnssecOk } = question
   const denial = dnssecOk ? zone.denial : undefined
@@ -80,6 +116,8 @@ function lookUpOnce(zone: ZoneImage, question: Question): Found {
   if (boundary?.is === 'cut') return referral(zone, boundary.owner, question)
   if (boundary) return redirection(zone, boundary.owner, question)
   const node = zone.nodes.get(name)
+  if (type === NSEC && zone.signer && node)
+    return { ...bareAnswer(rcodes.noError, true, `${name}${NSEC}`), answer: zone.signer.denial.noRecords(name) }
   if (node)
     return (
       answerFrom(zone, node, { owner: name, source: name }, type) ??
@@ -88,9 +126,9 @@ function lookUpOnce(zone: ZoneImage, question: Question): Found {
   const encloser = closestEncloser(zone, name)
   const source = wildcardBelow(encloser)
   const wildcard = zone.nodes.get(source)
-  if (!wildcard) return negative(zone, rcodes.nameError, zone.origin, denial?.noName(name, encloser))
+  if (!wildcard) return missing(zone, question, denial?.noName(name, encloser))
   const expanded = answerFrom(zone, wildcard, { owner: name, source }, type)
-  if (!expanded) return negative(zone, rcodes.noError, source, denial?.noName(name, encloser))
+  if (!expanded) return negative(zone, rcodes.noError, source, denial?.noExpansion(name, encloser))
   return { ...expanded, authority: denial?.noNearer(name, encloser) ?? [] }
 }
 
@@ -109,7 +147,7 @@ function answerFrom(zone: ZoneImage, node: ZoneNode, { owner, source }: Names, t
   })
   if (type === RRSIG && node.signatures?.size)
     return found([...node.signatures.values()].map((rrset) => ({ owner, rrset })))
-  const exact = type === queryTypes.any ? anyOf(node, owner) : owned(node, owner, type)
+  const exact = type === queryTypes.any ? anyOf(node, owner, zone.signer !== undefined) : owned(node, owner, type)
   if (exact) return found([exact])
   // Records of DNSSEC stand beside an alias, so they are not those of its target (RFC 4035, 2.5).
   if (besideAliases.has(type)) return undefined
@@ -118,11 +156,11 @@ function answerFrom(zone: ZoneImage, node: ZoneNode, { owner, source }: Names, t
 }
 
 /** One RRset of a name. In a signed zone it is one that the zone has, because validators would refuse any other one. */
-function anyOf(node: ZoneNode, owner: NameKey): OwnedRrset | undefined {
+function anyOf(node: ZoneNode, owner: NameKey, isSigned: boolean): OwnedRrset | undefined {
   const [first] = node.rrsets.keys()
   if (first === undefined) return undefined
   if (node.rrsets.has(CNAME.code)) return owned(node, owner, CNAME.code)
-  return node.signatures?.size ? owned(node, owner, first) : { owner, rrset: minimal }
+  return isSigned || node.signatures?.size ? owned(node, owner, first) : { owner, rrset: minimal }
 }
 
 /** A negative answer for `source`; its SOA record says how long resolvers may cache it (RFC 2308, 3). */
@@ -134,6 +172,15 @@ function negative(zone: ZoneImage, rcode: number, source: NameKey, proof: readon
   const ttl = Math.min(soa.rrset.ttl, data.readUInt32BE(data.length - 4))
   const signatures = soa.signatures && { ...soa.signatures, ttl }
   return { ...bare, authority: [{ ...soa, rrset: { ...soa.rrset, ttl }, signatures }, ...proof] }
+}
+
+/**
+ * The answer for a name that does not exist. A compact denial says that it has no records but a type which tells that it does
+ * not exist, and NXDOMAIN would contradict that for who does not know the type.
+ */
+function missing(zone: ZoneImage, { dnssecOk, compactOk }: Question, proof: readonly OwnedRrset[] | undefined): Found {
+  const found = negative(zone, rcodes.nameError, zone.origin, proof)
+  return zone.signer && dnssecOk && !compactOk ? { ...found, rcode: rcodes.noError } : found
 }
 
 // ---- Delegated and redirected names --------------------------------------------------------------------------------

@@ -42,7 +42,15 @@ export interface Query {
   /** The offset of the first byte after the question. */
   readonly end: number
   /** Undefined for a query without EDNS. */
-  readonly edns: { readonly version: number; readonly udpBytes: number; readonly dnssecOk: boolean } | undefined
+  readonly edns: Edns | undefined
+}
+
+interface Edns {
+  readonly version: number
+  readonly udpBytes: number
+  readonly dnssecOk: boolean
+  /** True when the client takes NXDOMAIN with a compact denial (RFC 9824, 5.1). */
+  readonly compactOk: boolean
 }
 
 /** The reaction to bytes that cannot be parsed: the message is ignored, or answered with a response code. */
@@ -96,7 +104,8 @@ function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns'> | und
       // A message has at most one OPT record, in the additional section, with the root as its name (RFC 6891, 6.1.1).
       if (edns || index < before || nameEnd !== at + 1) return undefined
       const [version, flags] = [bytes[nameEnd + 5]!, bytes[nameEnd + 6]!]
-      edns = { version, udpBytes: bytes.readUInt16BE(nameEnd + 2), dnssecOk: (flags & 0x80) !== 0 }
+      const udpBytes = bytes.readUInt16BE(nameEnd + 2)
+      edns = { version, udpBytes, dnssecOk: (flags & 0x80) !== 0, compactOk: (flags & 0x40) !== 0 }
     }
     at = end
   }
@@ -126,6 +135,12 @@ export interface OwnedRrset {
   readonly signatures?: WireRrset | undefined
 }
 
+/** The time in which signatures can be given, in the clock's milliseconds. */
+export interface Lasting {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
 /** The content of an answer, independent of the transport. */
 export interface Answer {
   readonly rcode: number
@@ -135,6 +150,8 @@ export interface Answer {
   readonly additional: readonly OwnedRrset[]
   /** The key that this answer shares with all answers counted together by the rate limiter (see response-rate.ts). */
   readonly countedAs: string
+  /** The time in which it can be given again; undefined for one without signatures that were made for it. */
+  readonly lasting?: Lasting | undefined
 }
 
 /** The rate limit key of all errors, whatever the question was. */
@@ -230,7 +247,8 @@ class Writer {
     for (const counter of [6, 8, 10]) head.writeUInt16BE(this.#counts.get(counter) ?? 0, counter)
     if (!edns) return Buffer.concat([head, ...this.#parts])
     head.writeUInt16BE(head.readUInt16BE(10) + 1, 10)
-    const opt = Buffer.of(0, 0, queryTypes.opt, 0, 0, rcode >> 4, 0, edns.dnssecOk ? 0x80 : 0, 0, 0, 0)
+    const flags = (edns.dnssecOk ? 0x80 : 0) | (edns.compactOk ? 0x40 : 0)
+    const opt = Buffer.of(0, 0, queryTypes.opt, 0, 0, rcode >> 4, 0, flags, 0, 0, 0)
     opt.writeUInt16BE(maxUdpBytes, 3)
     return Buffer.concat([head, ...this.#parts, opt])
   }

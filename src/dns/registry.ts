@@ -21,6 +21,7 @@ import type { Database } from '../kernel/data/db.ts'
 import { nextTurn, turn } from '../kernel/process/turns.ts'
 import { type NameKey, nameOf, selfAndParents } from '../protocols/net/dns/names.ts'
 import { without } from './journal.ts'
+import type { ZoneKeys } from './signing/zone-signer.ts'
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone of the registry with its cached content. */
@@ -40,6 +41,10 @@ export interface RegistryOptions {
   readonly maxRecords?: number
   /** True when somebody may ask for what has changed in zones; it is not kept otherwise. */
   readonly keepsChanges?: boolean
+  /** The keys of a zone that Wolke signs; undefined when it has none any more. */
+  readonly keysOf: (zone: ServedZone) => Promise<ZoneKeys | undefined>
+  /** The time by which signatures last, in milliseconds. */
+  readonly nowMs: () => number
   /** Called for every zone that is new or may have changed. */
   readonly onChange?: (zone: ServedZone) => void
   /** Called when a zone was created or deleted. */
@@ -255,12 +260,16 @@ export class Registry {
 
   async #read(entry: RegisteredZone, zone: ServedZone): Promise<ZoneImage> {
     const { query } = this.#options.db
+    const keys = zone.isSigned ? await this.#options.keysOf(zone) : undefined
     const known = entry.image
     if (known && known.ttl === zone.ttl && known.version >= zone.wholeVersion) {
-      const keys = [soaKey, ...(await changedSince(query, zone.id, known.version))]
-      const found = await readAll(known, await servedRrsetsOf(query, zone, [...new Set(keys)]))
-      const apply = () => applyAll(known, keys, found, zone)
-      if (this.#options.keepsChanges) noteChange(known, keys, apply)
+      const changed = [soaKey, ...(await changedSince(query, zone.id, known.version))]
+      const found = await readAll(known, await servedRrsetsOf(query, zone, [...new Set(changed)]))
+      const apply = () => {
+        applyAll(known, changed, found, zone)
+        known.signWith(keys, this.#options.nowMs)
+      }
+      if (this.#options.keepsChanges) noteChange(known, changed, apply)
       else apply()
       return known
     }
@@ -270,6 +279,7 @@ export class Registry {
       await nextTurn()
     }
     image.version = zone.version
+    image.signWith(keys, this.#options.nowMs)
     return image
   }
 

@@ -25,6 +25,7 @@ import {
 } from './message.ts'
 import type { RegisteredZone, Registry } from './registry.ts'
 import type { ResponseRateLimiter, Ruling } from './response-rate.ts'
+import { Allowance, SignaturesSpent } from './signing/allowance.ts'
 import type { ZoneImage } from './zone-image.ts'
 
 export interface ResponderOptions {
@@ -36,6 +37,8 @@ export interface ResponderOptions {
   readonly onNotify: (query: Query, address: string) => Promise<Buffer | undefined>
   /** Limits the rate of UDP answers; undefined sends all of them. */
   readonly limiter: ResponseRateLimiter | undefined
+  /** The time by which signatures last, in milliseconds. */
+  readonly nowMs: () => number
 }
 
 /** A client: where it asks from, and the key with which its question was signed, if any. */
@@ -59,14 +62,19 @@ interface FoundAnswer extends Partial<Pick<Keepable, 'comings'>> {
 const internet = 1
 /** The answer when the database is needed and unavailable. */
 const failed: FoundAnswer = { answer: bareAnswer(rcodes.serverFailure), sources: [] }
+/** The answer over UDP that would need a signature when there is none left: the client asks again over TCP. */
+const overTcp: FoundAnswer = { answer: bareAnswer(rcodes.noError, true), sources: [] }
 const anyClass = 255
+const nxName = 128
 
 export class Responder {
   readonly #options: ResponderOptions
-  readonly #kept = new KeptAnswers()
+  readonly #kept: KeptAnswers
+  readonly #allowances = { udp: new Allowance(), tcp: new Allowance() }
 
   constructor(options: ResponderOptions) {
     this.#options = options
+    this.#kept = new KeptAnswers(options.nowMs)
   }
 
   /** Answers a UDP message; undefined when it is to be ignored. */
@@ -112,10 +120,15 @@ export class Responder {
     await this.#options.registry.refresh().catch(() => undefined)
     // IXFR over UDP may be answered with the SOA record alone; the client then transfers over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
-    const { answer, sources, comings } = await this.#lookUp({ ...query, type }, client).catch(() => failed)
-    const { countedAs } = answer
-    const made = { bytes: writeAnswer(query, answer, limit), countedAs }
-    if (sources.length > 0 && !isTcp) this.#kept.keep(bytes, { ...made, sources, comings })
+    const allowance = this.#allowances[isTcp ? 'tcp' : 'udp']
+    const found = await this.#lookUp({ ...query, type }, client, allowance).catch((error: unknown) =>
+      error instanceof SignaturesSpent && !isTcp ? overTcp : failed,
+    )
+    const { answer, sources, comings } = found
+    const { countedAs, lasting } = answer
+    const whole = writeAnswer(query, answer, limit)
+    const made = { bytes: found === overTcp ? truncated(whole) : whole, countedAs }
+    if (sources.length > 0 && !isTcp) this.#kept.keep(bytes, { ...made, sources, comings, lasting })
     return made
   }
 
@@ -126,9 +139,10 @@ export class Responder {
     return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
-  async #lookUp({ name, type, edns }: Query, client: DnsClient): Promise<FoundAnswer> {
+  async #lookUp({ name, type, edns }: Query, client: DnsClient, allowance: Allowance): Promise<FoundAnswer> {
     const { registry, addresses, reserved } = this.#options
-    const question = { name, type, dnssecOk: edns?.dnssecOk ?? false }
+    const { dnssecOk = false, compactOk = false } = edns ?? {}
+    const question = { name, type, dnssecOk, compactOk, allowance }
     const own = reserved(name, client)
     if (own) return { answer: lookUp(own, question, () => undefined), sources: [] }
     const entry = registry.find(name)
@@ -179,6 +193,8 @@ function refusalOf({ edns, type, class: asked }: Query, isTcp: boolean): number 
   if (edns && edns.version > 0) return rcodes.badVersion
   if (asked !== internet && asked !== anyClass) return rcodes.refused
   if (type === queryTypes.axfr) return isTcp ? rcodes.refused : rcodes.formatError
+  // A type that stands in denials alone (RFC 9824, 3.5).
+  if (type === nxName) return rcodes.formatError
   const isMeta = type === 0 || type === queryTypes.opt || (type >= 128 && type < queryTypes.any)
   return isMeta && type !== queryTypes.ixfr ? rcodes.notImplemented : undefined
 }

@@ -10,6 +10,7 @@ import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { tracer } from '../kernel/process/tracing.ts'
+import { nextTurn } from '../kernel/process/turns.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import type { DefaultNames } from '../protocols/net/default-names.ts'
 import type { NameKey } from '../protocols/net/dns/names.ts'
@@ -26,6 +27,7 @@ import { type DnsClient, Responder } from './responder.ts'
 import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from './response-rate.ts'
 import { Secondaries, type Silent } from './secondaries.ts'
 import { fitting, SignedQueries } from './signed-queries.ts'
+import { OpenedKeys } from './signing/opened-keys.ts'
 import { told, toldOfTransfer } from './told.ts'
 import { tracedTransfer } from './traced.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
@@ -93,8 +95,11 @@ class RunningNameServer {
     this.#signed = new SignedQueries(keys, clock.now)
     this.#addresses = new AddressNames({ db, settings, defaultNames, now: clock.now })
     this.#secondaries = new Secondaries({ db, clock, log, secrets, settings })
+    const opened = new OpenedKeys({ db, secrets })
     const registry = new Registry({
       db,
+      keysOf: (zone) => opened.of(zone.id),
+      nowMs: clock.now,
       ...(maxRecords === undefined ? {} : { maxRecords }),
       keepsChanges: transferTo.length > 0,
       onChange: (zone) => this.#onChange(zone),
@@ -188,6 +193,7 @@ class RunningNameServer {
       reserved: (name, client) => this.#reserved(name, client),
       onNotify: (query, address) => this.#onNotify(query, address),
       limiter: limiterFor(this.#options, this.#transferTo),
+      nowMs: this.#options.clock.now,
     })
     const plain: Answering = {
       udp: (bytes, address) => this.#udp(responder, bytes, address),
@@ -204,7 +210,11 @@ class RunningNameServer {
     const query = readQuery(opened.bytes)
     const image = typeof query === 'object' && 'name' in query ? await this.#transferred(query, client) : undefined
     if (image) {
-      for (const message of watched(query as Query, image, address)) yield opened.seal(message)
+      for (const message of watched(query as Query, image, address)) {
+        yield opened.seal(message)
+        // To sign the next records takes a while.
+        if (image.signer) await nextTurn()
+      }
       return
     }
     const answer = await responder.tcp(opened.bytes, client)

@@ -13,6 +13,7 @@ import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import { headerBytes, skipName } from '../protocols/net/dns/wire.ts'
 import { opcodes, type Query, queryTypes, recordsOf } from './message.ts'
 import { isNewer } from './serials.ts'
+import { wholeSigned } from './signing/whole-zone.ts'
 import { AnswerCheck, sign } from './tsig.ts'
 import type { ZoneImage } from './zone-image.ts'
 
@@ -38,7 +39,7 @@ const soaOf = (image: ZoneImage) => recordsOf({ owner: image.origin, rrset: imag
 /** The SOA record, all other records, the SOA record again. The zone may change while they are sent. */
 function wholeZone(image: ZoneImage): Iterable<Buffer> {
   const soa = soaOf(image)
-  const others = [...image.others()]
+  const others = image.signer ? wholeSigned(image, image.signer) : [...image.others()]
   return (function* () {
     yield* soa
     for (const one of others) yield* recordsOf(one)
@@ -53,6 +54,8 @@ function wholeZone(image: ZoneImage): Iterable<Buffer> {
 function changesSince(image: ZoneImage, serial: number): Iterable<Buffer> | undefined {
   const soa = soaOf(image)
   if (!isNewer(image.serial!, serial)) return soa
+  // The signatures that go and come with a change are not kept.
+  if (image.signer) return undefined
   const differences = image.journal.since(serial)
   return differences && [...soa, ...differences.flatMap(({ deleted, added }) => [...deleted, ...added]), ...soa]
 }

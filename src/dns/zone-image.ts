@@ -4,11 +4,12 @@
  */
 import type { NameKey } from '../protocols/net/dns/names.ts'
 import { isWithin, lowerName, nameOf, parentName, parseName } from '../protocols/net/dns/names.ts'
-import { parseRdata, recordTypes, typeCode } from '../protocols/net/dns/rdata.ts'
+import { parseRdata, recordTypes, typeCode, typeName } from '../protocols/net/dns/rdata.ts'
 import { type Denial, denialIn } from './denial.ts'
 import { coveredType, plainType, wireTypes } from './dnssec.ts'
 import { Journal } from './journal.ts'
 import { type OwnedRrset, recordsOf, type WireRrset } from './message.ts'
+import { type ZoneKeys, ZoneSigner } from './signing/zone-signer.ts'
 import { isBare, newNode, type ZoneNames, type ZoneNode } from './zone-node.ts'
 
 /** An RRset as the database stores it. */
@@ -23,6 +24,9 @@ export interface TextRrset {
 const { NS, SOA } = recordTypes
 const { DNAME, NSEC3, RRSIG } = wireTypes
 const serialOffsetFromEnd = 20
+/** Types that a zone has for its keys. */
+const keyTypes = [wireTypes.DNSKEY, wireTypes.CDS, wireTypes.CDNSKEY]
+const keyOfType = (type: number) => `@/${typeName(type)}`
 
 /** Where an RRset is in an image. */
 interface Place {
@@ -48,6 +52,8 @@ export class ZoneImage implements ZoneNames {
   readonly journal = new Journal()
   /** The number of names that hide those below them: delegated names, and names with DNAME records. */
   boundaries = 0
+  /** Signs what is in it; undefined for a zone that Wolke does not sign. */
+  signer: ZoneSigner | undefined
   /** The places of each RRset by its key, to find the RRsets that are to be removed. */
   readonly #places = new Map<string, readonly Place[]>()
   #denial: { readonly found: Denial | undefined } | undefined
@@ -96,6 +102,17 @@ export class ZoneImage implements ZoneNames {
   remove(key: string): void {
     for (const place of this.#places.get(key) ?? []) this.#removeAt(place)
     this.#places.delete(key)
+  }
+
+  /** Signs it with these keys from now on, which are in it, or no longer. */
+  signWith(keys: ZoneKeys | undefined, nowMs: () => number): void {
+    if (this.signer?.keys === keys) return
+    // A zone that primaries have signed keeps the keys that they sent.
+    if (this.signer) for (const type of keyTypes) this.remove(keyOfType(type))
+    this.signer = keys && new ZoneSigner(this, keys, nowMs)
+    for (const { type, ttl, data } of this.signer?.keyRrsets() ?? []) {
+      this.set({ key: keyOfType(type), name: '@', type: typeName(type), ttl }, data, 0)
+    }
   }
 
   /** The records of the RRset with a key, with their owner. */
@@ -152,6 +169,7 @@ export class ZoneImage implements ZoneNames {
 
   /** The proofs of what the zone does not have; undefined when it is not signed. */
   get denial(): Denial | undefined {
+    if (this.signer) return this.signer.denial
     this.#denial ??= { found: denialIn(this) }
     return this.#denial.found
   }

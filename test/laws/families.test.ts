@@ -61,7 +61,14 @@ interface Dependant {
 
 const dependants: readonly Dependant[] = [
   {
-    paths: ['src/dns/', 'src/config/dns.ts', 'test/dns/zones.ts', 'attack/peers/'],
+    paths: [
+      'src/dns/',
+      'src/config/dns.ts',
+      'src/commands/dnssec.ts',
+      'src/commands/noted.ts',
+      'test/dns/zones.ts',
+      'attack/peers/',
+    ],
     families: ['zones', 'floating-ips', 'load-balancers', 'primary-ips'],
     why: 'the name server serves zones, and reverse zones of the names of addresses',
   },

@@ -3,7 +3,7 @@
  * the servers of the parent; these are asked themselves, because a resolver tells what the zone says of itself.
  */
 import type { Resolver } from 'node:dns/promises'
-import type { ZonesDriver } from '../../families/zones/driver.ts'
+import type { ParentDs, ZonesDriver } from '../../families/zones/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { nameOf, printName } from '../../protocols/net/dns/names.ts'
 import { recordTypes } from '../../protocols/net/dns/rdata.ts'
@@ -11,10 +11,14 @@ import { readName } from '../../protocols/net/dns/wire.ts'
 import { canonical, type DelegationOptions, openResolver } from './delegation.ts'
 import { askServer, type ServerAnswer } from './question.ts'
 
-const { NS, SOA } = recordTypes
+const { DS, NS, SOA } = recordTypes
 const rcodes = { noError: 0, nameError: 3 }
 /** The number of servers of a parent that are asked before nobody answers. */
 const mostParents = 3
+/** No zone has more name servers. */
+const mostServers = 13
+/** TTL and length stand before the data of a record, in bytes. */
+const ttlBeforeData = 6
 
 /** Creates the driver without sending any query. */
 export function askingParents({ resolver, port = 53 }: Pick<DelegationOptions, 'resolver' | 'port'>): ZonesDriver {
@@ -43,6 +47,7 @@ export function askingParents({ resolver, port = 53 }: Pick<DelegationOptions, '
       const isWhole = answering === ours.size && names.length === ours.size
       return { delegated, status: isWhole ? 'valid' : 'partially-valid' }
     },
+    dsOf: (zone) => dsAbove(outside, zone, port),
   }
 }
 
@@ -61,6 +66,46 @@ async function delegatedBy(outside: Resolver, zone: string, port: number): Promi
     }
   }
   throw silent()
+}
+
+/**
+ * The DS records of a zone as all name servers of its parent have them that answer: what one of them has not got yet is not relied
+ * on. Errors: a transient `DriverError` when nobody answers, or not all say the same.
+ */
+async function dsAbove(outside: Resolver, zone: string, port: number): Promise<ParentDs> {
+  const parents = await parentServers(outside, zone)
+  if (parents === 'missing') return { ds: [], ttlMs: undefined }
+  const addresses = await Promise.all(parents.slice(0, mostServers).map((server) => addressesOf(outside, server)))
+  const asked = await Promise.all(
+    addresses.flat().map((address) => askServer({ address, port }, { name: zone, type: DS.code })),
+  )
+  const found = asked.flatMap((answer) => (answer && dsIn(answer, zone)) ?? [])
+  const [first, ...others] = found
+  if (!first) throw silent()
+  if (others.some((other) => textOf(other) !== textOf(first))) {
+    throw new DriverError('the name servers of the parent do not say the same', { transient: true, code: 'timeout' })
+  }
+  const ttls = found.flatMap(({ ttlMs }) => ttlMs ?? [])
+  return { ds: first.ds, ttlMs: ttls.length > 0 ? Math.max(...ttls) : undefined }
+}
+
+const textOf = ({ ds }: ParentDs) =>
+  ds
+    .map((data) => data.toString('hex'))
+    .sort()
+    .join(' ')
+
+/** The DS records of a zone in an answer of its parent; undefined when it does not say. */
+function dsIn({ rcode, isAuthoritative, answer, message }: ServerAnswer, zone: string): ParentDs | undefined {
+  if (rcode === rcodes.nameError) return { ds: [], ttlMs: undefined }
+  if (rcode !== rcodes.noError || !isAuthoritative) return undefined
+  const key = nameOf(zone)
+  const records = answer.filter(({ type, owner }) => type === DS.code && owner === key)
+  const ttls = records.map(({ dataAt }) => message.readUInt32BE(dataAt - ttlBeforeData))
+  return {
+    ds: records.map(({ dataAt, dataEnd }) => Buffer.from(message.subarray(dataAt, dataEnd))),
+    ttlMs: ttls.length > 0 ? 1_000 * Math.max(...ttls) : undefined,
+  }
 }
 
 /** The names of the name servers of the closest zone above another one; `missing` where its name cannot exist. */

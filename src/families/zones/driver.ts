@@ -17,12 +17,25 @@ export interface AssignedZone {
   readonly assigned: readonly string[]
 }
 
+/** The DS records that a parent has of a zone. */
+export interface ParentDs {
+  /** Their data. */
+  readonly ds: readonly Buffer[]
+  /** How long others may remember them, and probably those before, in milliseconds; undefined where there are none. */
+  readonly ttlMs: number | undefined
+}
+
 export interface ZonesDriver {
   /**
    * Asks the parent of a zone, and then those of the assigned name servers that it names; missing where parents are not asked.
    * Errors: a transient `DriverError` when the parent does not answer.
    */
   delegationOf?(zone: AssignedZone): Promise<FoundDelegation>
+  /**
+   * Asks all name servers of the parent of a zone for its DS records; missing where parents are not asked. Errors: a transient
+   * `DriverError` when nobody answers, or not all say the same.
+   */
+  dsOf?(zone: string): Promise<ParentDs>
 }
 
 declare module '../../kernel/actions/define.ts' {

@@ -21,9 +21,12 @@ export interface ServedZone {
   readonly wholeVersion: number
   /** Whether its primaries were not heard for too long to trust what is known. */
   readonly isStale: boolean
+  /** Whether Wolke signs it. */
+  readonly isSigned: boolean
 }
 
-type Row = Pick<ZoneRow, 'id' | 'content_id' | 'name' | 'mode' | 'ttl' | 'serial' | 'version' | 'whole_version'> & {
+const columns = ['content_id', 'name', 'mode', 'ttl', 'serial', 'version', 'whole_version', 'is_signed'] as const
+type Row = Pick<ZoneRow, 'id' | (typeof columns)[number]> & {
   readonly is_stale: 0 | 1 | null
 }
 
@@ -37,13 +40,14 @@ const fromRow = (row: Row): ServedZone => ({
   version: row.version,
   wholeVersion: row.whole_version,
   isStale: row.is_stale === 1,
+  isSigned: row.is_signed === 1,
 })
 
 function zones(query: Queries) {
   return acrossProjects(query)
     .selectFrom('zone')
     .leftJoin('zone_source', 'zone_source.zone_id', 'zone.id')
-    .select(['zone.id', 'content_id', 'name', 'mode', 'ttl', 'serial', 'version', 'whole_version', 'is_stale'])
+    .select(['zone.id', 'is_stale', ...columns])
 }
 
 /** Zones whose id is above `after`, by id. */

@@ -2,6 +2,7 @@
 import { counted, failure, fine, type Seen, unknown } from '../../kernel/process/seen.ts'
 import type { Checkup, CheckupParts, States } from '../../platform.ts'
 import { servedZonesAfter, staleZones } from './host.ts'
+import { signingsSeen } from './signing/states.ts'
 
 export const zoneStates: States = {
   async failed({ db }, ids) {
@@ -15,7 +16,12 @@ const mostAsked = 20
 const atOnce = 10
 
 /** Whether the parent of each zone delegates it to our name servers. */
-export const zoneCheckup: Checkup = async ({ query, isDelegated, nameservers }) => {
+export const zoneCheckup: Checkup = async (parts) => [
+  ...(await delegations(parts)),
+  ...(await signingsSeen(parts.query)),
+]
+
+async function delegations({ query, isDelegated, nameservers }: CheckupParts): Promise<Seen[]> {
   const zones = await servedZonesAfter(query, 0, mostAsked + 1)
   if (zones.length === 0) return [fine('delegation', 'there are none')]
   if (!isDelegated) {

@@ -167,6 +167,7 @@ export async function insertZone(
     delegation_status: 'unknown',
     delegation_checked: null,
     delegation_due: 0,
+    is_signed: 0,
   })
   if (given.mode === 'secondary') await insertOrigin(tx, secrets, scope, id, primaryNameservers)
   await announceDns(tx, `zone:${id}`)
@@ -187,6 +188,8 @@ export interface ZoneChange {
   readonly ttl?: number
   /** The serial of a transferred zone; a primary zone gets its next one. */
   readonly serial?: number
+  /** Whether Wolke signs it from now on. */
+  readonly isSigned?: boolean
 }
 
 /** Makes a change visible to name servers, under the lock of the zone: a new version and a new serial. */
@@ -201,6 +204,7 @@ export async function changeZone(tx: Transaction, scope: ProjectScope, zone: Zon
     text_bytes: change.size?.textBytes ?? zone.textBytes,
     ttl: change.ttl ?? zone.ttl,
     ...(keys ? {} : { whole_version: version }),
+    ...(change.isSigned === undefined ? {} : { is_signed: change.isSigned ? 1 : 0 }),
   })
   await scoped(tx.query, scope)
     .deleteFrom('zone_change')
@@ -226,7 +230,7 @@ export async function withdrawZones(tx: Transaction, scope: ProjectScope): Promi
 /** Deletes a zone; what is in it is deleted later. */
 export async function deleteZone(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
   await retire(tx, scope, zone.contentId)
-  for (const table of ['zone_change', 'zone_challenge', 'zone_source'] as const) {
+  for (const table of ['zone_change', 'zone_challenge', 'zone_source', 'zone_signing', 'zone_key'] as const) {
     await scoped(tx.query, scope).deleteFrom(table).where('zone_id', '=', zone.id).execute()
   }
   await zones.remove(tx, scope, zone)

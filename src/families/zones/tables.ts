@@ -4,6 +4,7 @@ import type { ProjectId } from '../../kernel/scope.ts'
 import type { SealedColumn } from '../../kernel/secrets/secrets.ts'
 import type { ZoneMode } from './domain.ts'
 import type { DelegationStatus } from './driver.ts'
+import type { SigningStep } from './signing/domain.ts'
 
 export interface ZoneRow {
   readonly id: number
@@ -30,6 +31,8 @@ export interface ZoneRow {
   readonly delegation_checked: string | null
   /** When its parent is asked again, in the clock's milliseconds. */
   readonly delegation_due: number
+  /** Whether its answers are signed here: see signing/. */
+  readonly is_signed: 0 | 1
 }
 
 /** All RRSets that a zone has, had or is to have: see content/store.ts. */
@@ -92,6 +95,38 @@ export interface ZoneSourceRow {
   readonly is_stale: 0 | 1
 }
 
+/** How far a zone is with its signatures. Times are the clock's milliseconds. */
+export interface ZoneSigningRow {
+  readonly zone_id: number
+  readonly project_id: ProjectId
+  readonly step: SigningStep
+  /** The time from which the step may end. */
+  readonly until: number
+  /** Whether its parent has been seen with the DS records that the step waits for. */
+  readonly is_seen: 0 | 1
+  readonly wants_roll: 0 | 1
+  /** The time since which its content was given out with new signatures. */
+  readonly renewed: number
+  /** When it is looked at again. */
+  readonly due: number
+  /** The data of the DS records of its parent in hexadecimal digits, as JSON; null before they were seen. */
+  readonly parent_ds: string | null
+  /** The time of its parent's last answer. */
+  readonly parent_checked: string | null
+}
+
+/** A key with which a zone is signed. */
+export interface ZoneKeyRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly zone_id: number
+  /** The data of its DNSKEY record in base64. */
+  readonly dnskey: string
+  /** The private key, sealed. */
+  readonly sealed: string
+  readonly created: string
+}
+
 declare module '../../kernel/data/db.ts' {
   interface TenantTables {
     zone: ZoneRow
@@ -100,6 +135,8 @@ declare module '../../kernel/data/db.ts' {
     zone_challenge: ZoneChallengeRow
     zone_change: ZoneChangeRow
     zone_source: ZoneSourceRow
+    zone_signing: ZoneSigningRow
+    zone_key: ZoneKeyRow
   }
 }
 
@@ -113,6 +150,8 @@ export const zoneLocks: Locks = {
     zone_content: 'the zone, or who writes it; whoever deletes it leaves out what others hold',
     zone_change: 'the zone',
     zone_challenge: 'the zone',
+    zone_signing: 'the zone',
+    zone_key: 'the zone',
     dns_change: 'the zone, or who has the address',
   },
 }

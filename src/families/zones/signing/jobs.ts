@@ -1,0 +1,61 @@
+/** The background job that leads signed zones from step to step. */
+import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
+import { inTime } from '../../../kernel/actions/in-time.ts'
+import { onBehalfOf } from '../../../kernel/process/behalf.ts'
+import type { Platform } from '../../../platform.ts'
+import type { ParentDs } from '../driver.ts'
+import { lockZoneIfThere } from '../store.ts'
+import { isParentAsked } from './domain.ts'
+import { type DueSigning, dueSignings } from './host.ts'
+import { advance, noteParent, signingOf } from './store.ts'
+
+const zonesAtOnce = 100
+/** The longest time in which the parent of a zone is asked. */
+const patienceMs = 5_000
+const roundMs = 5_000
+
+/** Leads on the zones that are due, in a round of some seconds. */
+export async function advanceSignings(
+  platform: Pick<Platform, 'db' | 'clock' | 'secrets'>,
+  drivers: Drivers,
+): Promise<void> {
+  const end = performance.now() + roundMs
+  const met = new Set<number>()
+  do {
+    const due = await dueSignings(platform.db.query, platform.clock.now(), zonesAtOnce)
+    const some = due.filter(({ zoneId }) => !met.has(zoneId))
+    if (some.length === 0) return
+    for (const zone of some) {
+      met.add(zone.zoneId)
+      await onBehalfOf(zone.scope.projectId, () => leadOn(platform, drivers, zone))
+      if (performance.now() > end) return
+    }
+  } while (performance.now() < end)
+}
+
+async function leadOn(
+  { db, secrets }: Parameters<typeof advanceSignings>[0],
+  drivers: Drivers,
+  { zoneId, name, step, scope }: DueSigning,
+): Promise<void> {
+  const found = isParentAsked(step) ? await ask(drivers, name) : undefined
+  await db.transact(async (tx) => {
+    const zone = await lockZoneIfThere(tx, scope, String(zoneId))
+    const signing = zone && (await signingOf(tx, scope, zone))
+    if (!signing) return
+    // Another process may have led it on meanwhile, so that the answer is one to another question.
+    if (found && signing.step === step) await noteParent(tx, scope, signing, found)
+    const noted = await signingOf(tx, scope, signing.zone)
+    await advance(tx, secrets, scope, noted!)
+  })
+}
+
+/** The DS records of the parent; undefined when nobody answered, or nobody is to be asked. */
+async function ask({ zones }: Drivers, name: string): Promise<ParentDs | undefined> {
+  try {
+    return zones.dsOf && (await inTime(zones.dsOf(name), patienceMs))
+  } catch (error) {
+    if (error instanceof DriverError && error.transient) return undefined
+    throw error
+  }
+}
