@@ -100,7 +100,7 @@ export interface CloudOptions extends JobOptions {
 }
 
 /** Options of a name server that the caller may set; the others have defaults. */
-export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'maxRecords'>
+export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'signatures' | 'maxRecords'>
 
 export interface Cloud {
   readonly engine: Engine

@@ -41,7 +41,7 @@ export async function openListeners(
   { secondaries: transferTo, serveMetrics }: Served,
 ): Promise<Listeners> {
   const { listen, metadataListen, metadataPrefix, metricsListen, dnsListen } = config
-  const dns = { transferTo, responseRates: responseRates(config) }
+  const dns = { transferTo, responseRates: responseRates(config), signatures: config.dnsSignatures }
   return {
     metrics: metricsListen && serveMetrics && (await open('--metrics-listen', metricsListen, log, serveMetrics)),
     api: await open('--listen', listen, log, (at) => app.listen(at)),

@@ -1,6 +1,7 @@
 /** Options of `wolke serve` for zones and the name server. */
 import { InvalidArgumentError, Option } from 'commander'
 import { defaultResponseRates, type ResponseRates } from '../dns/response-rate.ts'
+import { usualSignatures } from '../dns/signing/allowance.ts'
 import type { Secondary } from '../dns/transfer-out.ts'
 import { defaultZoneLimits } from '../families/zones/limits.ts'
 import { defaultTransferLimits, type ZoneSettings } from '../families/zones/settings.ts'
@@ -26,6 +27,8 @@ export interface DnsConfig {
   readonly dnsNetworkRate: number
   readonly dnsResponseSlip: number
   readonly dnsResponseExempt: readonly string[]
+  /** Signatures per second for names that signed zones do not have. */
+  readonly dnsSignatures: number
   /** The most zones that are transferred from their primaries at once: in total and for one Project. */
   readonly dnsTransfers: number
   readonly dnsTransfersPerProject: number
@@ -172,6 +175,10 @@ export function dnsOptions(): Option[] {
       .env('WOLKE_DNS_RESPONSE_EXEMPT')
       .argParser(networks)
       .default(defaultResponseRates.exempt, 'loopback'),
+    new Option('--dns-signatures <n>', 'signatures per second for names that signed zones do not have')
+      .env('WOLKE_DNS_SIGNATURES')
+      .argParser(count)
+      .default(usualSignatures),
     new Option('--dns-transfers <n>', 'secondary zones transferred at the same time')
       .env('WOLKE_DNS_TRANSFERS')
       .argParser(count)

@@ -37,6 +37,8 @@ export interface ResponderOptions {
   readonly onNotify: (query: Query, address: string) => Promise<Buffer | undefined>
   /** Limits the rate of UDP answers; undefined sends all of them. */
   readonly limiter: ResponseRateLimiter | undefined
+  /** Signatures per second for names that zones do not have, over each of UDP and TCP. */
+  readonly signatures: number
   /** The time by which signatures last, in milliseconds. */
   readonly nowMs: () => number
 }
@@ -70,11 +72,13 @@ const nxName = 128
 export class Responder {
   readonly #options: ResponderOptions
   readonly #kept: KeptAnswers
-  readonly #allowances = { udp: new Allowance(), tcp: new Allowance() }
+  readonly #allowances: { readonly udp: Allowance; readonly tcp: Allowance }
 
   constructor(options: ResponderOptions) {
     this.#options = options
     this.#kept = new KeptAnswers(options.nowMs)
+    const { signatures } = options
+    this.#allowances = { udp: new Allowance(signatures), tcp: new Allowance(signatures) }
   }
 
   /** Answers a UDP message; undefined when it is to be ignored. */

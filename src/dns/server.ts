@@ -27,6 +27,7 @@ import { type DnsClient, Responder } from './responder.ts'
 import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from './response-rate.ts'
 import { Secondaries, type Silent } from './secondaries.ts'
 import { fitting, SignedQueries } from './signed-queries.ts'
+import { usualSignatures } from './signing/allowance.ts'
 import { OpenedKeys } from './signing/opened-keys.ts'
 import { told, toldOfTransfer } from './told.ts'
 import { tracedTransfer } from './traced.ts'
@@ -44,6 +45,8 @@ export interface NameServerOptions {
   readonly transferTo?: readonly Secondary[]
   /** Limits of UDP answers to one network; `off` removes them. */
   readonly responseRates?: ResponseRates | 'off'
+  /** Signatures per second for names that signed zones do not have. */
+  readonly signatures?: number
   /** The maximum number of records of all zones together that are kept in memory. */
   readonly maxRecords?: number
   /** Lets it answer otherwise than usual. */
@@ -194,6 +197,7 @@ class RunningNameServer {
       onNotify: (query, address) => this.#onNotify(query, address),
       limiter: limiterFor(this.#options, this.#transferTo),
       nowMs: this.#options.clock.now,
+      signatures: this.#options.signatures ?? usualSignatures,
     })
     const plain: Answering = {
       udp: (bytes, address) => this.#udp(responder, bytes, address),

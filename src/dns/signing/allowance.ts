@@ -6,15 +6,15 @@
 /** No signature can be made now. */
 export class SignaturesSpent extends Error {}
 
-/** Signatures per second for names that zones do not have, and so many at once: about a quarter of a processor. */
-const usualRate = 2_000
+/** Signatures per second for names that zones do not have over each of UDP and TCP, unless the operator says otherwise. */
+export const usualSignatures = 2_000
 
 export class Allowance {
   readonly #perSecond: number
   #left: number
   #since = performance.now()
 
-  constructor(perSecond = usualRate) {
+  constructor(perSecond: number) {
     this.#perSecond = perSecond
     this.#left = perSecond
   }

@@ -1,5 +1,7 @@
 /** Signed zones in tests, and the real programs that validate them. */
 import assert from 'node:assert/strict'
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -191,4 +193,32 @@ export async function signaturesOf(place: Place, name: string, type: string) {
     const { keyTag, expiration } = (record as { data: { keyTag: number; expiration: number } }).data
     return [{ tag: keyTag, expires: expiration }]
   })
+}
+
+// ---- On the way ----------------------------------------------------------------------------------------------------
+
+/** Runs `work` with a place at which answers of a name server over UDP are changed. */
+export async function withTampering(
+  { host, port }: Place,
+  change: (answer: Buffer) => void,
+  work: (place: Place) => Promise<void>,
+): Promise<void> {
+  const socket = createSocket('udp4')
+  const behind = new Set<Socket>()
+  socket.on('message', (query, from) => {
+    const one = createSocket('udp4')
+    behind.add(one)
+    one.on('message', (answer) => {
+      change(answer)
+      socket.send(answer, from.port, from.address)
+    })
+    one.send(query, port, host)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  try {
+    await work({ host: '127.0.0.1', port: socket.address().port })
+  } finally {
+    for (const one of [socket, ...behind]) one.close()
+  }
 }
