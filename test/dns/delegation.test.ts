@@ -1,25 +1,15 @@
 /** The delegation of zones as real name servers tell it: Knot has the zones above, and Unbound finds it. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { askingParents } from '../../src/drivers/resolver/parents.ts'
 import type { ZonesDriver } from '../../src/families/zones/driver.ts'
-import { findProgram } from '../clients/kit/clients.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
 import { expect } from '../kit/resources.ts'
-import { type Place, serveDns } from './client.ts'
-import { start } from './secondaries/programs.ts'
+import { serveDns } from './client.ts'
+import { above, head, missingParents, withParents } from './parents.ts'
 
-const missing = ['knotd', 'unbound'].filter((name) => !findProgram(name))
 const nameservers = ['ns1.ours.lab.', 'ns2.ours.lab.']
 const settings = { zones: { nameservers, privatePrimaries: ['127.0.0.0/8'] } }
 
-/** The address of Knot; that of Wolke is 127.0.0.1, at the same port. Nobody listens at 127.0.0.9. */
-const above = '127.0.0.2'
-
-const head = (server: string) => `$TTL 60\n@ SOA ${server} hostmaster.lab. 1 3600 600 86400 60\n@ NS ${server}\n`
 /** The zones that Knot has, by name. */
 const zones: Readonly<Record<string, string>> = {
   lab: `${head('ns.lab.')}ns A ${above}\nns1.ours A 127.0.0.1\nns2.ours A 127.0.0.1\nns.other A 127.0.0.9\nns.silent A 127.0.0.9\n`,
@@ -35,54 +25,12 @@ const zones: Readonly<Record<string, string>> = {
     .join('')}`,
 }
 
-async function startKnot(folder: string, port: number) {
-  mkdirSync(join(folder, 'db'))
-  for (const [name, text] of Object.entries(zones)) writeFileSync(join(folder, `${name}.zone`), text)
-  const file = join(folder, 'knot.conf')
-  const listed = Object.keys(zones).map((name) => `  - domain: ${name}\n    file: ${folder}/${name}.zone\n`)
-  writeFileSync(
-    file,
-    `log:\n  - target: stdout\n    any: info\nserver:\n  listen: ${above}@${port}\n  rundir: ${folder}\ndatabase:\n  storage: ${folder}/db\nzone:\n${listed.join('')}`,
-  )
-  return start('knotd', () => ['-c', file], /server started/)
-}
-
-async function startUnbound(folder: string, at: number) {
-  const file = join(folder, 'unbound.conf')
-  const stubs = Object.keys(zones).map((name) => `stub-zone:\n  name: "${name}"\n  stub-addr: ${above}@${at}\n`)
-  const options = (port: number) =>
-    `server:\n  interface: 127.0.0.1@${port}\n  do-ip6: no\n  username: ""\n  chroot: ""\n  directory: "${folder}"\n  pidfile: ""\n  use-syslog: no\n  do-not-query-localhost: no\n  module-config: "iterator"\n  verbosity: 1\n`
-  return start(
-    'unbound',
-    (port) => {
-      writeFileSync(file, options(port) + stubs.join(''))
-      return ['-d', '-c', file]
-    },
-    /start of service/,
-  )
-}
-
-/** Runs `work` with a driver that asks these name servers; they end with it. */
-async function withParents({ port }: Place, work: (driver: ZonesDriver) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'wolke-parents-'))
-  const stops: (() => Promise<void>)[] = []
-  try {
-    stops.push((await startKnot(folder, port)).stop)
-    const resolver = await startUnbound(folder, port)
-    stops.push(resolver.stop)
-    await work(askingParents({ resolver: `127.0.0.1:${resolver.port}`, port }))
-  } finally {
-    for (const stop of stops) await stop()
-    rmSync(folder, { recursive: true })
-  }
-}
-
 forEachDatabase('The delegation of zones', (open) => {
   const told = async ({ api }: World, name: string) =>
     expect(await api.get(`/zones/${name}`), 200).body.zone.authoritative_nameservers
 
   test('is found with the parents of zones, and shown until it is found otherwise', {
-    skip: missing.length > 0,
+    skip: missingParents.length > 0,
   }, async () => {
     let driver: ZonesDriver | undefined
     const drivers = { zones: { delegationOf: (zone) => driver!.delegationOf!(zone) } satisfies ZonesDriver }
@@ -100,7 +48,7 @@ forEachDatabase('The delegation of zones', (open) => {
       delegation_last_check: null,
       delegation_status: 'unknown',
     })
-    await withParents(place, async (parents) => {
+    await withParents(place, zones, async (parents) => {
       driver = parents
       await world.app.jobs.run()
       const statuses = async () =>

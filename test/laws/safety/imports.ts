@@ -111,6 +111,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'own.ts': ['events', 'kernel', 'lab', 'reachability', 'management', 'pages', 'people', 'platform.ts', 'version.ts'],
   config: [
     'dns/response-rate.ts',
+    'dns/signing/allowance.ts',
     'dns/transfer-out.ts',
     'drivers/hosts/options.ts',
     'drivers/load-balancers/data-planes.ts',
