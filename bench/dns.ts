@@ -17,7 +17,7 @@ const run = promisify(execFile)
 
 /** The promised ratio to Knot's queries per second. */
 const promised = 0.85
-const names = 1_000
+export const names = 1_000
 
 export async function dns(workshop: Workshop, { rounds, seconds }: Effort): Promise<Row[]> {
   if (!(await Promise.all([run('knotd', ['--version']), run('dnsperf', ['-h'])]).catch(() => undefined))) {
@@ -59,9 +59,10 @@ const loads: Readonly<Record<string, (index: number) => string>> = {
 const call = (url: string, init: RequestInit = {}) =>
   fetch(url, { ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
 
-async function makeZone(url: string): Promise<void> {
+/** Makes a zone with many names through the API. */
+export async function makeZone(url: string, name = 'example.com'): Promise<void> {
   const zonefile = Array.from({ length: names }, (_, i) => `n${i} A 192.0.2.${i % 250}`).join('\n')
-  const body = JSON.stringify({ name: 'example.com', mode: 'primary', zonefile })
+  const body = JSON.stringify({ name, mode: 'primary', zonefile })
   const answer = await call(`${url}${publicBase}/zones`, { method: 'POST', body })
   if (answer.status !== 201) throw new Error(await answer.text())
 }
@@ -128,7 +129,13 @@ async function startKnot(workshop: Workshop, zonefile: string): Promise<number> 
   throw new Error('knotd does not answer')
 }
 
-async function queriesPerSecond(port: number, file: string, seconds: number): Promise<number> {
+/** Queries per second that a server answers; `more` are options of dnsperf. */
+export async function queriesPerSecond(
+  port: number,
+  file: string,
+  seconds: number,
+  more: readonly string[] = [],
+): Promise<number> {
   const { stdout } = await run('dnsperf', [
     '-s',
     '127.0.0.1',
@@ -140,6 +147,7 @@ async function queriesPerSecond(port: number, file: string, seconds: number): Pr
     String(seconds),
     '-c',
     '8',
+    ...more,
   ])
   const [, rate] = /Queries per second:\s+([\d.]+)/.exec(stdout) ?? []
   const [, lost] = /Queries lost:\s+(\d+)/.exec(stdout) ?? []

@@ -14,6 +14,7 @@ import { check } from './check/check.ts'
 import { clock } from './clock.ts'
 import { consolePages } from './console.ts'
 import { dns } from './dns.ts'
+import { dnssec } from './dnssec.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { history } from './history.ts'
@@ -54,6 +55,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   start: footprint,
   postgres,
   dns,
+  dnssec,
   neighbour,
   parsers: parserCosts,
   'large-reads': besideLargeReads,
