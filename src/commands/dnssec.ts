@@ -175,7 +175,8 @@ function printSigning(print: Print, { zone, step, until, ds, keys, parent }: Ret
   for (const { tag, signs, at_parent, created } of keys) {
     print(`key ${tag} of ${created} signs ${signs === 'zone' ? 'the zone' : 'the keys'}${atParent[`${at_parent}`]}`)
   }
-  print(ds === null ? 'its parent is to have no DS record' : `its parent is to have: ${zone}. IN DS ${ds}`)
+  const none = `its parent is to have no DS record ${step === 'leaving' ? 'any more' : 'yet'}`
+  print(ds === null ? none : `its parent is to have: ${zone}. IN DS ${ds}`)
   print(
     parent === null
       ? 'its parent was not asked'

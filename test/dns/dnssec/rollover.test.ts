@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ZonesDriver } from '../../../src/families/zones/driver.ts'
+import { signingsSeen } from '../../../src/families/zones/signing/states.ts'
+import { acrossProjects } from '../../../src/kernel/data/scoped.ts'
 import { skipWithout } from '../../clients/kit/clients.ts'
 import { forEachDatabase, type World } from '../../kit/harness.ts'
+import { expect } from '../../kit/resources.ts'
 import { ask, type Place, serveDns } from '../client.ts'
 import { goingClock } from '../going-clock.ts'
 import { makeZone } from '../zones.ts'
@@ -105,6 +108,10 @@ forEachDatabase('The keys of signed zones', (open) => {
     assert.equal(await after(0), 'introducing')
     assert.equal((await keysOf(place)).length, 2)
     assert.equal((await shown(world)).ds, old)
+    // A server that has just started has the same keys.
+    const another = await serveDns(world)
+    assert.deepEqual((await keysOf(another)).sort(), (await keysOf(place)).sort())
+    assert.ok(await isSecure(world, another, old))
     await check(old)
     assert.equal(await after(24 * hourMs), 'introducing')
     await check(old)
@@ -188,6 +195,33 @@ forEachDatabase('The keys of signed zones', (open) => {
     assert.equal(await dnssec(world, 'show', 'example.com'), 'example.com is not signed')
     assert.deepEqual((await ask(place, 'example.com', 'DNSKEY')).answers, [])
     assert.equal((await ask(place, 'nothing.example.com', 'A', { edns: 1_232 })).rcode, 'NXDOMAIN')
+  })
+
+  test('are missed by the doctor where the parent has no DS record of them, or another one', async () => {
+    const { world, parent, after } = await start()
+    const seen = async () =>
+      (await signingsSeen(world.db.query)).map(({ verdict, seen: words }) => `${verdict}: ${words}`)
+    assert.deepEqual(await seen(), [])
+    await makeSigned(world)
+    assert.deepEqual(await seen(), ['ok: 1 signed zone with the DS records they need'])
+    await after(hourMs + 1)
+    await after(hourMs)
+    assert.deepEqual(await seen(), ['warning: is signed, and its parent has no DS record of it'])
+    parent.records = [`1 13 2 ${'ab'.repeat(32)}`]
+    await after(hourMs)
+    assert.deepEqual(await seen(), ['failure: the DS records of its parent lead to none of its keys'])
+    parent.records = [(await shown(world)).ds]
+    await after(hourMs)
+    assert.deepEqual(await seen(), ['ok: 1 signed zone with the DS records they need'])
+  })
+
+  test('are deleted with their zone', async () => {
+    const { world } = await start()
+    await makeSigned(world)
+    expect(await world.api.delete('/zones/example.com'), 201)
+    await world.app.jobs.run()
+    assert.equal(await dnssec(world, 'list'), '')
+    assert.deepEqual(await acrossProjects(world.db.query).selectFrom('zone_key').selectAll().execute(), [])
   })
 
   test('are asked for in words that say what is wrong', async () => {

@@ -2,6 +2,8 @@
 import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
 import { inTime } from '../../../kernel/actions/in-time.ts'
 import { onBehalfOf } from '../../../kernel/process/behalf.ts'
+import { FairQueue } from '../../../kernel/process/fair-queue.ts'
+import type { ProjectId } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import type { ParentDs } from '../driver.ts'
 import { lockZoneIfThere } from '../store.ts'
@@ -13,6 +15,8 @@ const zonesAtOnce = 100
 /** The longest time in which the parent of a zone is asked. */
 const patienceMs = 5_000
 const roundMs = 5_000
+/** Zones that are led on at the same time: in all, and of one Project. */
+const limits = { atOnce: 32, perKey: 8 }
 
 /** Leads on the zones that are due, in a round of some seconds. */
 export async function advanceSignings(
@@ -21,15 +25,17 @@ export async function advanceSignings(
 ): Promise<void> {
   const end = performance.now() + roundMs
   const met = new Set<number>()
+  const queue = new FairQueue<ProjectId>(limits)
   do {
     const due = await dueSignings(platform.db.query, platform.clock.now(), zonesAtOnce)
     const some = due.filter(({ zoneId }) => !met.has(zoneId))
     if (some.length === 0) return
-    for (const zone of some) {
-      met.add(zone.zoneId)
-      await onBehalfOf(zone.scope.projectId, () => leadOn(platform, drivers, zone))
-      if (performance.now() > end) return
-    }
+    for (const { zoneId } of some) met.add(zoneId)
+    await Promise.all(
+      some.map((zone) =>
+        queue.run(zone.scope.projectId, () => onBehalfOf(zone.scope.projectId, () => leadOn(platform, drivers, zone))),
+      ),
+    )
   } while (performance.now() < end)
 }
 
