@@ -68,7 +68,7 @@ export function lookUp(zone: ZoneImage, question: Question, find: FindImage): An
     const isFirst = met.size === 0
     met.add(at.name)
     countedAs ??= found.countedAs
-    lasting = both(lasting, found.lasting)
+    if (found.lasting) lasting = both(found.lasting, lasting)
     answer.push(...found.answer)
     authority.push(...found.authority)
     // An alias that leaves our zones ends the chain: the resolver continues with the target.
@@ -92,10 +92,9 @@ export function lookUp(zone: ZoneImage, question: Question, find: FindImage): An
 /** A part of an answer, and the name that it leads to. */
 type Found = Answer & { readonly alias?: NameKey | undefined }
 
-const both = (one: Lasting | undefined, other: Lasting | undefined): Lasting | undefined =>
-  one && other
-    ? { fromMs: Math.max(one.fromMs, other.fromMs), untilMs: Math.min(one.untilMs, other.untilMs) }
-    : (one ?? other)
+/** The time in which all signatures of two parts of an answer can be given. */
+const both = (one: Lasting, other: Lasting | undefined): Lasting =>
+  other ? { fromMs: Math.max(one.fromMs, other.fromMs), untilMs: Math.min(one.untilMs, other.untilMs) } : one
 
 /** A part of an answer, with signatures where Wolke signs the zone. */
 function proven(zone: ZoneImage, question: Question): Found {
