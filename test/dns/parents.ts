@@ -39,7 +39,7 @@ async function startUnbound(folder: string, at: number, zones: Zones) {
   const file = join(folder, 'unbound.conf')
   const stubs = Object.keys(zones).map((name) => `stub-zone:\n  name: "${name}"\n  stub-addr: ${above}@${at}\n`)
   const options = (port: number) =>
-    `server:\n  interface: 127.0.0.1@${port}\n  do-ip6: no\n  username: ""\n  chroot: ""\n  directory: "${folder}"\n  pidfile: ""\n  use-syslog: no\n  do-not-query-localhost: no\n  module-config: "iterator"\n  verbosity: 1\n`
+    `# Unbound\nserver:\n  interface: 127.0.0.1@${port}\n  do-ip6: no\n  username: ""\n  chroot: ""\n  directory: "${folder}"\n  pidfile: ""\n  use-syslog: no\n  do-not-query-localhost: no\n  module-config: "iterator"\n  verbosity: 1\n`
   return start(
     'unbound',
     (port) => {

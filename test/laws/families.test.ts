@@ -66,6 +66,7 @@ const dependants: readonly Dependant[] = [
       'src/config/dns.ts',
       'src/commands/dnssec.ts',
       'src/commands/noted.ts',
+      'test/dns/parents.ts',
       'test/dns/zones.ts',
       'attack/peers/',
     ],
