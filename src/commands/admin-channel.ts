@@ -11,7 +11,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import type { RunningServer } from '../config/config.ts'
+import { type RunningServer, runtimeDirectory } from '../config/config.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isInMemory, locationOf } from '../kernel/data/dialect.ts'
 import type { Logger } from '../kernel/process/log.ts'
@@ -34,7 +34,7 @@ const longestRequest = 65_536
 const patienceMs = 5_000
 
 /** A service has a directory of its own (RuntimeDirectory= of systemd), by which root finds it too. */
-const folder = () => process.env.RUNTIME_DIRECTORY || join(tmpdir(), `wolke-${process.getuid!()}`)
+const folder = () => runtimeDirectory() ?? join(tmpdir(), `wolke-${process.getuid!()}`)
 
 /**
  * Throws when the directory is missing, or when others than its owner can enter it. The owner is this user; `isAsking`

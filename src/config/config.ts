@@ -24,6 +24,9 @@ import { type TracesConfig, tracesOf } from './traces.ts'
 /** The environment for the commands of others, to which it is handed on without being read. */
 export const handedOn = (): NodeJS.ProcessEnv => process.env
 
+/** The directory that a service manager made for sockets (RuntimeDirectory= of systemd); undefined without one. */
+export const runtimeDirectory = (): string | undefined => process.env.RUNTIME_DIRECTORY || undefined
+
 /** The secret that the environment names a file of, for an option. Errors: `InvalidArgumentError`. */
 export const secretOf = (option: Option): string | undefined => secretFrom(process.env, option)
 

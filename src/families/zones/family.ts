@@ -12,7 +12,7 @@ import { seed } from './seed.ts'
 import { defaultZoneSettings } from './settings.ts'
 import { zoneCheckup, zoneStates } from './states.ts'
 import { getZone, zones as resource, withdrawZones } from './store.ts'
-import { transferKeys, zoneLocks } from './tables.ts'
+import { transferKeys, zoneKeys, zoneLocks } from './tables.ts'
 import { nextChecks } from './transfers/host.ts'
 import { zonefileEndpoints } from './zonefiles/contract.ts'
 import { zonefileRoutes } from './zonefiles/routes.ts'
@@ -27,7 +27,7 @@ export const zones = defineFamily({
   serviceEvents: ({ db }, ...asked) => nextChecks(db.query, ...asked),
   limited: [resource],
   locks: zoneLocks,
-  sealed: [transferKeys],
+  sealed: [transferKeys, zoneKeys],
   defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),
   resources: {
     param: 'id_or_name',

@@ -143,15 +143,20 @@ declare module '../../kernel/data/db.ts' {
 /** Where the keys of transfers are sealed. */
 export const transferKeys: SealedColumn = { table: 'zone_source', column: 'tsig_keys', key: 'zone_id' }
 
+/** Where the private parts of the keys of zones are sealed. */
+export const zoneKeys: SealedColumn = { table: 'zone_key', column: 'sealed', key: 'id' }
+
 export const zoneLocks: Locks = {
-  order: [['zone', 'key secrets', 'project_key', 'zone_source']],
+  order: [
+    ['zone', 'key secrets', 'project_key', 'zone_source'],
+    ['zone', 'key secrets', 'project_key', 'zone_key'],
+  ],
   belonging: {
     rrset: 'the zone',
     zone_content: 'the zone, or who writes it; whoever deletes it leaves out what others hold',
     zone_change: 'the zone',
     zone_challenge: 'the zone',
     zone_signing: 'the zone',
-    zone_key: 'the zone',
     dns_change: 'the zone, or who has the address',
   },
 }

@@ -6,9 +6,9 @@ import { timestamp } from '../../../../kernel/process/clock.ts'
 import type { ProjectScope } from '../../../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../../../kernel/secrets/secrets.ts'
 import { dnskeyData, keyTag } from '../../../../protocols/net/dns/dnskeys.ts'
-import type { ZoneKeyRow } from '../../tables.ts'
+import { type ZoneKeyRow, zoneKeys } from '../../tables.ts'
 
-const placeOf = (id: number): SecretPlace => ({ table: 'zone_key', column: 'sealed', id })
+const placeOf = (id: number): SecretPlace => ({ ...zoneKeys, id })
 
 /** The keys of a zone, the oldest first. */
 export function keysOfZone(query: Queries, scope: ProjectScope, zoneId: number): Promise<ZoneKeyRow[]> {
