@@ -18,7 +18,7 @@ const pauseMs = 100
 /** Tells whether a transaction came about, by a row that it writes and nobody else does. */
 export type Proof = (query: Queries) => Promise<boolean>
 
-interface Found {
+interface Evidence {
   readonly isThere: boolean
   readonly server: string
 }
@@ -44,7 +44,7 @@ export async function settle(connections: Connections, error: unknown, proof: Pr
 }
 
 /** Undefined while there is no server that takes writes. */
-async function look(connections: Connections, proof: Proof): Promise<Found | undefined> {
+async function look(connections: Connections, proof: Proof): Promise<Evidence | undefined> {
   try {
     const { connection, release } = await connections.lease()
     const query = kyselyOn(async () => ({ run: (statement) => read(connection, statement), release: () => undefined }))

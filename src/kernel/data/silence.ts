@@ -15,14 +15,14 @@ export interface SilenceOptions {
 }
 
 /** A question that waits for its answer. */
-export interface Asked {
+export interface OpenQuestion {
   readonly at: number
 }
 
 export class Silence {
   readonly #options: SilenceOptions
   /** The oldest first. */
-  readonly #asked = new Set<Asked>()
+  readonly #asked = new Set<OpenQuestion>()
   #callOff: (() => void) | undefined
 
   constructor(options: SilenceOptions) {
@@ -30,7 +30,7 @@ export class Silence {
   }
 
   /** Notes a question. */
-  begin(): Asked {
+  begin(): OpenQuestion {
     const asked = { at: performance.now() }
     this.#asked.add(asked)
     if (!this.#callOff) this.#lookIn(patienceMs)
@@ -38,7 +38,7 @@ export class Silence {
   }
 
   /** Notes the answer to it. */
-  end(asked: Asked): void {
+  end(asked: OpenQuestion): void {
     this.#asked.delete(asked)
   }
 
