@@ -8,6 +8,7 @@ import { passwordPlace } from '../../src/families/servers/screens/store.ts'
 import { families } from '../../src/families.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { countOutdated, keyStateOf, renewKeys } from '../../src/kernel/secrets/data-keys.ts'
+import { makeSigned } from '../dns/dnssec/kit.ts'
 import { run } from '../kit/database/bare-database.ts'
 import { schemaTables } from '../kit/database/schema.ts'
 import { forEachDatabase, type World } from '../kit/harness.ts'
@@ -47,6 +48,7 @@ forEachDatabase('keys of Projects that are replaced', (open) => {
       await done(client.post('/load_balancers', balancer))
       await done(client.post('/zones', { name: `z${index}.example`, mode: 'secondary', primary_nameservers }))
     }
+    await makeSigned(world, [])
     await world.settle()
     const row = await acrossProjects(db.query).selectFrom('certificate').select('project_id').executeTakeFirstOrThrow()
     const scope = { projectId: row.project_id }

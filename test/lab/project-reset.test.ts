@@ -20,7 +20,7 @@ import { objectsOf, projectsOf, rowsOf } from './projects.ts'
 /** Tables without rows of Projects. A new one has to be here, once it is known what a reset means for it. */
 const installationTables = [
   ...['action_serial', 'address_pool', 'ceremony', 'console_origin', 'credential', 'dns_change', 'guess'],
-  ...['installation_secret', 'key_canary', 'management_token', 'person', 'person_link', 'project'],
+  ...['installation_secret', 'key_canary', 'key_holder', 'management_token', 'person', 'person_link', 'project'],
   ...['rate_limit', 'schema_floor', 'session', 'sign_in', 'write_probe'],
 ]
 

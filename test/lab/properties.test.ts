@@ -14,7 +14,7 @@ import { assertSame, disturb, everything, everythingButClaims, fillWhole, frozen
  */
 const emptyTables = [
   ...['action_serial', 'action_unfiled', 'ceremony', 'certificate_order', 'certificate_use', 'console_origin'],
-  ...['firewall_match', 'guess', 'image_removal', 'network_vswitch', 'person_link', 'person_mail'],
+  ...['firewall_match', 'guess', 'image_removal', 'key_holder', 'network_vswitch', 'person_link', 'person_mail'],
   ...['person_mail_sent', 'project_limit', 'rate_limit', 'resource_lock', 'server_former', 'sign_in'],
   ...['token_action', 'write_probe', 'zone_challenge', 'zone_key', 'zone_signing'],
 ]

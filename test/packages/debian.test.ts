@@ -100,7 +100,7 @@ describe('The package for Debian', () => {
     assert.equal(await machine.must('dpkg --audit; dpkg --verify wolke'), '')
     const wanted = await machine.must('cd /etc/systemd/system && ls *.wants')
     assert.match(wanted, /^wolke\.service$/m)
-    assert.doesNotMatch(wanted, /socket|timer/)
+    assert.doesNotMatch(wanted, /wolke\.socket|wolke-backup/)
   })
 
   test('has a socket by which the program answers, whatever address its options name', async () => {
