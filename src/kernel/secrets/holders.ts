@@ -22,11 +22,12 @@ declare module '../data/db.ts' {
 /** Notes that a process has the keys of a ring, and forgets those that have ended. */
 export async function noteHolder(db: Database, process: string, { current, previous }: Keyring): Promise<void> {
   const kek_ids = [current, previous].flatMap((kek) => kek?.id ?? []).join(' ')
-  const others = (await connectedProcesses(db)).map(({ name }) => name).filter((name) => name !== process)
+  const connected = (await connectedProcesses(db)).map(({ name }) => name)
   await db.transact(async (tx) => {
+    const known = (await holdersOf(tx.query)).map((holder) => holder.process)
     // One with the name of a process that has ended replaces it.
-    const gone = tx.query.deleteFrom('key_holder')
-    await (others.length === 0 ? gone : gone.where('process', 'not in', others)).execute()
+    const gone = known.filter((name) => name === process || !connected.includes(name))
+    if (gone.length > 0) await tx.query.deleteFrom('key_holder').where('process', 'in', gone).execute()
     await tx.query.insertInto('key_holder').values({ process, kek_ids }).execute()
   })
 }
