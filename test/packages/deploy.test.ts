@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { installCompose, installManifests, skipWithout } from '../clients/kit/clients.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { createDatabase, postgresUrl } from '../kit/database/postgres.ts'
+import { createDatabase, freePort, postgresUrl } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
 import { bundle } from '../program/kit/program.ts'
 import { build } from '../run/built.ts'
@@ -165,15 +164,6 @@ async function run(t: TestContext, { command, environment }: Service, folder: st
     return (await closed)[0] as number | null
   }
   return { at: new URL(url).host, stop }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 describe('The manifests for Kubernetes', () => {

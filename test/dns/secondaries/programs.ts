@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram, run } from '../../clients/kit/clients.ts'
+import { freePort } from '../../kit/database/postgres.ts'
 import type { Place } from '../client.ts'
 import { askAll } from './messages.ts'
 import { occluded, type Signing, zonefile, zoneNames } from './zones.ts'
@@ -24,15 +24,6 @@ export const programs = ['named', 'dnssec-keygen', 'dnssec-signzone', 'knotd', '
 export const missingPrograms = () => programs.filter((name) => !findProgram(name))
 
 const signings = Object.keys(zoneNames) as Signing[]
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const tries = 5
 
