@@ -116,6 +116,12 @@ const without: readonly { readonly of: RegExp; readonly id: RegExp; readonly cod
     of: /ssh2[/]lib[/]\w+\.js$/,
     code: 'module.exports = {}',
   },
+  // Keys of hosts are made here, and those of people are public ones: none has a passphrase.
+  {
+    id: /^bcrypt-pbkdf$/,
+    of: /ssh2[/]/,
+    code: "module.exports = { pbkdf() { throw new Error('no passphrases here') } }",
+  },
   // An assistant is asked for nothing, so that no answer of it is compared with a schema.
   {
     of: /modelcontextprotocol[/]sdk[/]/,
@@ -133,6 +139,8 @@ const without: readonly { readonly of: RegExp; readonly id: RegExp; readonly cod
   { of: /prom-client[/]/, id: /^(@opentelemetry[/]api|tdigest)$/, code: 'module.exports = {}' },
   // The contract validates and serializes.
   { of: /fastify/, id: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/, code: 'module.exports = undefined' },
+  // No plugin of another version is there, and no request is made up.
+  { of: /fastify/, id: /^(semver|light-my-request)$/, code: 'module.exports = undefined' },
   // The server below the edge is made by the edge itself. TLS is loaded where somebody wants it.
   { of: /fastify\/lib\/server\.js$/, id: /^node:https?2?$/, code: 'module.exports = undefined' },
 ]
