@@ -29,6 +29,8 @@ export interface DnsConfig {
   readonly dnsResponseExempt: readonly string[]
   /** Signatures per second for names that signed zones do not have. */
   readonly dnsSignatures: number
+  /** The age in days at which keys of signed zones roll by themselves. */
+  readonly dnssecKeyLifetime?: number
   /** The most zones that are transferred from their primaries at once: in total and for one Project. */
   readonly dnsTransfers: number
   readonly dnsTransfersPerProject: number
@@ -41,6 +43,10 @@ export interface DnsConfig {
   readonly reverseNameIpv6?: string
 }
 
+const dayMs = 86_400_000
+const shortestKeyDays = 30
+const longestKeyDays = 36_500
+
 /** The value `off` of an option; commander would turn undefined into an empty text. */
 const off = 'off'
 
@@ -48,6 +54,13 @@ const off = 'off'
 export function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a number of at least 1.')
   return Number(text)
+}
+
+/** Parses the lifetime of keys in days: a rollover takes 16 of them at least. */
+function keyLifetime(text: string): number {
+  const days = count(text)
+  if (days >= shortestKeyDays && days <= longestKeyDays) return days
+  throw new InvalidArgumentError(`Expected a number of days from ${shortestKeyDays} to ${longestKeyDays}.`)
 }
 
 /**
@@ -175,10 +188,7 @@ export function dnsOptions(): Option[] {
       .env('WOLKE_DNS_RESPONSE_EXEMPT')
       .argParser(networks)
       .default(defaultResponseRates.exempt, 'loopback'),
-    new Option('--dns-signatures <n>', 'signatures per second for names that signed zones do not have')
-      .env('WOLKE_DNS_SIGNATURES')
-      .argParser(count)
-      .default(usualSignatures),
+    ...signingOptions(),
     new Option('--dns-transfers <n>', 'secondary zones transferred at the same time')
       .env('WOLKE_DNS_TRANSFERS')
       .argParser(count)
@@ -210,6 +220,19 @@ export function dnsOptions(): Option[] {
   ]
 }
 
+/** The options about signed zones. */
+function signingOptions(): Option[] {
+  return [
+    new Option('--dns-signatures <n>', 'signatures per second for names that signed zones do not have')
+      .env('WOLKE_DNS_SIGNATURES')
+      .argParser(count)
+      .default(usualSignatures),
+    new Option('--dnssec-key-lifetime <days>', 'age at which keys of signed zones roll by themselves (default: never)')
+      .env('WOLKE_DNSSEC_KEY_LIFETIME')
+      .argParser(keyLifetime),
+  ]
+}
+
 /** The options about default reverse names. */
 export function reverseNameOptions(): Option[] {
   return [
@@ -233,11 +256,12 @@ export function defaultNamesOf({ reverseName: ipv4, reverseNameIpv6: ipv6 }: Dns
 
 /** The zone settings that the options set explicitly. */
 export function givenZoneSettings(config: DnsConfig): Partial<ZoneSettings> {
-  const { nameservers, hostmaster, dnsPrivatePrimaries, zoneRecords, zoneBytes } = config
+  const { nameservers, hostmaster, dnsPrivatePrimaries, zoneRecords, zoneBytes, dnssecKeyLifetime } = config
   return {
     privatePrimaries: dnsPrivatePrimaries,
     limits: { records: zoneRecords, textBytes: zoneBytes },
     transfers: { inAll: config.dnsTransfers, perProject: config.dnsTransfersPerProject },
+    ...(dnssecKeyLifetime === undefined ? {} : { keyLifetimeMs: dnssecKeyLifetime * dayMs }),
     ...(nameservers ? { nameservers } : {}),
     ...(hostmaster === undefined ? {} : { hostmaster }),
   }

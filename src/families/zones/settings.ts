@@ -11,6 +11,8 @@ export interface ZoneSettings {
   /** How large a zone may be. */
   readonly limits: ZoneLimits
   readonly transfers: TransferLimits
+  /** The age at which the key of a signed zone rolls by itself, in milliseconds; undefined for never. */
+  readonly keyLifetimeMs: number | undefined
 }
 
 declare module '../../platform.ts' {
@@ -35,6 +37,7 @@ export function defaultZoneSettings(domain: string): ZoneSettings {
     privatePrimaries: [],
     limits: defaultZoneLimits,
     transfers: defaultTransferLimits,
+    keyLifetimeMs: undefined,
   }
 }
 

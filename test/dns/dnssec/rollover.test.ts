@@ -177,6 +177,40 @@ forEachDatabase('The keys of signed zones', (open) => {
     assert.equal((await shown(world)).step, 'signed')
   })
 
+  test('roll by themselves at the age that the operator has set, where the parent can be seen to follow', async () => {
+    const parent = new Parent()
+    const keyLifetimeMs = 90 * dayMs
+    const world = await open({
+      ...{
+        alone: true,
+        clock: goingClock(),
+        drivers: { zones: parent.driver },
+        settings: { zones: { keyLifetimeMs } },
+      },
+    })
+    const after = async (ms: number) => {
+      world.clock.advance(ms)
+      await world.app.jobs.run()
+      return (await shown(world)).step as string
+    }
+    await makeSigned(world)
+    assert.equal(await after(hourMs + 1), 'signed')
+    const first = (await shown(world)).ds
+    parent.records = [`1 13 2 ${'ab'.repeat(32)}`]
+    assert.equal(await after(100 * dayMs), 'signed')
+    parent.records = [first]
+    assert.equal(await after(hourMs), 'introducing')
+    assert.equal(await after(26 * hourMs), 'submitting')
+    const second = (await shown(world)).ds
+    parent.records = [second]
+    for (let step = ''; step !== 'signed'; step = await after(dayMs));
+    assert.equal((await shown(world)).ds, second)
+    assert.notEqual(second, first)
+    // The age is that of the key, not of the step.
+    assert.equal(await after(60 * dayMs), 'signed')
+    assert.equal(await after(20 * dayMs), 'introducing')
+  })
+
   test('are given up once the parent has no DS record and nobody remembers one', async (t) => {
     if (missing.length > 0) return skipWithout(t, `${missing.join(', ')} are not installed`)
     const { world, place, parent, after } = await start()

@@ -20,7 +20,7 @@ const limits = { atOnce: 32, perKey: 8 }
 
 /** Leads on the zones that are due, in a round of some seconds. */
 export async function advanceSignings(
-  platform: Pick<Platform, 'db' | 'clock' | 'secrets'>,
+  platform: Pick<Platform, 'db' | 'clock' | 'secrets' | 'settings'>,
   drivers: Drivers,
 ): Promise<void> {
   const end = performance.now() + roundMs
@@ -40,7 +40,7 @@ export async function advanceSignings(
 }
 
 async function leadOn(
-  { db, secrets }: Parameters<typeof advanceSignings>[0],
+  { db, secrets, settings }: Parameters<typeof advanceSignings>[0],
   drivers: Drivers,
   { zoneId, name, step, scope }: DueSigning,
 ): Promise<void> {
@@ -52,7 +52,7 @@ async function leadOn(
     // Another process may have led it on meanwhile, so that the answer is one to another question.
     if (found && signing.step === step) await noteParent(tx, scope, signing, found)
     const noted = await signingOf(tx, scope, signing.zone)
-    await advance(tx, secrets, scope, noted!)
+    await advance(tx, { secrets, keyLifetimeMs: settings.zones.keyLifetimeMs }, scope, noted!)
   })
 }
 

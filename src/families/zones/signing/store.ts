@@ -76,17 +76,40 @@ export async function beginStep(
   await changeZone(tx, scope, zone, { keys: [], isSigned: true })
 }
 
+/** What zones are led on with. */
+export interface Leading {
+  readonly secrets: Secrets
+  /** As {@link ZoneSettings} has it. */
+  readonly keyLifetimeMs: number | undefined
+}
+
 /** Does what a zone is due for. Returns what it was. */
 export async function advance(
   tx: Transaction,
-  secrets: Secrets,
+  { secrets, keyLifetimeMs }: Leading,
   scope: ProjectScope,
   signing: LockedSigning,
 ): Promise<SigningMove | undefined> {
-  const move = moveOf(signing, tx.now)
+  const wantsRoll = signing.wantsRoll || (await isKeyOld(tx, scope, signing, keyLifetimeMs))
+  const move = moveOf({ ...signing, wantsRoll }, tx.now)
   if (move) await moves[move]({ tx, secrets, scope, zone: signing.zone, signing })
   else await setSigning(tx, scope, signing.zone.id, { due: dueOf(signing, tx.now) })
   return move
+}
+
+/**
+ * Tells whether the key of a zone is to roll by itself. A parent that cannot be asked, or that has DS records of something else, could
+ * not be seen to follow.
+ */
+async function isKeyOld(
+  tx: Transaction,
+  scope: ProjectScope,
+  { zone, step, isSeen }: LockedSigning,
+  lifetimeMs: number | undefined,
+): Promise<boolean> {
+  if (lifetimeMs === undefined || step !== 'signed' || !isSeen) return false
+  const [key] = await keysOfZone(tx.query, scope, zone.id)
+  return key !== undefined && Date.parse(key.created) + lifetimeMs <= tx.now
 }
 
 interface Moved {
