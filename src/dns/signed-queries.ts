@@ -7,10 +7,10 @@ import type { NameKey } from '../protocols/net/dns/names.ts'
 import type { TsigKey } from '../protocols/net/dns/tsig-keys.ts'
 import { headerBytes, skipName } from '../protocols/net/dns/wire.ts'
 import { opcodes, queryTypes, rcodes, readQuery, truncated, udpLimit, writeRefusal } from './message.ts'
-import { algorithmNames, fudge, isSignedWith, type Signature, sign, signatureOf, unsigned, withRecord } from './tsig.ts'
+import { algorithmNames, fudge, type Signature, sign, signatureOf, signedWith, unsigned, withRecord } from './tsig.ts'
 
 /** Errors in TSIG records. */
-const errors = { badSignature: 16, badKey: 17, badTime: 18 }
+const errors = { badSignature: 16, badKey: 17, badTime: 18, badTruncation: 22 }
 
 /** A query without its signature, and what becomes of its answers. */
 export interface VerifiedQuery {
@@ -52,15 +52,20 @@ export class SignedQueries {
   }
 
   #verify(bytes: Buffer, bare: Buffer, signature: Signature, key: TsigKey): VerifiedQuery | RefusedQuery {
-    if (!isSignedWith(key, bytes, signature)) return refusing(bare, signature, errors.badSignature)
+    const proof = signedWith(key, bytes, signature)
+    if (proof === 'forged') return refusing(bare, signature, errors.badSignature)
     const seconds = Math.floor(this.#nowMs() / 1_000)
     const signedAt = signature.times.readUIntBE(0, 6)
     let before = signature.mac
+    const refuse = (error: number, other?: Buffer) => {
+      const how = { seconds: signedAt, before, error, ...(other && { other }) }
+      return { refusal: sign(bodyOf(bare, rcodes.notAuthoritative), key, how).message }
+    }
+    if (proof === 'cut') return refuse(errors.badTruncation)
     if (Math.abs(seconds - signedAt) > fudge) {
       const other = Buffer.alloc(6)
       other.writeUIntBE(seconds, 0, 6)
-      const how = { seconds: signedAt, before, error: errors.badTime, other }
-      return { refusal: sign(bodyOf(bare, rcodes.notAuthoritative), key, how).message }
+      return refuse(errors.badTime, other)
     }
     let isFollowing = false
     const seal = (answer: Buffer) => {

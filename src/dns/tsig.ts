@@ -145,11 +145,16 @@ export function unsigned(message: Buffer, { start }: Signature): Buffer {
   return bare
 }
 
-/** Tells whether a query was signed with a key. */
-export function isSignedWith(key: TsigKey, message: Buffer, signature: Signature): boolean {
+/** How a query was signed with a key. Of a MAC that is cut, half of it and 10 bytes at least are there (RFC 8945, 5.2.2.1). */
+export function signedWith(key: TsigKey, message: Buffer, signature: Signature): 'whole' | 'cut' | 'forged' {
   const bare = unsigned(message, signature)
   bare.writeUInt16BE(signature.id, 0)
-  return timingSafeEqualLengths(mac(key, bare, variables(key, signature.times)), signature.mac)
+  const whole = mac(key, bare, variables(key, signature.times))
+  const { length } = signature.mac
+  if (timingSafeEqualLengths(whole, signature.mac)) return 'whole'
+  const isCut =
+    length >= Math.max(10, whole.length / 2) && timingSafeEqualLengths(whole.subarray(0, length), signature.mac)
+  return isCut ? 'cut' : 'forged'
 }
 
 /** Verifies the messages of one answer in order. */

@@ -100,6 +100,8 @@ forEachDatabase('Signed transfers', (open) => {
     const forged = await soa(`hmac-sha256:hmac-sha256.lab:${secret('another')}`)
     assert.match(forged, refused)
     assert.match(forged, /BADSIG/)
+    // Half of a signature is one by the key, and less than is asked for.
+    assert.match(await soa(`hmac-sha256-128:hmac-sha256.lab:${good}`), /BADTRUNC/)
     world.clock.advance(3_600_000)
     const late = await soa(`hmac-sha256:hmac-sha256.lab:${good}`)
     assert.match(late, refused)

@@ -158,6 +158,9 @@ forEachDatabase('Signed zones', (open) => {
     assert.deepEqual([answer.rcode, answer.authorities], ['NOERROR', []])
     const overTcp = await ask(place, `n${index}.example.com`, 'A', { ...flags, tcp: true })
     assert.equal(overTcp.packet.authorities!.length, 4)
+    do answer = await ask(place, `n${index++}.example.com`, 'A', { ...flags, tcp: true })
+    while (answer.rcode === 'NOERROR')
+    assert.deepEqual([answer.rcode, answer.authorities], ['SERVFAIL', []])
     // What the zone has is answered in any case, and so is who wants no signatures.
     for (const name of ['www.example.com', 'a.b.empty.example.com', 'alias.example.com']) {
       assert.equal((await ask(place, name, 'A', flags)).isTruncated, false)
