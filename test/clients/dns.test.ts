@@ -1,21 +1,14 @@
 /** Name servers, a resolver and tools as distributions package them, against ours. */
+
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../kit/ports.ts'
 import { findProgram, run, type Service, serve, skipWithout } from './kit/clients.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 const portOf = ({ dns }: Service) => Number(dns.split(':').at(-1))
 

@@ -1,4 +1,5 @@
 /** Which data plane is chosen, and what the embedded one has nothing to do with. */
+
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,8 @@ import { test } from 'node:test'
 import { type DataPlaneOptions, openDataPlane } from '../../src/drivers/load-balancers/data-plane.ts'
 import { DriverError } from '../../src/kernel/actions/define.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../stubs/embedded-balancer.ts'
+import { freePort } from '../kit/ports.ts'
+import { listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../stubs/embedded-balancer.ts'
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

@@ -13,10 +13,11 @@ import { placeIn } from '../../src/drivers/load-balancers/embedded/process/launc
 import { Link } from '../../src/drivers/load-balancers/embedded/process/link.ts'
 import type { BalancerState } from '../../src/families/load-balancers/driver.ts'
 import { until } from '../kit/database/bare-database.ts'
+import { freePort } from '../kit/ports.ts'
 import { plainHttp, targetAt } from '../kit/samples/balancer-states.ts'
 import { selfSigned } from '../kit/samples/certificates.ts'
 import { isLong } from '../run/long.ts'
-import { converse, freePort, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../stubs/embedded-balancer.ts'
+import { converse, listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../stubs/embedded-balancer.ts'
 
 const address = ownAddress()
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -17,16 +17,6 @@ export function ownAddress(): string {
   return process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : '127.0.0.1'
 }
 
-/** A port that nobody listens on. */
-export async function freePort(address: string): Promise<number> {
-  const server = createTcpServer().listen(0, address)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** A service with a health check that connects. */
 export function serviceTo(port: number, service: Partial<BalancerService> & { listenPort: number }): BalancerService {
   return {

@@ -1,11 +1,12 @@
 /** Pebble, a certificate authority for tests that speaks ACME and is as awkward as the protocol lets it be. */
+
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { certificate, privateKey } from '../../fixtures/tls.ts'
+import { freePort } from '../../kit/ports.ts'
 import { findProgram, type Service, serve } from './clients.ts'
 
 export const pebble = findProgram('pebble')
@@ -74,15 +75,6 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 function fetchTrusting(url: string): Promise<string> {

@@ -17,7 +17,6 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,6 +24,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { RUN_FOLDER_VARIABLE } from '../../run/leftovers.ts'
 import { engines } from '../engines.ts'
+import { freePort } from '../ports.ts'
 
 /** A PostgreSQL server that ends with the process that started it. */
 export interface TestPostgres {
@@ -236,17 +236,6 @@ function release(child: ChildProcess): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
     if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
   }
-}
-
-/** A port of 127.0.0.1 that was free just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /** A temporary directory that survives a reboot, so it is not in memory. */

@@ -1,4 +1,5 @@
 /** Text of users in HAProxy's configuration: HAProxy understands every configuration, and as it was meant. */
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,6 +14,7 @@ import { configurationOf } from '../../../src/drivers/load-balancers/haproxy/con
 import { healthOfAll } from '../../../src/drivers/load-balancers/haproxy/health.ts'
 import { Master } from '../../../src/drivers/load-balancers/haproxy/master.ts'
 import type { BalancerService, BalancerState } from '../../../src/families/load-balancers/driver.ts'
+import { freePort } from '../../kit/ports.ts'
 import { httpService, plainState, skipsHaproxy } from '../../stubs/haproxy.ts'
 
 const visible = (size: { minLength: number; maxLength: number }) =>
@@ -96,15 +98,6 @@ async function listen(t: TestContext, answer: Buffer): Promise<{ port: number; r
   t.after(() => server.close())
   await once(server, 'listening')
   return { port: (server.address() as AddressInfo).port, requests }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function startHaproxy(t: TestContext, folder: string): Master {

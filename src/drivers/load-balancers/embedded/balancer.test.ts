@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { until } from '../../../../test/kit/database/bare-database.ts'
+import { freePort } from '../../../../test/kit/ports.ts'
 import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
 import {
   converse,
-  freePort,
   listenHttp,
   ownAddress,
   portOf,

@@ -1,19 +1,14 @@
 /** Clients of HTTP/2 that send frames without end: they are told to calm down, and their connection is closed. */
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { after, before, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
+import { freePort } from '../../../../test/kit/ports.ts'
 import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
 import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
-import {
-  freePort,
-  listenHttp,
-  ownAddress,
-  portOf,
-  serviceTo,
-  stateOf,
-} from '../../../../test/stubs/embedded-balancer.ts'
+import { listenHttp, ownAddress, portOf, serviceTo, stateOf } from '../../../../test/stubs/embedded-balancer.ts'
 import { Balancer } from './balancer.ts'
 
 const address = ownAddress()

@@ -5,11 +5,11 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { until } from '../../../../test/kit/database/bare-database.ts'
+import { freePort } from '../../../../test/kit/ports.ts'
 import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
 import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
 import {
   converse,
-  freePort,
   listenHttp,
   ownAddress,
   portOf,

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { describe, test } from 'node:test'
+import { freePort } from '../../../../test/kit/ports.ts'
 import { plainHttp, targetAt } from '../../../../test/kit/samples/balancer-states.ts'
 import { selfSigned } from '../../../../test/kit/samples/certificates.ts'
 import {
   converse,
-  freePort,
   listenTcp,
   ownAddress,
   portOf,

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicBase } from '../../../../src/kernel/contract/bases.ts'
-import { freePort } from '../../../kit/database/postgres.ts'
+import { freePort } from '../../../kit/ports.ts'
 
 const manual = join(import.meta.dirname, '../../../../docs/operating.md')
 

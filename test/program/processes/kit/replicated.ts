@@ -7,14 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { until } from '../../../kit/database/bare-database.ts'
-import {
-  account,
-  execute,
-  freePort,
-  makeDirectory,
-  temporaryDirectory,
-  usableBinaries,
-} from '../../../kit/database/postgres.ts'
+import { account, execute, makeDirectory, temporaryDirectory, usableBinaries } from '../../../kit/database/postgres.ts'
+import { freePort } from '../../../kit/ports.ts'
 
 const run = promisify(execFile)
 

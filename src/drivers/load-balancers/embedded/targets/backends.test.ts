@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { freePort } from '../../../../../test/kit/ports.ts'
 import { targetAt } from '../../../../../test/kit/samples/balancer-states.ts'
-import {
-  freePort,
-  listenTcp,
-  ownAddress,
-  portOf,
-  serviceTo,
-  stateOf,
-} from '../../../../../test/stubs/embedded-balancer.ts'
+import { listenTcp, ownAddress, portOf, serviceTo, stateOf } from '../../../../../test/stubs/embedded-balancer.ts'
 import type { BalancerState } from '../../../../families/load-balancers/driver.ts'
 import { Backends } from './backends.ts'
 
