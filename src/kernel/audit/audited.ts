@@ -42,8 +42,7 @@ async function transactWith<T>(
       if (typeof result === 'symbol') return result
       const entry = entryOf(note)
       await append(tx, entry)
-      const at = timestamp(tx.now)
-      tx.provenBy?.((query) => isEntered(query, entry.correlationId, at))
+      tx.provenBy?.((query) => isEntered(query, entry.correlationId, timestamp(tx.now)))
       if (entry.projectId !== null) tx.signal('changes', String(entry.projectId))
       isWritten = true
       return result

@@ -9,7 +9,7 @@ import { drawWith, Lookups } from './lookups.ts'
 import { Connections, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { handleOf, runsPrepared } from './prepared.ts'
-import { transactSurely, withRetries } from './transactions.ts'
+import { transactOnce, withRetries } from './transactions.ts'
 
 const postgresDialect: Dialect = {
   shared: true,
@@ -91,7 +91,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
       const followUps: (() => void)[] = []
       const result = await withRetries(() => {
         followUps.length = 0
-        return transactSurely(shared, (query, provenBy) => {
+        return transactOnce(shared, (query, provenBy) => {
           const parts = { query, settings: queries, dialect: postgresDialect, now: clock.now(), provenBy }
           return work(handle({ ...parts, ...idsFrom(lookups, query) }, followUps, heard))
         })

@@ -107,40 +107,31 @@ class OpenTransaction {
 }
 
 /** Runs `work` in one transaction, without retries. It may say how to tell whether it came about. */
-export async function transactSurely<T>(
+export async function transactOnce<T>(
   shared: Shared,
   work: (query: Queries, provenBy: (proof: Proof) => void) => Promise<T>,
 ): Promise<T> {
+  const transaction = new OpenTransaction(shared)
   let proof: Proof | undefined
-  let value: T | undefined
   const provenBy = (given: Proof) => {
     proof = given
   }
+  let value: T | undefined
+  let failure: unknown
   try {
-    await transactOnce(shared, async (query) => {
-      value = await work(query, provenBy)
-    })
-  } catch (error) {
-    await settle(shared.connections, error, proof)
-  }
-  return value as T
-}
-
-/** Runs `work` in one transaction, without retries. */
-async function transactOnce<T>(shared: Shared, work: (query: Queries) => Promise<T>): Promise<T> {
-  const transaction = new OpenTransaction(shared)
-  try {
-    const value = await insideTransaction.run(transaction, () => work(transaction.query))
+    value = await insideTransaction.run(transaction, () => work(transaction.query, provenBy))
     await transaction.commit()
     return value
   } catch (error) {
     await transaction.rollBack()
     // Nothing is written without COMMIT, so the caller may be told to retry.
     const kind = databaseFailure(error)?.kind
-    throw isTrouble(error) ? unavailable(error) : kind === 'timeout' ? late(error) : error
+    failure = isTrouble(error) ? unavailable(error) : kind === 'timeout' ? late(error) : error
   } finally {
     transaction.release()
   }
+  await settle(shared.connections, failure, proof)
+  return value as T
 }
 
 /** Retries an attempt that was certainly rolled back for a temporary reason. */
