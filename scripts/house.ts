@@ -41,7 +41,7 @@ function show(figures: readonly Figure[]): void {
 function mentions(paths: readonly string[]): number {
   const own = /\/(families|pages|simulated|hosts|incus)\/volumes(\/|\.ts)|\/volumes\.(ts|tsx)$/
   const ofContainers =
-    /^(deploy|scripts\/packages|test\/packages|test\/clients\/kit\/manifests)\/|^docs\/installation\.md$/
+    /^(deploy|scripts\/packages|test\/packages|test\/clients\/kit\/manifests)\/|^docs\/operating\/(containers|upgrades)\.md$/
   // Subvolumes are directories of a file system, and what containers call volumes is theirs.
   const isAbout = (path: string) => !own.test(path) && !ofContainers.test(path) && /(?<!sub)volume/i.test(read(path))
   return paths.filter((path) => !/\.(png|gz|br|ico|woff2)$/.test(path) && isAbout(path)).length

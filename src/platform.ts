@@ -104,7 +104,7 @@ export interface CheckupParts {
   readonly nameservers: readonly string[]
 }
 
-/** Looks at all that an installation has of a family, for operators (docs/doctor.md). */
+/** Looks at all that an installation has of a family, for operators (docs/operating/doctor.md). */
 export type Checkup = (parts: CheckupParts) => Promise<readonly Seen[]>
 
 /** Counts what somebody has to care about in many Projects at once. */

@@ -12,7 +12,7 @@ export interface ListOptions {
 }
 
 export function jsonOption(): Option {
-  return new Option('--json', 'print a JSON array of objects (docs/administration.md)')
+  return new Option('--json', 'print a JSON array of objects (docs/operating/administration.md)')
 }
 
 /** Prints a list: one line of columns per entry or, with `--json`, one array with each element on its own line. */

@@ -272,7 +272,7 @@ function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   const lost = lostCommits(path)
   if (lost === 0) return
   const reason = `its log ${path}-wal is damaged, and at least ${lost} commits behind the damage would be lost`
-  throw unusable(database, new Error(`${reason}; docs/operating.md says how to go on`))
+  throw unusable(database, new Error(`${reason}; docs/operating/backups.md says how to go on`))
 }
 
 /** Opens the only way for commands to reach what is in memory. A server that cannot open it still serves the API. */

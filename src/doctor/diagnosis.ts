@@ -1,4 +1,4 @@
-/** What a check of the installation finds. docs/doctor.md has all checks, with what each looks at and what to do. */
+/** What a check of the installation finds. docs/operating/doctor.md has all checks, with what each looks at and what to do. */
 import type { Seen } from '../kernel/process/seen.ts'
 
 /** Parts of an installation that are looked at, in the order in which they are shown; families add theirs under their names. */

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client'
 import { measure } from '../../src/metrics/open.ts'
 
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/monitoring.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/operating/monitoring.md'), 'utf8')
 const rules = readFileSync(join(root, 'monitoring/wolke.rules.yaml'), 'utf8')
 
 interface Described {

@@ -1,4 +1,4 @@
-/** docs/warnings.md has every warning and error that the program logs, and none that it does not. */
+/** docs/operating/warnings.md has every warning and error that the program logs, and none that it does not. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -110,7 +110,7 @@ interface Row {
   readonly cells: readonly string[]
 }
 
-const page = readFileSync(new URL('../../docs/warnings.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/operating/warnings.md', import.meta.url), 'utf8')
 const rows = [...page.matchAll(/^\| `(.+?)` \| (warn|error) \|(.+)\|$/gm)].map(([, message, level, rest]): Row => {
   return { message: message!, level: level!, cells: rest!.split(' | ').map((cell) => cell.trim()) }
 })

@@ -1,4 +1,4 @@
-/** docs/production.md, followed to the letter on a clean Debian 12. */
+/** docs/operating/production.md, followed to the letter on a clean Debian 12. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ test('the commands of the page make a cloud that clients use, with a backup that
   }
   machine.give(hcloudProgram, 'usr/local/bin/hcloud')
   machine.give(join(import.meta.dirname, 'kit/systemctl.sh'), 'usr/local/bin/systemctl')
-  const blocks = readPage('docs/production.md').blocksOf('sh')
+  const blocks = readPage('docs/operating/production.md').blocksOf('sh')
   const printed = await machine.must(`${begin}\n${blocks.map(({ text }) => text).join('')}${end}`)
   assert.match(printed, /wolke\.yaml: no mistakes\n/)
   assert.match(printed, /^https:\/\/cloud\.example\.com\/console\S+$/m, 'the link of the administrator')

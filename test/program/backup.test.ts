@@ -239,9 +239,9 @@ describe('wolke backup and wolke restore', () => {
   })
 })
 
-/** What docs/operating.md says in place of `wolke backup` and `wolke restore` for PostgreSQL, as a script. */
+/** What docs/operating/backups.md says in place of `wolke backup` and `wolke restore` for PostgreSQL, as a script. */
 function documentedCommands(url: string): string {
-  const docs = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/operating/backups.md'), 'utf8')
   const block = /^```sh\n(pg_dump [^`]*)^```/m.exec(docs)?.[1]
   assert.ok(block, 'the commands are there')
   const { hostname, port, password } = new URL(url)

@@ -52,7 +52,7 @@ async function writes({ health }: Patient): Promise<readonly Seen[]> {
   const seen = await health?.()
   if (!seen) return []
   if (seen.database === 'damaged')
-    return [failure('writes', 'a read has found damage', 'stop the server and restore a backup (docs/operating.md)')]
+    return [failure('writes', 'a read has found damage', 'stop the server and restore a backup (docs/operating/backups.md)')]
   if (seen.writes === 'ok') return [fine('writes', 'work')]
   return [failure('writes', 'fail', 'see the log for the reason; most often the disk is full')]
 }
@@ -64,7 +64,7 @@ async function pages(db: Database, { file }: Patient): Promise<Seen> {
   if (said === 'ok') return fine('pages', 'belong together')
   if (said === undefined)
     return unknown('pages', 'the database is too large for a quick look', 'wolke backup FILE reads all of it')
-  return failure('pages', said, 'stop the server and restore a backup (docs/operating.md)')
+  return failure('pages', said, 'stop the server and restore a backup (docs/operating/backups.md)')
 }
 
 /** The answer of a database server about itself. */

@@ -7,7 +7,7 @@ import { type ActionDefinition, keyOf } from './define.ts'
 import { toAction } from './history.ts'
 import type { Action, ResourceLockRow } from './tables.ts'
 
-/** A running action is kept by one of these; [docs/status.md] says what each means. */
+/** A running action is kept by one of these; [docs/operating/status.md] says what each means. */
 export const holdUps = ['driver', 'lease', 'queue', 'backoff', 'time', 'worker', 'version'] as const
 export type HoldUp = (typeof holdUps)[number]
 

@@ -41,7 +41,7 @@ export interface Process {
   readonly options: readonly EffectiveOption[]
   readonly jobs: Pick<Jobs, 'runs'>
   health(): Promise<Health>
-  /** Looks at everything that it needs (docs/doctor.md). */
+  /** Looks at everything that it needs (docs/operating/doctor.md). */
   diagnose(): Promise<readonly Diagnosis[]>
 }
 
