@@ -23,7 +23,7 @@ export function secretsCommand(): Command {
     .description('encrypt everything with the current key, so that --previous-key-file is no longer needed')
     .addOption(databaseOption())
     .addOption(keyFileOption())
-    .addOption(previousKeyFileOption().makeOptionMandatory())
+    .addOption(previousKeyFileOption())
     .action((options: SecretsOptions) => rotate(options))
   command
     .command('renew')
@@ -40,7 +40,10 @@ export function secretsCommand(): Command {
   return command
 }
 
+/** Errors: `CommandFailure` without a previous key, which the configuration file may name too. */
 async function rotate(options: SecretsOptions): Promise<void> {
+  if (options.previousKeyFile === undefined)
+    throw new CommandFailure("required option '--previous-key-file <file>' not specified", 2)
   const keys = readKeyFiles(options)
   return withDatabase(options.database, async (db) => {
     const ring = await openKeyring(db, keys)

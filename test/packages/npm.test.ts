@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { block } from '../operating/kit/pages.ts'
 import { build } from '../run/built.ts'
 import { cleanMachine, hcloudProgram, type Machine, serving } from './kit/machine.ts'
 
@@ -28,7 +29,10 @@ before(async () => {
 })
 
 test('The package for npm is installed without a network, and serves hcloud', async () => {
-  await machine.must('cd /root && npm install --global --offline ./wolke-0.1.0.tgz')
+  const printed = await machine.must(
+    `cd /root && export npm_config_offline=true\n${block('installation.md', 'npm install --global').text}`,
+  )
+  assert.match(printed, /^wolke \d/m)
   const script = serving(
     'exec wolke serve --database sqlite:/root/wolke.db >/root/log 2>&1',
     '/root/log',

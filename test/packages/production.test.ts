@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { readPage } from '../clients/kit/page.ts'
+import { follow } from '../operating/kit/follow.ts'
 import { build } from '../run/built.ts'
 import { cleanMachine, hcloudProgram, makePackage } from './kit/machine.ts'
 
@@ -34,8 +34,9 @@ test('the commands of the page make a cloud that clients use, with a backup that
   }
   machine.give(hcloudProgram, 'usr/local/bin/hcloud')
   machine.give(join(import.meta.dirname, 'kit/systemctl.sh'), 'usr/local/bin/systemctl')
-  const blocks = readPage('docs/operating/production.md').blocksOf('sh')
-  const printed = await machine.must(`${begin}\n${blocks.map(({ text }) => text).join('')}${end}`)
+  const blocks: string[] = []
+  await follow('production.md', { run: async (text) => `${blocks.push(text)}` })
+  const printed = await machine.must(`${begin}\n${blocks.join('')}${end}`)
   assert.match(printed, /wolke\.yaml: no mistakes\n/)
   assert.match(printed, /^https:\/\/cloud\.example\.com\/console\S+$/m, 'the link of the administrator')
   assert.match(printed, /^Process \S+: since /m, 'root asks the service')

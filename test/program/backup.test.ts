@@ -7,7 +7,6 @@ import {
   globSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -28,6 +27,7 @@ import { execute, startPostgres } from '../kit/database/postgres.ts'
 import { onPostgres } from '../kit/engines.ts'
 import { testClock } from '../kit/harness.ts'
 import { selfSigned } from '../kit/samples/certificates.ts'
+import { block } from '../operating/kit/pages.ts'
 import { call, makeKey, program, type Served } from './kit/program.ts'
 
 const { folder, serve, command } = program('backup')
@@ -239,14 +239,11 @@ describe('wolke backup and wolke restore', () => {
   })
 })
 
-/** What docs/operating/backups.md says in place of `wolke backup` and `wolke restore` for PostgreSQL, as a script. */
+/** What the documentation says in place of `wolke backup` and `wolke restore` for PostgreSQL, as a script. */
 function documentedCommands(url: string): string {
-  const docs = readFileSync(join(import.meta.dirname, '../../docs/operating/backups.md'), 'utf8')
-  const block = /^```sh\n(pg_dump [^`]*)^```/m.exec(docs)?.[1]
-  assert.ok(block, 'the commands are there')
   const { hostname, port, password } = new URL(url)
-  return block
-    .replaceAll('postgres://wolke@db.example/', `postgres://wolke:${password}@${hostname}:${port}/`)
+  return block('backups.md', 'pg_dump')
+    .text.replaceAll('postgres://wolke@db.example/', `postgres://wolke:${password}@${hostname}:${port}/`)
     .replaceAll('-h db.example', `-h ${hostname} -p ${port}`)
 }
 

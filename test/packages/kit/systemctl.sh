@@ -14,7 +14,9 @@ run() {
   umask "$(of $unit UMask)"
   more=
   if [ -n "$(of $unit AmbientCapabilities)" ]; then more='--inh-caps=-all,+net_bind_service --ambient-caps=+net_bind_service'; fi
-  exec setpriv --reuid="$(of $unit User)" --regid="$(of $unit Group)" --init-groups ${more:---inh-caps=-all} --no-new-privs $(of $unit ExecStart)
+  pass=
+  if [ -e /run/sockets ]; then pass='python3 /usr/local/lib/sockets.py pass'; fi
+  exec $pass setpriv --reuid="$(of $unit User)" --regid="$(of $unit Group)" --init-groups ${more:---inh-caps=-all} --no-new-privs $(of $unit ExecStart)
 }
 stop() {
   if [ -e /run/wolke.pid ]; then
@@ -32,12 +34,23 @@ start() {
     sleep 0.1
   done
 }
+# Keeps the sockets of a unit open, for the service when it starts.
+hold() {
+  if [ -e /run/wolke.pid ]; then echo "wolke.service is already active, refusing" >&2; exit 1; fi
+  python3 /usr/local/lib/sockets.py hold "$1" >/dev/null 2>>/run/sockets.log &
+  until [ -e "/run/sockets/$1" ]; do
+    if ! kill -0 $! 2>/dev/null; then cat /run/sockets.log >&2; exit 1; fi
+    sleep 0.1
+  done
+}
 case "$*" in
   daemon-reload) ;;
-  'restart wolke') stop; start ;;
-  'stop wolke') stop ;;
-  'start wolke') start ;;
+  'restart wolke' | 'restart wolke.service') stop; start ;;
+  'stop wolke' | 'stop wolke.service') stop ;;
+  'start wolke' | 'start wolke.service') start ;;
   'enable --now wolke-backup.timer') grep -q '^OnCalendar=' $units/wolke-backup.timer ;;
+  'enable --now wolke.socket') hold wolke.socket ;;
+  'enable --now wolke-dns.socket') hold wolke-dns.socket ;;
   'start wolke-backup') (run wolke-backup.service) ;;
   *) echo "there is no systemd to $*" >&2; exit 1 ;;
 esac

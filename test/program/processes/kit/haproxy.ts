@@ -1,14 +1,13 @@
 /** The balancer that docs/operating/processes.md describes, in front of servers on this machine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicBase } from '../../../../src/kernel/contract/bases.ts'
 import { freePort } from '../../../kit/ports.ts'
-
-const manual = join(import.meta.dirname, '../../../../docs/operating/processes.md')
+import { block } from '../../../operating/kit/pages.ts'
 
 export interface RunningBalancer {
   /** The base URL of the API through it. */
@@ -41,8 +40,7 @@ export async function startBalancer(folder: string, baseUrls: readonly string[])
 
 /** The configuration in the manual, with these servers and this port in place of those that it names. */
 function configured(port: number, baseUrls: readonly string[]): string {
-  const [, text] = /```haproxy\n(.*?)```/s.exec(readFileSync(manual, 'utf8')) ?? []
-  if (text === undefined) throw new Error('docs/operating/processes.md has no configuration of HAProxy')
+  const { text } = block('processes.md', 'defaults')
   const places = baseUrls.map((url) => new URL(url).host)
   const servers = text.match(/^ +server .*$/gm) ?? []
   const [checked = '', last = ''] = [
