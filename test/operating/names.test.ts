@@ -44,8 +44,34 @@ test('the name server', async (t) => {
 
 test('DNSSEC', async (t) => {
   const cloud = await machine(t)
+  await cloud.run(`echo WOLKE_LAB=true >>/etc/default/wolke
+systemctl restart wolke
+token=$(wolke token create --management --name clock)`)
   await makeZone(cloud)
-  await follow('dnssec.md', cloud)
+  /** Lets time pass in the cloud, until the zone is at a step. */
+  const pass = (by: string, step: string) =>
+    cloud.run(`curl --silent --fail --show-error -H "authorization: Bearer $token" -H 'content-type: application/json' \\
+  -d '{"by":"${by}"}' http://127.0.0.1:8080/wolke/v1/clock/advance
+until wolke dnssec list | grep -w ${step}; do sleep 0.2; done`)
+  await follow('dnssec.md', cloud, {
+    'wolke dnssec enable': async (run) => {
+      assert.match(await run(), /^example\.com\s+wanted\b/m)
+      await pass('8d', 'signed')
+    },
+    'wolke dnssec show': prints(/\b13 2 [0-9A-F]{64}\b/i),
+    'wolke dnssec roll': async (run) => {
+      await run()
+      await pass('26h', 'submitting')
+    },
+    'wolke dnssec submitted': async (run) => {
+      await run()
+      await pass('30d', 'signed')
+    },
+    'wolke dnssec disable': async (run) => {
+      await run()
+      await pass('1m', 'leaving')
+    },
+  })
 })
 
 /** A network beside that of the machine in which another name server is. */

@@ -119,7 +119,7 @@ async function end(signal: NodeJS.Signals): Promise<void> {
 
 function isWanted(file: string): boolean {
   if (file.startsWith('test/hosts/') || sharing.some((folder) => file.startsWith(`test/${folder}/`))) return false
-  return isAll || !/^test\/(attacks|console|packages)\/|\/(package|load-balancers\/idle)\.test/.test(file)
+  return isAll || !/^test\/(attacks|console|operating|packages)\/|\/(package|load-balancers\/idle)\.test/.test(file)
 }
 
 /** What changes the networks of a machine ends the requests of browsers on it, so it has networks and mounts of its own. */
