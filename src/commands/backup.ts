@@ -104,7 +104,10 @@ function pathOf(database: DatabaseUrl, elsewhere: (url: string) => string): stri
   if (isInMemory(database)) {
     throw new CommandFailure('the database "memory" ends with its server; there is nothing to back up', 2)
   }
-  throw new CommandFailure(`use PostgreSQL's own tools, see docs/operating/backups.md: ${elsewhere(locationOf(database))}`, 2)
+  throw new CommandFailure(
+    `use PostgreSQL's own tools, see docs/operating/backups.md: ${elsewhere(locationOf(database))}`,
+    2,
+  )
 }
 
 async function reporting<T>(outcome: string, work: () => Promise<T>): Promise<T> {

@@ -52,7 +52,9 @@ async function writes({ health }: Patient): Promise<readonly Seen[]> {
   const seen = await health?.()
   if (!seen) return []
   if (seen.database === 'damaged')
-    return [failure('writes', 'a read has found damage', 'stop the server and restore a backup (docs/operating/backups.md)')]
+    return [
+      failure('writes', 'a read has found damage', 'stop the server and restore a backup (docs/operating/backups.md)'),
+    ]
   if (seen.writes === 'ok') return [fine('writes', 'work')]
   return [failure('writes', 'fail', 'see the log for the reason; most often the disk is full')]
 }
