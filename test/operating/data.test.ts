@@ -1,7 +1,7 @@
 /** Pages for operators about the data, followed to the letter: backups, keys, upgrades. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { elsewhere, follow, prints } from './kit/follow.ts'
+import { configured, elsewhere, follow, prints } from './kit/follow.ts'
 import { machine } from './kit/machine.ts'
 
 test('backups', async (t) => {
@@ -27,6 +27,25 @@ test('keys', async (t) => {
     'runuser -u wolke -- wolke secrets rotate': prints(/./),
     'wolke secrets renew': prints(/./),
   })
+})
+
+/** A PostgreSQL, and a replica of it that is not there. */
+const postgres = `
+printf '127.0.0.1 db1.example\\n127.0.0.2 db2.example\\n' >>/etc/hosts
+programs=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
+install -d -o postgres /tmp/postgres
+runuser -u postgres -- $programs/initdb --auth=trust --no-sync -D /tmp/postgres/data
+runuser -u postgres -- $programs/pg_ctl -w -D /tmp/postgres/data -o '-F -k /tmp/postgres -h db1.example' start >/dev/null
+psql -h db1.example -U postgres -c 'create role wolke login' -c 'create database wolke owner wolke'`
+
+test('several processes', async (t) => {
+  const cloud = await machine(t)
+  await cloud.run(postgres)
+  await follow('processes.md', cloud, {
+    'database: postgres:': configured,
+    defaults: elsewhere('test/program/processes/kit/haproxy.ts'),
+  })
+  assert.match(await cloud.run('wolke project create shared && wolke doctor'), /^ok +database .*PostgreSQL/m)
 })
 
 test('upgrading', async (t) => {
