@@ -43,6 +43,8 @@ mount -t proc proc proc
 mount --rbind /dev dev
 mount -t tmpfs tmpfs run
 mount -t tmpfs tmpfs tmp
+# There is no network to get packages from, and apt takes long to read which there are.
+mount -t tmpfs tmpfs var/lib/apt/lists
 mount --bind "$path/share" mnt
 ip link set lo up
 exec chroot . sh -c 'cd /root && exec sh -eu'`
