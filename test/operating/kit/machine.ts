@@ -43,8 +43,9 @@ mount -t proc proc proc
 mount --rbind /dev dev
 mount -t tmpfs tmpfs run
 mount -t tmpfs tmpfs tmp
-# There is no network to get packages from, and apt takes long to read which there are.
+# There is no network to get packages from, and apt takes long to read which there are; so does man-db with all manual pages.
 mount -t tmpfs tmpfs var/lib/apt/lists
+if [ -e usr/bin/mandb ]; then mount --bind bin/true usr/bin/mandb; fi
 mount --bind "$path/share" mnt
 ip link set lo up
 exec chroot . sh -c 'cd /root && exec sh -eu'`
