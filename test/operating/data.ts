@@ -21,12 +21,24 @@ test('backups', async (t) => {
   assert.match(projects, /^wolke\.db\.before-/m)
 })
 
+/** Lets a tenant have a secret: the private key of a certificate. */
+const upload = `
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=shop.example.com \\
+  -addext subjectAltName=DNS:shop.example.com -keyout key.pem -out cert.pem
+jq -n --rawfile certificate cert.pem --rawfile private_key key.pem '{name: "shop", $certificate, $private_key}' |
+  curl --silent --fail --show-error -H "authorization: Bearer $(wolke token create --project default)" \\
+    -H 'content-type: application/json' --data-binary @- http://127.0.0.1:8080/v1/certificates`
+
 test('keys', async (t) => {
   const cloud = await machine(t)
+  await cloud.run(upload)
+  const refused = await cloud.run('code=0\nwolke secrets rotate || code=$?\necho $code')
+  assert.equal(refused, "wolke: required option '--previous-key-file <file>' not specified\n2\n")
   await follow('keys.md', cloud, {
-    'runuser -u wolke -- wolke secrets rotate': prints(/./),
+    'runuser -u wolke -- wolke secrets rotate': prints(/^Projects whose key was encrypted again: 1$/m),
     'wolke secrets renew': prints(/./),
   })
+  assert.match(await cloud.run('rm /var/lib/wolke/old.key && systemctl restart wolke && wolke doctor'), /^ok +keys /m)
 })
 
 /** A PostgreSQL, and a replica of it that is not there. */

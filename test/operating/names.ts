@@ -26,7 +26,8 @@ server:
 include: "/root/stub.conf"
 END
 unbound -d -c resolver.conf >/tmp/unbound.log 2>&1 &
-dig @127.0.0.1 -p 5300 +tries=30 +time=1 +short example.com SOA`
+until dig @127.0.0.1 -p 5300 +tries=1 +time=1 example.com SOA | grep -w NOERROR; do kill -0 $!; sleep 0.1; done
+dig @127.0.0.1 -p 5300 +short example.com SOA`
 
 test('the name server', async (t) => {
   const cloud = await machine(t)
