@@ -26,11 +26,11 @@ stop() {
   fi
 }
 start() {
-  install -d -m "$(of wolke.service RuntimeDirectoryMode)" -o wolke -g wolke "/run/$(of wolke.service RuntimeDirectory)"
-  (RUNTIME_DIRECTORY="/run/$(of wolke.service RuntimeDirectory)" run wolke.service) >/dev/null 2>>/run/wolke.log &
+  folder="/run/$(of wolke.service RuntimeDirectory)"
+  install -d -m "$(of wolke.service RuntimeDirectoryMode)" -o wolke -g wolke "$folder"
+  (RUNTIME_DIRECTORY="$folder" WOLKE_READY_FILE="$folder/ready" run wolke.service) >/dev/null 2>>/run/wolke.log &
   echo $! >/run/wolke.pid
-  # The socket for commands is there soon before it is ready, and asking takes longer than looking.
-  until [ -n "$(ls /run/wolke)" ] && wolke health >/dev/null 2>&1; do
+  until [ -e "$folder/ready" ]; do
     if ! kill -0 "$(cat /run/wolke.pid)" 2>/dev/null; then cat /run/wolke.log >&2; exit 1; fi
     sleep 0.1
   done
