@@ -82,6 +82,7 @@ function digestOfSources() {
   return digestOf([
     ...own,
     ...filesIn('console/look'),
+    ...filesIn('lab/host'),
     ...terraform,
     'build.mjs',
     'scripts/bundle.ts',

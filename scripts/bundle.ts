@@ -181,7 +181,7 @@ const router: Plugin = {
 const packed: Plugin = {
   name: 'packed',
   load: {
-    filter: { id: /(packed-editions|faults\/texts|src\/look\/texts|migrations\/result)\.ts$/ },
+    filter: { id: /(packed-editions|faults\/texts|src\/host\/texts|src\/look\/texts|migrations\/result)\.ts$/ },
     async handler(id) {
       const code = await packs.find(([path]) => id.endsWith(path))![1]()
       return { code, moduleType: 'js' }
@@ -192,7 +192,8 @@ const packed: Plugin = {
 const packs: readonly (readonly [string, () => Promise<string>])[] = [
   ['packed-editions.ts', packEditions],
   ['faults/texts.ts', packScenarios],
-  ['src/look/texts.ts', packLook],
+  ['src/host/texts.ts', () => packTexts('../src/host/texts.ts')],
+  ['src/look/texts.ts', () => packTexts('../src/look/texts.ts')],
   ['migrations/result.ts', packResult],
 ]
 
@@ -214,9 +215,9 @@ async function packScenarios(): Promise<string> {
   return `export const texts = ${JSON.stringify(texts)}`
 }
 
-/** The bundle has the texts of the look within, as there are no files beside it. */
-async function packLook(): Promise<string> {
-  const texts = Object.entries(await import('../src/look/texts.ts'))
+/** The bundle has the texts of the look and of hosts within, as there are no files beside it. */
+async function packTexts(module: string): Promise<string> {
+  const texts = Object.entries<string>(await import(module))
   return texts.map(([name, text]) => `export const ${name} = ${JSON.stringify(text)}`).join('\n')
 }
 

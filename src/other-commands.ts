@@ -11,6 +11,7 @@ import { withDatabase } from './commands/database.ts'
 import { type Consult, watchFlag } from './commands/doctor.ts'
 import { examineFromOutside } from './commands/from-outside.ts'
 import { healthCommand } from './commands/health.ts'
+import { hostCommand } from './commands/host.ts'
 import { infrastructureCommand } from './commands/infrastructure.ts'
 import { completionCommand, manualCommand } from './commands/manual.ts'
 import { carryOut } from './commands/noted.ts'
@@ -51,6 +52,7 @@ export function otherCommands(args: readonly string[], failed: (failure: FailedC
     healthCommand(),
     secretsCommand(),
     infrastructureCommand(),
+    hostCommand(),
     catalogueCommand(),
     backupCommand(),
     restoreCommand(),

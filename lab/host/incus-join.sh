@@ -15,4 +15,8 @@ cluster:
       name: local
       key: $key
       value: $value
+    - entity: network
+      name: UPLINK
+      key: parent
+      value: br-pub
 PRESEED

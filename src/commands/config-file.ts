@@ -10,9 +10,9 @@ import { CommandFailure } from './failure.ts'
 /** Options of commands whose own value is more than a default of the program. */
 const given: readonly (string | undefined)[] = ['cli', 'env']
 
-/** A command of an installation says where its data lives, or where it listens. */
+/** A command of an installation says where its data lives, where it listens, or what runs its machines. */
 const isOfInstallation = ({ options }: Command) =>
-  options.some(({ long }) => long === '--database' || long === '--listen')
+  options.some(({ long }) => long === '--database' || long === '--listen' || long === '--infrastructure')
 
 /** Gives each command of an installation the option for the file. */
 export function addConfigOption(command: Command): void {

@@ -1,0 +1,86 @@
+/** What has to be so before anything is changed. */
+import { existsSync } from 'node:fs'
+import { type HostOptions, releases, SetupRefused } from './decisions.ts'
+import type { Facts } from './facts.ts'
+import { serviceUnit } from './paths.ts'
+import type { Shell } from './shell.ts'
+
+/** The least memory of a host, in bytes: both engines and Wolke take a half of it. */
+const leastMemory = 1_500 * 1_024 ** 2
+
+export interface Flight {
+  readonly options: HostOptions
+  readonly facts: Facts
+  readonly shell: Shell
+  /** True when no setup has begun here. */
+  readonly isFirst: boolean
+}
+
+/** Errors: `SetupRefused` with a line for each thing that is in the way. */
+export async function preflight(flight: Flight): Promise<void> {
+  const problems = [...problemsOfMachine(flight.facts), ...problemsOfOptions(flight.options)]
+  if (flight.isFirst) problems.push(...(await problemsOfFirst(flight)))
+  if (problems.length > 0) throw new SetupRefused(problems.join('\n'))
+}
+
+function problemsOfMachine({ release, name, memoryBytes }: Facts): string[] {
+  const problems: string[] = []
+  if (!releases.includes(release)) problems.push('this machine has neither Debian 12 nor Debian 13')
+  if (!existsSync(serviceUnit)) {
+    problems.push(
+      'the service of Wolke comes with its Debian package, which is not installed here: apt install ./wolke_*.deb',
+    )
+  }
+  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(name) || name === 'localhost') {
+    problems.push(`a host needs a name of its own, and this machine is called ${name}: hostnamectl hostname NAME`)
+  }
+  if (memoryBytes < leastMemory) {
+    problems.push(`a host needs 1500 MiB of memory, and this machine has ${Math.round(memoryBytes / 1_024 ** 2)}`)
+  }
+  return problems
+}
+
+function problemsOfOptions({
+  tlsCert,
+  tlsKey,
+  acmeEmail,
+  acmeServer,
+  publicName,
+  imageMetadata,
+  imageRoot,
+}: HostOptions): string[] {
+  const problems: string[] = []
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) problems.push('--tls-cert and --tls-key need each other')
+  if (acmeEmail !== undefined && tlsCert !== undefined) problems.push('--acme-email and --tls-cert exclude each other')
+  if (acmeServer !== undefined && acmeEmail === undefined) problems.push('--acme-server: it needs --acme-email')
+  if (acmeEmail !== undefined && publicName !== undefined && !/[a-z]/i.test(publicName)) {
+    problems.push(`--public-name: ${publicName} is no name, for which an authority would sign by ACME`)
+  }
+  if ((imageMetadata === undefined) !== (imageRoot === undefined)) {
+    problems.push('--image-metadata and --image-root need each other')
+  }
+  for (const [option, path] of Object.entries({
+    'tls-cert': tlsCert,
+    'tls-key': tlsKey,
+    'image-metadata': imageMetadata,
+    'image-root': imageRoot,
+  })) {
+    if (path !== undefined && !existsSync(path)) problems.push(`--${option}: there is no file ${path}`)
+  }
+  return problems
+}
+
+/** What others have made of the machine is theirs. */
+async function problemsOfFirst({ options, shell }: Flight): Promise<string[]> {
+  const problems: string[] = []
+  for (const path of ['/var/lib/incus/database', '/etc/openvswitch/conf.db', '/var/lib/ovn/ovnnb_db.db']) {
+    if (existsSync(path)) problems.push(`${path} is there: this machine has Incus or OVN already, by another hand`)
+  }
+  const ports = [options.port, 6641, 6642, 8443, ...(options.acmeEmail === undefined ? [] : [80])]
+  const { stdout } = await shell.run('ss', '-Hltn')
+  const used = new Set(stdout.split('\n').map((line) => Number(line.split(/\s+/)[3]?.split(':').at(-1))))
+  for (const port of ports.filter((one) => used.has(one))) {
+    problems.push(port === options.port ? `--port: something listens on ${port}` : `something listens on port ${port}`)
+  }
+  return problems
+}

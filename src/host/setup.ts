@@ -1,0 +1,171 @@
+/** The setup of a host: what is decided for it, and its steps in their order. */
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import {
+  chosenPool,
+  chosenUnderlay,
+  type Decided,
+  decide,
+  type HostOptions,
+  type Joined,
+  SetupRefused,
+} from './decisions.ts'
+import { type Facts, findFacts } from './facts.ts'
+import { Journal } from './journal.ts'
+import { isActive, type Machine } from './machine.ts'
+import { journalFile } from './paths.ts'
+import { preflight } from './preflight.ts'
+import { type Ended, Shell } from './shell.ts'
+import { authorityStep, handOutStep } from './steps/certificates.ts'
+import { hostNetworkStep, routesStep, tunnelsStep } from './steps/host-network.ts'
+import { imageStep, wantedImages } from './steps/images.ts'
+import { accessStep, incusStep, instancesOf, membersOf, networksStep } from './steps/incus.ts'
+import { centralStep, chassisStep, noCentralStep } from './steps/ovn.ts'
+import { packagesStep, sourcesStep } from './steps/packages.ts'
+import { configStep, serviceStep, tlsStep } from './steps/wolke.ts'
+import { doSteps, planSteps, type Say, type Step, undoSteps } from './steps.ts'
+
+/** How the program itself is run again: Node.js and the script, and the environment. */
+export interface Self {
+  readonly command: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface Setup {
+  readonly machine: Machine
+  readonly journal: Journal<Decided>
+  readonly steps: readonly Step[]
+}
+
+/** Runs Wolke's own commands with the configuration of the service. */
+function ownCommand(shell: Shell, { command }: Self, config: string): (...args: readonly string[]) => Promise<Ended> {
+  const [program = '', ...first] = command
+  return (...args) => shell.run('env', `WOLKE_CONFIG=${config}`, program, ...first, ...args)
+}
+
+/** Looks at the machine and decides. Nothing is changed. Errors: `SetupRefused`. */
+export async function prepare(
+  options: HostOptions,
+  self: Self,
+  join?: (facts: Facts) => Promise<Joined>,
+): Promise<Setup> {
+  const shell = new Shell(self.env)
+  const journal = new Journal<Decided>(journalFile)
+  const facts = await findFacts(shell)
+  const before = journal.decided
+  await preflight({ options, facts, shell, isFirst: before === undefined })
+  const decided = before ? checkedAgain(options, before) : await decideAnew(options, facts, shell, join)
+  const machine = { shell, facts, options, decided, wolke: ownCommand(shell, self, '/etc/wolke/wolke.yaml') }
+  return { machine, journal, steps: stepsOf(machine) }
+}
+
+async function decideAnew(
+  options: HostOptions,
+  facts: Facts,
+  shell: Shell,
+  join: ((facts: Facts) => Promise<Joined>) | undefined,
+): Promise<Decided> {
+  if (!join) return decide(options, facts, shell)
+  const underlay = await chosenUnderlay(options, facts, shell)
+  const pool = await chosenPool(options, facts, shell)
+  const joined = await join(facts)
+  const { central, uplink, members } = joined
+  return { name: facts.name, underlay, central, release: facts.release, pool, uplink, members, joined }
+}
+
+/** Options that a setup cannot change any more are refused, when they say something else. Errors: `SetupRefused`. */
+function checkedAgain(options: HostOptions, decided: Decided): Decided {
+  const { uplink, pool, underlay } = decided
+  const fixed: Readonly<Record<string, readonly [string | undefined, string]>> = {
+    '--address-pool': [options.addressPool?.join(), [uplink.pool4, uplink.pool6].join()],
+    '--disk': [options.disk, pool.value],
+    '--interface': [options.interface, underlay.device],
+    '--pool-size': [options.poolSize, pool.value],
+    '--uplink': [options.uplink, uplink.device],
+  }
+  for (const [option, [wanted, is]] of Object.entries(fixed)) {
+    if (wanted !== undefined && wanted !== is) {
+      throw new SetupRefused(
+        `${option}: it is ${is} since the setup, and servers rely on it; wolke host undo comes first`,
+      )
+    }
+  }
+  return decided
+}
+
+function stepsOf(machine: Machine): Step[] {
+  const system = [sourcesStep(machine), packagesStep(machine)]
+  const network = [chassisStep(machine), hostNetworkStep(machine), tunnelsStep(machine)]
+  if (machine.decided.joined) {
+    return [...system, handOutStep(machine), noCentralStep(machine), ...network, incusStep(machine)]
+  }
+  return [
+    ...system,
+    authorityStep(machine),
+    handOutStep(machine),
+    centralStep(machine),
+    ...network,
+    incusStep(machine),
+    networksStep(machine),
+    routesStep(machine),
+    accessStep(machine),
+    tlsStep(machine),
+    configStep(machine),
+    ...wantedImages(machine).map((name) => imageStep(machine, name)),
+    serviceStep(machine),
+  ]
+}
+
+/** Makes the machine a host. Returns the number of steps that had something to do. Errors: `SetupRefused`. */
+export async function setUp({ machine, journal, steps }: Setup, say: Say): Promise<number> {
+  return alone(async () => {
+    if (journal.decided === undefined) journal.decide(machine.decided)
+    return doSteps(steps, journal, machine.shell, say)
+  })
+}
+
+/** Says what a setup would do. */
+export function plan({ steps }: Setup, say: Say): Promise<void> {
+  return planSteps(steps, say)
+}
+
+/**
+ * Undoes what the setup made. Servers and what else is in Incus are removed only `withData`, and so is the data of
+ * Wolke. Errors: `SetupRefused`.
+ */
+export async function undo({ machine, journal, steps }: Setup, withData: boolean, say: Say): Promise<void> {
+  const { shell, decided } = machine
+  await alone(async () => {
+    if (await isActive(shell, 'incus')) {
+      const others = (await membersOf(shell)).filter((name) => name !== decided.name)
+      if (others.length > 0 && !decided.joined) {
+        throw new SetupRefused(`${others.join(', ')} are hosts of this cluster: undo them first, there`)
+      }
+      const instances = await instancesOf(shell)
+      if (instances.length > 0 && !withData) {
+        const few = instances.slice(0, 5).join(', ')
+        throw new SetupRefused(`--with-data: ${instances.length} servers and Load Balancers are there, such as ${few}`)
+      }
+    }
+    await undoSteps(steps, journal, say)
+    if (withData) await shell.script('data', 'systemctl stop wolke\nfind /var/lib/wolke -mindepth 1 -delete\n', [])
+    await shell.script('service', 'systemctl daemon-reload\nsystemctl restart wolke\n', [])
+  })
+}
+
+/** Does work while no other setup of this machine does any. The name in memory is free again when the process ends, however it ends. */
+async function alone<T>(work: () => Promise<T>): Promise<T> {
+  const mark = createServer()
+  await new Promise<void>((resolve, reject) => {
+    mark.once('error', () => reject(new SetupRefused('another setup of this machine runs')))
+    mark.listen('\0wolke-host-setup', resolve)
+  })
+  try {
+    return await work()
+  } finally {
+    mark.close()
+  }
+}
+
+/** True on a machine that was set up, wholly or in part. */
+export const isBegun = () => existsSync(journalFile)

@@ -1,0 +1,82 @@
+/** The authority of the hosts, and the pairs of this host and of Wolke. */
+import { X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import type { Machine } from '../machine.ts'
+import { authorityCert, authorityFolder, folder, wolkeCert, wolkeKey } from '../paths.ts'
+import type { Step } from '../steps.ts'
+import { certificatesScript } from '../texts.ts'
+
+/** Certificates are renewed by a further run this long before they end, in milliseconds. */
+const renewalMs = 30 * 86_400_000
+
+/** Makes the authority with the first pair. Its key stays on the first host. */
+export function authorityStep({ decided: { name, underlay } }: Machine): Step {
+  const at = (file: string) => `${authorityFolder}/${file}`
+  const pairs = [
+    { name, address: underlay.address },
+    { name: 'wolke', address: '127.0.0.1' },
+  ]
+  const isMade = (pair: (typeof pairs)[number]) => isGood(at(`${pair.name}.crt`), at('ca.crt'), pair.address)
+  return {
+    name: 'authority',
+    title: 'Certificates of the host and of Wolke',
+    isSo: async () => pairs.every(isMade),
+    scripts: () => [
+      {
+        name: 'authority-folder',
+        text: `install -d -m 755 /etc/wolke ${folder}\ninstall -d -m 700 ${authorityFolder}\n`,
+      },
+      ...pairs
+        .filter((pair) => !isMade(pair))
+        .map((pair) => ({
+          name: 'certificates',
+          text: certificatesScript,
+          args: [authorityFolder, pair.name, pair.address],
+        })),
+    ],
+    undo: async () => rmSync(authorityFolder, { recursive: true, force: true }),
+  }
+}
+
+/** True for a certificate of an address that its authority has signed, and that is good for a while. */
+export function isGood(path: string, authority: string, address: string): boolean {
+  if (!existsSync(path) || !existsSync(authority)) return false
+  const [own, signer] = [path, authority].map((file) => new X509Certificate(readFileSync(file)))
+  const isLasting = Date.parse(own!.validTo) > Date.now() + renewalMs
+  return isLasting && own!.checkIP(address) === address && own!.verify(signer!.publicKey)
+}
+
+const sameContent = (one: string, other: string) =>
+  existsSync(one) && existsSync(other) && readFileSync(one).equals(readFileSync(other))
+
+/** Hands the pairs to those who use them: OVN as root, and the service of Wolke. */
+export function handOutStep({ decided: { name } }: Machine): Step {
+  const at = (file: string) => `${authorityFolder}/${file}`
+  const copies = [
+    [at('ca.crt'), '/etc/ovn/ca.crt'],
+    [at(`${name}.crt`), '/etc/ovn/host.crt'],
+    [at(`${name}.key`), '/etc/ovn/host.key'],
+    [at('ca.crt'), authorityCert],
+    [at('wolke.crt'), wolkeCert],
+    [at('wolke.key'), wolkeKey],
+  ] as const
+  const text = [
+    'install -d -m 755 /etc/ovn',
+    `install -m 644 ${at('ca.crt')} /etc/ovn/ca.crt`,
+    `install -m 644 ${at(`${name}.crt`)} /etc/ovn/host.crt`,
+    `install -m 600 ${at(`${name}.key`)} /etc/ovn/host.key`,
+    `install -m 644 ${at('ca.crt')} ${authorityCert}`,
+    `install -m 644 ${at('wolke.crt')} ${wolkeCert}`,
+    `install -m 640 -g wolke ${at('wolke.key')} ${wolkeKey}`,
+    '',
+  ].join('\n')
+  return {
+    name: 'pairs',
+    title: 'Certificates where they are used',
+    isSo: async () => copies.every(([from, to]) => sameContent(from, to)),
+    scripts: () => [{ name: 'pairs', text }],
+    async undo() {
+      for (const [, to] of copies) rmSync(to, { force: true })
+    },
+  }
+}
