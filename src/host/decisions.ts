@@ -22,7 +22,7 @@ export interface HostOptions {
   readonly disk?: string
   readonly poolSize?: string
   readonly incusType?: 'container' | 'virtual-machine'
-  readonly incusOvercommit?: string
+  readonly incusOvercommit?: number
   readonly incusNameServers?: readonly string[]
   readonly publicName?: string
   readonly port: number

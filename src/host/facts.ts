@@ -48,7 +48,7 @@ export async function findFacts(shell: Shell): Promise<Facts> {
     disks: await disksOf(shell),
     freeBytes: freeBytesAt('/var/lib'),
     memoryBytes: Number(/^MemTotal: +(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'))![1]) * 1_024,
-    hasKvm: await shell.succeeds('sh', '-c', ': <>/dev/kvm'),
+    hasKvm: await shell.succeeds('sh', '-c', '[ -c /dev/kvm ] && : <>/dev/kvm'),
     nameServers: nameServersOf(),
   }
 }
@@ -124,7 +124,7 @@ interface Disk {
 }
 
 /** The smallest disk that is worth a pool, in bytes. */
-const leastDisk = 10 * gibibyte
+const leastDisk = 5 * gibibyte
 
 /** What has data keeps it: a table of partitions, a signature or a mount make a disk one that is used. */
 async function disksOf(shell: Shell): Promise<string[]> {

@@ -47,6 +47,8 @@ export interface Step {
   isSo(): Promise<boolean>
   /** The scripts that are run, in their order. */
   scripts(): readonly RunScript[] | Promise<readonly RunScript[]>
+  /** True for a step that has to be done whenever one before it has. */
+  readonly isAfterAll?: boolean
   /** What the step has to know of the machine before it changes it, to undo that. */
   note?(made: Made): Promise<void>
   /** What has to happen beside files and scripts, after them. */
@@ -123,11 +125,13 @@ function write({ path, text, mode = 0o644, group }: WrittenFile): void {
 
 /** Says what each step would do, in the words of a shell. */
 export async function planSteps(steps: readonly Step[], say: Say): Promise<void> {
+  let isAllSo = true
   for (const step of steps) {
-    if (await isDone(step)) {
+    if ((isAllSo || !step.isAfterAll) && (await isDone(step))) {
       say(`${step.title}: is so`)
       continue
     }
+    isAllSo = false
     say(`${step.title}: to do`)
     for (const file of (await step.files?.()) ?? []) if (!isWritten(file)) sayFile(file, say)
     for (const script of await step.scripts()) sayScript(script, say)

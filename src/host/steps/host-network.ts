@@ -166,7 +166,11 @@ export function routesStep({ shell, decided: { uplink, joined } }: Machine): Ste
   return {
     name: 'routes',
     title: 'Routes to servers',
-    files: async () => (joined ? [] : [{ path: routesFile, text: await routes() }]),
+    async files() {
+      // Before the networks are there, nobody knows the address.
+      const text = joined ? '' : await routes()
+      return text === '' ? [] : [{ path: routesFile, text }]
+    },
     async isSo() {
       if (joined) return true
       const table = await shell.run('ip', 'route')

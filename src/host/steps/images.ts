@@ -21,9 +21,10 @@ export function imageStep(machine: Machine, name: string): Step {
   const isGiven = options.imageMetadata !== undefined && options.imageRoot !== undefined
   const packages = name === balancer ? ['--include=haproxy,socat'] : []
   const built = '/var/tmp/wolke-image'
+  const begin: RunScript = { name: 'image-folder', text: `rm -rf ${built}\nmkdir -p ${built}\n` }
   const build = async (): Promise<RunScript> => ({
     name: 'make-image',
-    text: `rm -rf "$1"\nmkdir -p "$1"\n${makeImageScript}`,
+    text: makeImageScript,
     args: [built, suite, ...(await sourceLines(machine.shell, suite)), ...packages],
   })
   return {
@@ -35,7 +36,7 @@ export function imageStep(machine: Machine, name: string): Step {
       const all = JSON.parse(stdout) as readonly { readonly name: string; readonly isThere: boolean }[]
       return all.some((image) => image.name === name && image.isThere)
     },
-    scripts: async () => (isGiven ? [] : [await build()]),
+    scripts: async () => (isGiven ? [] : [begin, await build()]),
     async finish() {
       const [metadata, root] = isGiven
         ? [options.imageMetadata!, options.imageRoot!]
@@ -47,9 +48,13 @@ export function imageStep(machine: Machine, name: string): Step {
   }
 }
 
-/** The sources of apt of this machine, from which images of the same suite are built too. */
+/** The sources of apt of this machine, for a release that may be another one. */
 async function sourceLines(shell: Machine['shell'], suite: string): Promise<string[]> {
   const all = await suitesOf(shell)
   const main = all.find((one) => /^[a-z]+$/.test(one.suite))
-  return main === undefined ? [] : [`deb ${main.uri} ${suite} main`]
+  const security = all.find((one) => one.suite.endsWith('-security'))
+  return [
+    ...(main ? [`deb ${main.uri} ${suite} main`] : []),
+    ...(security ? [`deb ${security.uri} ${suite}-security main`] : []),
+  ]
 }

@@ -140,7 +140,7 @@ function wantedOptions(machine: Machine): Readonly<Record<string, string | reado
     'incus-pool': 'local',
     'incus-type': options.incusType ?? kept('incus-type', 'container'),
     // Containers take the memory that they use, not what they are promised.
-    'incus-overcommit': options.incusOvercommit ?? kept('incus-overcommit', '4'),
+    'incus-overcommit': String(options.incusOvercommit ?? kept('incus-overcommit', '4')),
     ...namesOf(options.incusNameServers ?? facts.nameServers),
     ovn: `ssl:${central}:6641`,
     'ovn-cert': wolkeCert,
@@ -189,6 +189,7 @@ export function serviceStep({ shell, wolke }: Machine): Step {
   return {
     name: 'service',
     title: 'Service of Wolke',
+    isAfterAll: true,
     isSo: async () => (await isActive(shell, 'wolke')) && isNewerThanFiles() && (await answers()),
     scripts: () => [{ name: 'service', text: 'systemctl enable wolke\nsystemctl restart wolke\n' }],
     async finish() {
