@@ -201,7 +201,9 @@ async function sayEnd({ machine }: Setup): Promise<void> {
   const { isSelfSigned, publicUrl, setupLink } = await import('../host/outcome.ts')
   for (const command of [['infrastructure', 'check'], ['doctor']]) {
     const { stdout, stderr } = await machine.wolke(...command)
-    for (const line of `${stdout}${stderr}`.trim().split('\n')) say(`  ${line}`)
+    const lines = `${stdout}${stderr}`.trim().split('\n')
+    // Only what is not well needs somebody.
+    for (const line of lines.filter((one) => !/(^ok|\tok\t)/.test(one))) say(`  ${line}`)
   }
   if (isSelfSigned())
     say('The certificate of the API is signed by nobody: --acme-email or --tls-cert bring a better one.')

@@ -1,5 +1,5 @@
 /** The images that servers and Load Balancers are made of. */
-import type { Machine } from '../machine.ts'
+import { linesOf, type Machine } from '../machine.ts'
 import type { RunScript, Step } from '../steps.ts'
 import { makeImageScript } from '../texts.ts'
 import { suitesOf } from './packages.ts'
@@ -25,7 +25,13 @@ export function imageStep(machine: Machine, name: string): Step {
   const build = async (): Promise<RunScript> => ({
     name: 'make-image',
     text: makeImageScript,
-    args: [built, suite, ...(await sourceLines(machine.shell, suite)), ...packages],
+    args: [
+      built,
+      suite,
+      ...(await sourceLines(machine.shell, suite)),
+      ...packages,
+      ...(await proxiesOf(machine.shell)),
+    ],
   })
   return {
     name: `image ${name}`,
@@ -57,4 +63,12 @@ async function sourceLines(shell: Machine['shell'], suite: string): Promise<stri
     ...(main ? [`deb ${main.uri} ${suite} main`] : []),
     ...(security ? [`deb ${security.uri} ${suite}-security main`] : []),
   ]
+}
+
+/** How apt of this machine reaches its sources is how they are reached for an image, which keeps nothing of that. */
+async function proxiesOf(shell: Machine['shell']): Promise<string[]> {
+  const lines = await linesOf(shell, 'apt-config', 'dump')
+  const found = lines.filter((line) => /^Acquire::(https?::Proxy|Check-Valid-Until)[: ]/.test(line))
+  if (found.length === 0) return []
+  return [...found.map((line) => `--aptopt=${line}`), '--customize-hook=rm "$1/etc/apt/apt.conf.d/99mmdebstrap"']
 }
