@@ -12,12 +12,12 @@ const here = import.meta.dirname
 const cache = resolve(process.env.WOLKE_LAB_CACHE ?? join(here, '../node_modules/.cache/lab'))
 
 /** The file system of hosts, which each sees through a layer of its own. */
-const host = join(cache, `host-${digest('host/packages.sh')}`)
+const host = folderOf('host', 'host/packages.sh')
 /** The folder with the image of servers: `metadata.tar.xz` and `root.squashfs`. */
-const image = join(cache, `image-${digest('guest/**', 'host/make-image.sh')}`)
+const image = folderOf('image', 'guest/**', 'host/make-image.sh')
 
 /** The longest time for a part, in milliseconds: mirrors may be far away. */
-const patienceMs = 1_800_000
+export const patienceMs = 1_800_000
 
 /** The paths of the built parts. */
 export interface Parts {
@@ -30,17 +30,25 @@ export interface Parts {
  * has what the programs said.
  */
 export async function build(): Promise<Parts> {
-  if (!existsSync(host) || !existsSync(image)) {
-    mkdirSync(cache, { recursive: true })
-    // Whatever ends this process ends all that builds, with its mounts.
-    const builder = [...namespaces, process.execPath, import.meta.filename]
-    const code = await follow('setpriv', ['--pdeathsig', 'KILL', 'flock', '--no-fork', join(cache, 'lock'), ...builder])
-    if (code !== 0) throw new Error(`The parts of the lab could not be built: code ${code}`)
-  }
+  if (!existsSync(host) || !existsSync(image)) await runBuilder(import.meta.filename)
   return { host, image }
 }
 
+/** Runs a program that builds parts, in namespaces of its own and while no other does. */
+export async function runBuilder(program: string, ...args: readonly string[]): Promise<void> {
+  mkdirSync(cache, { recursive: true })
+  // Whatever ends this process ends all that builds, with its mounts.
+  const builder = [...namespaces, process.execPath, program, ...args]
+  const code = await follow('setpriv', ['--pdeathsig', 'KILL', 'flock', '--no-fork', join(cache, 'lock'), ...builder])
+  if (code !== 0) throw new Error(`The parts of the lab could not be built: code ${code}`)
+}
+
 const namespaces = ['unshare', '--mount', '--pid', '--mount-proc', '--fork', '--kill-child']
+
+/** The folder of a part, by its name and the files of its recipe. */
+export function folderOf(name: string, ...recipe: readonly string[]): string {
+  return join(cache, `${name}-${digest(...recipe)}`)
+}
 
 function digest(...recipe: readonly string[]): string {
   const files = globSync([...recipe, 'build.ts', 'sources.ts'], { cwd: here }).sort()
@@ -51,8 +59,8 @@ function digest(...recipe: readonly string[]): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** A build that was cut leaves nothing that counts as built. */
-async function part(path: string, make: (folder: string) => Promise<void>): Promise<void> {
+/** Makes a part that is not there. A build that was cut leaves nothing that counts as built. */
+export async function part(path: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (existsSync(path)) return
   const unfinished = `${path}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
@@ -89,15 +97,15 @@ async function debian(folder: string, options: readonly string[]): Promise<void>
   await outputWithin(patienceMs, 'mmdebstrap', ...how, release, folder, ...(await sources()))
 }
 
-/** Builds what is missing, in namespaces of its own and while nobody else does. */
-async function buildParts(): Promise<void> {
+/** Makes parts with a folder for what their programs leave behind. */
+export async function withTemporary(make: () => Promise<unknown>): Promise<void> {
   // The next build removes what interrupted programs have left behind.
   const temporary = join(cache, 'tmp')
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary)
   process.env.TMPDIR = temporary
-  await Promise.all([part(host, buildHost), part(image, buildImage)])
+  await make()
   rmSync(temporary, { recursive: true })
 }
 
-if (import.meta.main) await buildParts()
+if (import.meta.main) await withTemporary(() => Promise.all([part(host, buildHost), part(image, buildImage)]))

@@ -44,6 +44,11 @@ export function removeLabGroup(lab: string): void {
   for (const hierarchy of hierarchies()) removeTree(join(hierarchy, lab))
 }
 
+/** Takes the groups of a host away, whose processes have ended. */
+export function removeHostGroup(lab: string, host: string): void {
+  removeLabGroup(join(lab, host))
+}
+
 /** Gives what hosts are limited by to the groups within a folder, which have only what it gives them. */
 function giveOn(folder: string): void {
   const namesIn = (file: string) => readFileSync(join(folder, file), 'utf8').split(/\s+/)

@@ -44,10 +44,10 @@ export async function startHost({ lab, folder, root, image, name, address }: Hos
   return { name, address, pid, cgroups }
 }
 
-const namespaces = ['unshare', '--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--kill-child'] as const
+export const namespaces = ['unshare', '--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--kill-child'] as const
 
 /** The process that is the first of new namespaces, once it says that it is ready. */
-async function firstProcess([command, ...args]: readonly [string, ...string[]]): Promise<number> {
+export async function firstProcess([command, ...args]: readonly [string, ...string[]]): Promise<number> {
   const parent = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const line of createInterface({ input: parent.stdout })) if (line === 'ready') break
   const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8')
@@ -58,7 +58,7 @@ async function firstProcess([command, ...args]: readonly [string, ...string[]]):
 }
 
 /** Links an interface of a host to a network of the lab. Tunnels between hosts carry whole packets of servers. */
-async function connect(name: string, pid: number, device: string, network: string): Promise<void> {
+export async function connect(name: string, pid: number, device: string, network: string): Promise<void> {
   const mtu = network === 'hosts' ? '1600' : '1500'
   const link = `${name}-${device}`
   const peer = ['peer', 'name', device, 'mtu', mtu, 'netns', `${pid}`]

@@ -27,6 +27,7 @@ export async function startLab(name: string, folder: string): Promise<Lab> {
       startHost({ lab: name, folder, root: parts.host, image: parts.image, name: host, address: addressOf(index) }),
     ),
   )
+  if (members.length === 0) return describe(name, folder, [])
   await makeCluster(members, folder)
   await Promise.all([makeNetworks(members[0]!), importImage(members[0]!)])
   return describe(name, folder, members)
@@ -105,7 +106,7 @@ function describe(name: string, folder: string, members: readonly Member[]): Lab
       clientKey: tls('wolke.key'),
     },
     ovn: {
-      northbound: `ssl:${members[0]!.address}:6641`,
+      northbound: `ssl:${addressOf(0)}:6641`,
       authority: tls('ca.crt'),
       certificate: tls('wolke.crt'),
       key: tls('wolke.key'),

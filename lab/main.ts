@@ -6,10 +6,14 @@
  *   node lab/main.ts serve OPTION...    runs Wolke on the hosts of the lab that runs, or of one of its own, until it is interrupted
  *   node lab/main.ts in COMMAND...      runs a command in the network of the lab that runs, or a shell, where Wolke and servers answer
  *   node lab/main.ts exec HOST COMMAND  runs a command on a host of the lab that runs
+ *   node lab/main.ts bare [COUNT [RELEASE]]  starts bare hosts with Debian, in a lab of their own, until it is interrupted
  *   node lab/main.ts clean              clears up after labs that were killed
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { startBareHosts } from './bare/hosts.ts'
+import { type BareRelease, bareReleases, buildBare } from './bare/build.ts'
 import { build } from './build.ts'
 import { makeLabGroup } from './cgroups.ts'
 import { follow } from './commands.ts'
@@ -26,6 +30,7 @@ const commands: Record<string, (...args: string[]) => Promise<number>> = {
   async build() {
     const { host, image } = await build()
     console.log(`${host}\n${image}`)
+    for (const release of bareReleases) console.log((await buildBare(release)).tree)
     return 0
   },
   run,
@@ -37,6 +42,7 @@ const commands: Record<string, (...args: string[]) => Promise<number>> = {
     return await follow(program, args)
   },
   exec: execute,
+  bare,
   async clean() {
     for (const name of labs().left) await clear(name)
     return 0
@@ -100,6 +106,28 @@ async function inside(name: string, ...[command = '', ...args]: string[]): Promi
   writeFileSync(description, JSON.stringify(lab, null, 2))
   console.error(`The lab was up after ${((performance.now() - started) / 1000).toFixed(1)} s`)
   return await follow(command, args, { ...process.env, [labVariable]: description })
+}
+
+/** Starts bare hosts in a lab that has nothing else. */
+async function bare(count = '1', release: string = bareReleases[0], interfaces = '2'): Promise<number> {
+  const lab = currentLab()
+  if (!lab) return await run(...self, 'bare', count, release, interfaces)
+  const options = { release: release as BareRelease, interfaces: interfaces === '1' ? 1 : 2 } as const
+  const { hosts } = await startBareHosts(lab.name, lab.folder, Number(count), options)
+  const describe = () => {
+    const members = [...lab.members, ...hosts.map((host) => host.member())]
+    writeFileSync(descriptionOf(lab.name), JSON.stringify({ ...lab, members }, null, 2))
+  }
+  describe()
+  console.log(`Up are ${hosts.map(({ name, address }) => `${name} (${address})`).join(', ')}, until this is interrupted. In another terminal:
+  node lab/main.ts exec b1 COMMAND      runs a command on one
+  echo b1 reboots one, when it is written to standard input here`)
+  for await (const name of createInterface({ input: process.stdin })) {
+    await hosts.find((host) => host.name === name)?.reboot()
+    describe()
+    console.log(`${name} is up again`)
+  }
+  return 0
 }
 
 /** Runs a command on a host, from within the lab or from outside of the only one that runs. */

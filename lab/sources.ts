@@ -10,10 +10,10 @@ interface Source {
 }
 
 /**
- * Lines of apt's sources for the release, its security updates and its backports. Errors: one that says so when the machine
+ * Lines of apt's sources for a release, its security updates and its backports. Errors: one that says so when the machine
  * has none of Debian.
  */
-export async function sources(): Promise<string[]> {
+export async function sources(of = release): Promise<string[]> {
   const targets = await output('apt-get', 'indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages')
   const known = targets.split('\n').map((line): Source => {
     const [uri = '', suite = ''] = line.split(' ')
@@ -23,8 +23,8 @@ export async function sources(): Promise<string[]> {
   if (!main) throw new Error("The lab is made of Debian's packages, and apt of this machine has no source of them")
   const security = known.find(({ suite }) => suite.endsWith('-security'))
   return [
-    `deb ${main.uri} ${release} main`,
-    ...(security ? [`deb ${security.uri} ${release}-security main`] : []),
-    `deb ${main.uri} ${release}-backports main`,
+    `deb ${main.uri} ${of} main`,
+    ...(security ? [`deb ${security.uri} ${of}-security main`] : []),
+    `deb ${main.uri} ${of}-backports main`,
   ]
 }
