@@ -84,7 +84,7 @@ function tlsOptions(): Option[] {
       '--public-name <name>',
       'the name of the API (default: that of this machine, if it leads here, or its address)',
     ),
-    own('--port <port>', 'that of the API').argParser(port).default(443),
+    own('--port <port>', 'that of the API (default: 443)').argParser(port),
     new Option('--tls-cert <file>', 'certificate chain (PEM) of the API').env('WOLKE_TLS_CERT'),
     new Option('--tls-key <file>', 'private key (PEM) of the certificate').env('WOLKE_TLS_KEY'),
     own('--acme-email <address>', 'get a certificate by ACME for the public name, and renew it, with this contact'),
@@ -161,9 +161,13 @@ const say = (line: string) => console.log(line)
 
 async function setUp(options: Options): Promise<void> {
   await refusing(async (host) => {
-    const setup = await host.prepare(options, self())
+    const { dryRun: isDry = false, join: token } = options
+    const setup = await host.prepare({ options, self: self(), token, isDry })
     sayDecided(setup)
-    if (options.dryRun) return host.plan(setup, say)
+    if (isDry) {
+      await host.plan(setup, say)
+      return
+    }
     const done = await host.setUp(setup, say)
     say(done === 0 ? 'All is so already.' : 'All is done.')
     await sayEnd(setup)
@@ -215,14 +219,17 @@ async function sayEnd({ machine }: Setup): Promise<void> {
 async function undo(withData: boolean): Promise<void> {
   await refusing(async (host) => {
     if (!host.isBegun()) return say('There is nothing to undo: wolke host setup has made nothing here.')
-    await host.undo(await host.prepare({ port: 443 }, self()), withData, say)
+    const setup = await host.prepare({ options: {}, self: self(), isDry: true })
+    await host.undo(setup, withData, say)
     say('All is undone.')
   })
 }
 
-async function offer(expires: number): Promise<void> {
+async function offer(minutes: number): Promise<void> {
   await refusing(async (host) => {
     if (!host.isBegun()) throw new CommandFailure('this machine is no host yet: wolke host setup makes one')
-    say(String(expires))
+    const { admitOne } = await import('../host/joining/admit.ts')
+    const setup = await host.prepare({ options: {}, self: self(), isDry: false })
+    await admitOne(setup, minutes, say)
   })
 }

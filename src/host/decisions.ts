@@ -11,6 +11,9 @@ export class SetupRefused extends Error {}
 const gibibyte = 1_024 ** 3
 export const releases: readonly string[] = ['bookworm', 'trixie']
 
+/** The port of the API, unless an option or the configuration says another. */
+export const usualPort = 443
+
 /** Options of `wolke host setup`. */
 export interface HostOptions {
   readonly interface?: string
@@ -25,7 +28,7 @@ export interface HostOptions {
   readonly incusOvercommit?: number
   readonly incusNameServers?: readonly string[]
   readonly publicName?: string
-  readonly port: number
+  readonly port?: number
   readonly acmeEmail?: string
   readonly acmeServer?: string
   readonly tlsCert?: string

@@ -1,6 +1,6 @@
 /** What has to be so before anything is changed. */
 import { existsSync } from 'node:fs'
-import { type HostOptions, releases, SetupRefused } from './decisions.ts'
+import { type HostOptions, releases, SetupRefused, usualPort } from './decisions.ts'
 import type { Facts } from './facts.ts'
 import { serviceUnit } from './paths.ts'
 import type { Shell } from './shell.ts'
@@ -76,11 +76,12 @@ async function problemsOfFirst({ options, shell }: Flight): Promise<string[]> {
   for (const path of ['/var/lib/incus/database', '/etc/openvswitch/conf.db', '/var/lib/ovn/ovnnb_db.db']) {
     if (existsSync(path)) problems.push(`${path} is there: this machine has Incus or OVN already, by another hand`)
   }
-  const ports = [options.port, 6641, 6642, 8443, ...(options.acmeEmail === undefined ? [] : [80])]
+  const { port = usualPort } = options
+  const ports = [port, 6641, 6642, 8443, ...(options.acmeEmail === undefined ? [] : [80])]
   const { stdout } = await shell.run('ss', '-Hltn')
   const used = new Set(stdout.split('\n').map((line) => Number(line.split(/\s+/)[3]?.split(':').at(-1))))
-  for (const port of ports.filter((one) => used.has(one))) {
-    problems.push(port === options.port ? `--port: something listens on ${port}` : `something listens on port ${port}`)
+  for (const one of ports.filter((each) => used.has(each))) {
+    problems.push(one === port ? `--port: something listens on ${one}` : `something listens on port ${one}`)
   }
   return problems
 }

@@ -1,25 +1,18 @@
 /** The setup of a host: what is decided for it, and its steps in their order. */
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import {
-  chosenPool,
-  chosenUnderlay,
-  type Decided,
-  decide,
-  type HostOptions,
-  type Joined,
-  SetupRefused,
-} from './decisions.ts'
+import { chosenPool, chosenUnderlay, type Decided, decide, type HostOptions, SetupRefused } from './decisions.ts'
 import { type Facts, findFacts } from './facts.ts'
+import { digestOf, redeem, unasked } from './joining/redeem.ts'
 import { Journal } from './journal.ts'
 import { isActive, type Machine } from './machine.ts'
-import { journalFile } from './paths.ts'
+import { configFile, journalFile } from './paths.ts'
 import { preflight } from './preflight.ts'
 import { type Ended, Shell } from './shell.ts'
-import { authorityStep, handOutStep } from './steps/certificates.ts'
+import { authorityStep, handOutStep, joinedPairStep } from './steps/certificates.ts'
 import { hostNetworkStep, routesStep, tunnelsStep } from './steps/host-network.ts'
 import { imageStep, wantedImages } from './steps/images.ts'
-import { accessStep, incusStep, instancesOf, membersOf, networksStep } from './steps/incus.ts'
+import { accessStep, addressesOf, incusStep, instancesOf, membersOf, networksStep } from './steps/incus.ts'
 import { centralStep, chassisStep, noCentralStep } from './steps/ovn.ts'
 import { packagesStep, sourcesStep } from './steps/packages.ts'
 import { configStep, serviceStep, tlsStep } from './steps/wolke.ts'
@@ -32,6 +25,7 @@ export interface Self {
 }
 
 export interface Setup {
+  readonly self: Self
   readonly machine: Machine
   readonly journal: Journal<Decided>
   readonly steps: readonly Step[]
@@ -43,32 +37,52 @@ function ownCommand(shell: Shell, { command }: Self, config: string): (...args: 
   return (...args) => shell.run('env', `WOLKE_CONFIG=${config}`, program, ...first, ...args)
 }
 
-/** Looks at the machine and decides. Nothing is changed. Errors: `SetupRefused`. */
-export async function prepare(
-  options: HostOptions,
-  self: Self,
-  join?: (facts: Facts) => Promise<Joined>,
-): Promise<Setup> {
+/** How a setup begins. */
+export interface Beginning {
+  readonly options: HostOptions
+  readonly self: Self
+  /** The token with which this machine joins; undefined for the first host. */
+  readonly token?: string | undefined
+  /** True when nothing may be changed, here or on the first host. */
+  readonly isDry: boolean
+}
+
+/** Looks at the machine and decides. Nothing is changed but that a token is used. Errors: `SetupRefused`. */
+export async function prepare({ options, self, token, isDry }: Beginning): Promise<Setup> {
   const shell = new Shell(self.env)
   const journal = new Journal<Decided>(journalFile)
   const facts = await findFacts(shell)
   const before = journal.decided
   await preflight({ options, facts, shell, isFirst: before === undefined })
-  const decided = before ? checkedAgain(options, before) : await decideAnew(options, facts, shell, join)
-  const machine = { shell, facts, options, decided, wolke: ownCommand(shell, self, '/etc/wolke/wolke.yaml') }
-  return { machine, journal, steps: stepsOf(machine) }
+  if (before && token !== undefined && before.joined?.token !== digestOf(token)) {
+    throw new SetupRefused('--join: this machine is a host already; wolke host undo comes first')
+  }
+  const decided = before
+    ? checkedAgain(options, before)
+    : await decideAnew({ options, self, token, isDry }, facts, shell)
+  // What the first host gave for the token is kept before anything else happens: it gives it once.
+  if (decided.joined && !before && !isDry) journal.decide(decided)
+  const known = await addressesOf(shell)
+  const current = known.length === 0 ? decided : { ...decided, members: known }
+  return { journal, ...machineOf({ options, facts, shell, decided: current }, self) }
 }
 
-async function decideAnew(
-  options: HostOptions,
-  facts: Facts,
-  shell: Shell,
-  join: ((facts: Facts) => Promise<Joined>) | undefined,
-): Promise<Decided> {
-  if (!join) return decide(options, facts, shell)
+function machineOf(parts: Omit<Machine, 'wolke'>, self: Self): Pick<Setup, 'machine' | 'steps' | 'self'> {
+  const machine = { ...parts, wolke: ownCommand(parts.shell, self, configFile) }
+  return { machine, steps: stepsOf(machine), self }
+}
+
+/** The same setup with one host more. */
+export function withMember({ machine, journal, self }: Setup, address: string): Setup {
+  const members = [...new Set([...machine.decided.members, address])]
+  return { journal, ...machineOf({ ...machine, decided: { ...machine.decided, members } }, self) }
+}
+
+async function decideAnew({ options, token, isDry }: Beginning, facts: Facts, shell: Shell): Promise<Decided> {
+  if (token === undefined) return decide(options, facts, shell)
   const underlay = await chosenUnderlay(options, facts, shell)
   const pool = await chosenPool(options, facts, shell)
-  const joined = await join(facts)
+  const joined = isDry ? unasked(token) : await redeem(shell, token, facts.name, underlay.address)
   const { central, uplink, members } = joined
   return { name: facts.name, underlay, central, release: facts.release, pool, uplink, members, joined }
 }
@@ -97,7 +111,14 @@ function stepsOf(machine: Machine): Step[] {
   const system = [sourcesStep(machine), packagesStep(machine)]
   const network = [chassisStep(machine), hostNetworkStep(machine), tunnelsStep(machine)]
   if (machine.decided.joined) {
-    return [...system, handOutStep(machine), noCentralStep(machine), ...network, incusStep(machine)]
+    return [
+      ...system,
+      joinedPairStep(machine),
+      handOutStep(machine),
+      noCentralStep(machine),
+      ...network,
+      incusStep(machine),
+    ]
   }
   return [
     ...system,
@@ -141,7 +162,7 @@ export async function undo({ machine, journal, steps }: Setup, withData: boolean
       if (others.length > 0 && !decided.joined) {
         throw new SetupRefused(`${others.join(', ')} are hosts of this cluster: undo them first, there`)
       }
-      const instances = await instancesOf(shell)
+      const instances = await instancesOf(shell, decided.name)
       if (instances.length > 0 && !withData) {
         const few = instances.slice(0, 5).join(', ')
         throw new SetupRefused(`--with-data: ${instances.length} servers and Load Balancers are there, such as ${few}`)

@@ -49,34 +49,50 @@ export function isGood(path: string, authority: string, address: string): boolea
 const sameContent = (one: string, other: string) =>
   existsSync(one) && existsSync(other) && readFileSync(one).equals(readFileSync(other))
 
+/** A further host has its key already, and gets from the first one what that has signed. */
+export function joinedPairStep({ decided: { name, joined } }: Machine): Step {
+  return {
+    name: 'joined-pair',
+    title: 'Certificate of the host, signed by the first one',
+    files: async () =>
+      joined
+        ? [
+            { path: `${authorityFolder}/ca.crt`, text: joined.authority },
+            { path: `${authorityFolder}/${name}.crt`, text: joined.certificate },
+          ]
+        : [],
+    isSo: async () => true,
+    scripts: () => [],
+    undo: async () => rmSync(authorityFolder, { recursive: true, force: true }),
+  }
+}
+
 /** Hands the pairs to those who use them: OVN as root, and the service of Wolke. */
-export function handOutStep({ decided: { name } }: Machine): Step {
+export function handOutStep({ decided: { name, joined } }: Machine): Step {
   const at = (file: string) => `${authorityFolder}/${file}`
-  const copies = [
-    [at('ca.crt'), '/etc/ovn/ca.crt'],
-    [at(`${name}.crt`), '/etc/ovn/host.crt'],
-    [at(`${name}.key`), '/etc/ovn/host.key'],
-    [at('ca.crt'), authorityCert],
-    [at('wolke.crt'), wolkeCert],
-    [at('wolke.key'), wolkeKey],
+  const ofHost = [
+    ['-m 644', at('ca.crt'), '/etc/ovn/ca.crt'],
+    ['-m 644', at(`${name}.crt`), '/etc/ovn/host.crt'],
+    ['-m 600', at(`${name}.key`), '/etc/ovn/host.key'],
   ] as const
+  const ofWolke = [
+    ['-m 644', at('ca.crt'), authorityCert],
+    ['-m 644', at('wolke.crt'), wolkeCert],
+    ['-m 640 -g wolke', at('wolke.key'), wolkeKey],
+  ] as const
+  const copies = joined ? ofHost : [...ofHost, ...ofWolke]
   const text = [
     'install -d -m 755 /etc/ovn',
-    `install -m 644 ${at('ca.crt')} /etc/ovn/ca.crt`,
-    `install -m 644 ${at(`${name}.crt`)} /etc/ovn/host.crt`,
-    `install -m 600 ${at(`${name}.key`)} /etc/ovn/host.key`,
-    `install -m 644 ${at('ca.crt')} ${authorityCert}`,
-    `install -m 644 ${at('wolke.crt')} ${wolkeCert}`,
-    `install -m 640 -g wolke ${at('wolke.key')} ${wolkeKey}`,
+    ...copies.map(([how, from, to]) => `install ${how} ${from} ${to}`),
     '',
   ].join('\n')
   return {
     name: 'pairs',
     title: 'Certificates where they are used',
-    isSo: async () => copies.every(([from, to]) => sameContent(from, to)),
+    isSo: async () => copies.every(([, from, to]) => sameContent(from, to)),
     scripts: () => [{ name: 'pairs', text }],
     async undo() {
-      for (const [, to] of copies) rmSync(to, { force: true })
+      for (const [, , to] of copies) rmSync(to, { force: true })
     },
   }
 }

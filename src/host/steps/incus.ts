@@ -51,9 +51,28 @@ export async function membersOf(shell: Machine['shell']): Promise<string[]> {
   return lines.map((line) => line.split(',')[0]!)
 }
 
-/** Servers, Load Balancers and whatever else runs in Incus. */
-export async function instancesOf(shell: Machine['shell']): Promise<string[]> {
-  return linesOf(shell, 'timeout', '20', 'incus', 'list', '--all-projects', '--format', 'csv', '--columns', 'n')
+/** Addresses of members; none when Incus does not answer or has no cluster. */
+export async function addressesOf(shell: Machine['shell']): Promise<string[]> {
+  const lines = await linesOf(shell, 'timeout', '20', 'incus', 'cluster', 'list', '--format', 'csv')
+  return lines.flatMap((line) => /,https:\/\/([\d.]+):\d+,/.exec(line)?.[1] ?? [])
+}
+
+/** Servers, Load Balancers and whatever else a host has in Incus. */
+export async function instancesOf(shell: Machine['shell'], host: string): Promise<string[]> {
+  const lines = await linesOf(
+    shell,
+    'timeout',
+    '20',
+    'incus',
+    'list',
+    '--all-projects',
+    '--format',
+    'csv',
+    '--columns',
+    'nL',
+  )
+  const found = lines.map((line) => line.split(','))
+  return found.filter(([, location]) => location === host).map(([name]) => name!)
 }
 
 const removeText = `# Everything in Incus goes: who undoes has said so where there was something of tenants.

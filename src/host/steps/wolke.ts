@@ -3,11 +3,18 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type Document, parseDocument } from 'yaml'
+import { usualPort } from '../decisions.ts'
 import { isActive, type Machine } from '../machine.ts'
 import { authorityCert, clusterCert, configFile, portsFile, tlsCert, tlsKey, wolkeCert, wolkeKey } from '../paths.ts'
 import type { Step } from '../steps.ts'
 
 const readConfig = (): Document => parseDocument(existsSync(configFile) ? readFileSync(configFile, 'utf8') : '')
+
+/** The port of the API: an option, what the configuration has, or that of HTTPS. */
+function portOf({ options }: Machine): number {
+  const before = /:(\d+)$/.exec(String(readConfig().get('listen') ?? ''))?.[1]
+  return options.port ?? (before === undefined ? usualPort : Number(before))
+}
 
 /** The name by which users reach the API: an option, what the configuration has, that of the machine, or its address. */
 export function publicNameOf({ options, facts, decided: { underlay } }: Machine): string {
@@ -123,12 +130,12 @@ export function isSelfSigned(): boolean {
 function wantedOptions(machine: Machine): Readonly<Record<string, string | readonly string[]>> {
   const { options, facts, decided } = machine
   const { central, members, uplink } = decided
-  const name = publicNameOf(machine)
-  const url = `https://${isIP(name) === 6 ? `[${name}]` : name}${options.port === 443 ? '' : `:${options.port}`}`
+  const [name, port] = [publicNameOf(machine), portOf(machine)]
+  const url = `https://${isIP(name) === 6 ? `[${name}]` : name}${port === usualPort ? '' : `:${port}`}`
   const before = readConfig()
   const kept = (key: string, value: string) => String(before.get(key) ?? value)
   return {
-    listen: `0.0.0.0:${options.port}`,
+    listen: `0.0.0.0:${port}`,
     'public-url': url,
     'tls-cert': tlsCert,
     'tls-key': tlsKey,
@@ -154,7 +161,7 @@ function wantedOptions(machine: Machine): Readonly<Record<string, string | reado
 const namesOf = (servers: readonly string[]) => (servers.length === 0 ? {} : { 'incus-name-servers': servers })
 
 export function configStep(machine: Machine): Step {
-  const ports = machine.options.port < 1_024
+  const ports = portOf(machine) < 1_024
   const wanted = () => {
     const document = readConfig()
     for (const [key, value] of Object.entries(wantedOptions(machine))) {
