@@ -12,7 +12,9 @@ const here = import.meta.dirname
 export const bareReleases = ['bookworm', 'trixie'] as const
 export type BareRelease = (typeof bareReleases)[number]
 
-const recipe = ['archive.ts', 'build.ts', 'packages', 'customize.sh', 'record.sh'].map((file) => `bare/${file}`)
+const recipe = ['archive.ts', 'build.ts', 'customize.sh', 'guests', 'packages', 'record.sh'].map(
+  (file) => `bare/${file}`,
+)
 const folders = (of: BareRelease) => folderOf(of, ...recipe)
 
 export interface BareParts {
@@ -48,7 +50,7 @@ async function record(folder: string, tree: string, archive: string, mirror: str
   const parts = [layer!, work!, merged!]
   for (const path of parts) mkdirSync(path)
   await output('mount', '-t', 'overlay', 'overlay', '-o', `lowerdir=${tree},upperdir=${layer},workdir=${work}`, merged!)
-  for (const file of ['record.sh', 'packages']) cpSync(join(here, file), join(merged!, 'root', file))
+  for (const file of ['guests', 'packages', 'record.sh']) cpSync(join(here, file), join(merged!, 'root', file))
   const server = await serveArchive(archive, { isRecording: true })
   const proxy = `http://127.0.0.1:${server.port}`
   await outputWithin(patienceMs, 'chroot', merged!, 'sh', '/root/record.sh', proxy, mirror)

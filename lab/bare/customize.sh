@@ -12,6 +12,6 @@ for unit in systemd-udevd.service systemd-udevd-kernel.socket systemd-udevd-cont
   apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer e2scrub_reap.service; do
   ln -sf /dev/null "etc/systemd/system/$unit"
 done
-rm -f etc/resolv.conf etc/machine-id etc/ssh/ssh_host_*
-touch etc/resolv.conf
-ssh-keygen -A -f .
+# Each machine gets its own from systemd.
+: >etc/machine-id
+: >etc/resolv.conf

@@ -2,14 +2,27 @@
  * Bare hosts: machines with Debian as its installer leaves it, run by systemd, in a lab. Each has a layer of its own over the
  * same tree, eth0 with an address on a network of hosts, eth1 without one on an uplink, and a second disk, /dev/sdb.
  */
-import { appendFileSync, closeSync, cpSync, mkdirSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { type BareParts, type BareRelease, buildBare } from './build.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { build } from '../build.ts'
 import { makeHostGroup, removeHostGroup } from '../cgroups.ts'
 import { output } from '../commands.ts'
 import { connect, firstProcess, namespaces, on } from '../hosts.ts'
 import { joining, type Member } from '../lab.ts'
 import { serveArchive } from './archive.ts'
+import { type BareParts, type BareRelease, buildBare } from './build.ts'
 
 const here = import.meta.dirname
 const memory = 3 * 1024 ** 3
@@ -32,8 +45,8 @@ export interface BareOptions {
 export interface BareHost {
   readonly name: string
   readonly address: string
-  /** What its next boot finds in its file system: a folder of this machine. */
-  readonly layer: string
+  /** Its file system, a folder of the lab. */
+  readonly root: string
   member(): Member
   /** The output of a script of sh on it. Errors: one with what it said when it does not end with 0. */
   exec(script: string): Promise<string>
@@ -54,12 +67,13 @@ export async function startBareHosts(
   { release = 'bookworm', interfaces = 2, disk = 8 * 1024 ** 3 }: BareOptions = {},
 ): Promise<BareHosts> {
   const parts = await buildBare(release)
+  const { image } = await build()
   await using endings = new AsyncDisposableStack()
   await makeNetworks(endings)
   const archive = await serveArchive(parts.archive, { host: gateway, port: archivePort })
   endings.defer(() => archive.close())
   const plans = Array.from({ length: count }, (_, index) => ({
-    ...{ lab, parts, interfaces, disk },
+    ...{ lab, parts, image, interfaces, disk },
     name: `b${index + 1}`,
     address: `10.98.0.${index + 1}`,
     folder: join(folder, `b${index + 1}`),
@@ -68,6 +82,9 @@ export async function startBareHosts(
   const owned = endings.move()
   return { hosts, end: () => owned.disposeAsync() }
 }
+
+/** Who looks for a way out finds a proxy, as on many machines. */
+const environment = ['env', `http_proxy=http://${gateway}:${archivePort}`, 'no_proxy=localhost,127.0.0.1,::1']
 
 async function makeNetworks(endings: AsyncDisposableStack): Promise<void> {
   for (const bridge of networks) {
@@ -86,6 +103,7 @@ async function makeNetworks(endings: AsyncDisposableStack): Promise<void> {
 interface Plan {
   readonly lab: string
   readonly parts: BareParts
+  readonly image: string
   readonly interfaces: 1 | 2
   readonly disk: number
   readonly name: string
@@ -108,7 +126,15 @@ async function makeHost(plan: Plan, endings: AsyncDisposableStack): Promise<Bare
   const held = openSync(loop, 'r')
   endings.defer(() => closeSync(held))
   await output('losetup', '--detach', loop)
-  await output('mount', '-t', 'overlay', 'overlay', '-o', `lowerdir=${plan.parts.tree},upperdir=${layer},workdir=${work}`, root)
+  await output(
+    'mount',
+    '-t',
+    'overlay',
+    'overlay',
+    '-o',
+    `lowerdir=${plan.parts.tree},upperdir=${layer},workdir=${work}`,
+    root,
+  )
   endings.defer(async () => {
     await output('umount', root)
   })
@@ -119,9 +145,9 @@ async function makeHost(plan: Plan, endings: AsyncDisposableStack): Promise<Bare
   let member = await boot(plan, root, loop, cgroups)
   endings.defer(() => cutPower(member, plan))
   return {
-    ...{ name, address, layer },
+    ...{ name, address, root },
     member: () => member,
-    exec: (script) => on(member, 'sh', '-euc', script),
+    exec: (script) => on(member, ...environment, 'sh', '-euc', script),
     async reboot() {
       await cutPower(member, plan)
       member = await boot(plan, root, loop, cgroups)
@@ -133,8 +159,6 @@ async function makeHost(plan: Plan, endings: AsyncDisposableStack): Promise<Bare
 function configure(root: string, { name, address }: Plan): void {
   const write = (path: string, text: string) => writeFileSync(join(root, path), text)
   write('etc/hostname', `${name}\n`)
-  // systemd gives it one.
-  write('etc/machine-id', '')
   write('etc/hosts', `127.0.0.1\tlocalhost\n127.0.1.1\t${name}\n::1\tlocalhost ip6-localhost ip6-loopback\n`)
   appendFileSync(
     join(root, 'etc/network/interfaces'),
@@ -161,7 +185,7 @@ DPkg::Options:: "--force-unsafe-io";
 
 async function boot(plan: Plan, root: string, loop: string, cgroups: readonly string[]): Promise<Member> {
   const devices = Array.from({ length: plan.interfaces }, (_, index) => `eth${index}`)
-  const init = ['bash', join(here, 'init.sh'), plan.name, root, loop, ...devices]
+  const init = ['bash', join(here, 'init.sh'), plan.name, root, loop, plan.image, ...devices]
   const pid = await firstProcess([...namespaces, ...joining(cgroups), 'unshare', '--cgroup', ...init])
   const member = { name: plan.name, address: plan.address, pid, cgroups }
   for (const [index, device] of devices.entries()) {
@@ -174,10 +198,12 @@ async function boot(plan: Plan, root: string, loop: string, cgroups: readonly st
 }
 
 /** Ends all processes of a host at once, with what only memory holds. */
-async function cutPower(member: Member, plan: Plan): Promise<void> {
-  process.kill(member.pid, 'SIGKILL')
-  await output('sh', '-c', `while kill -0 ${member.pid} 2>/dev/null; do sleep 0.02; done`)
-  for (let index = 0; index < plan.interfaces; index++) {
-    await output('sh', '-c', `! ip link show ${plan.name}-eth${index} >/dev/null 2>&1 || ip link delete ${plan.name}-eth${index} || true`)
-  }
+async function cutPower({ pid, name }: Member, plan: Plan): Promise<void> {
+  // It ends the first process, and with that all others.
+  const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!
+  process.kill(Number(parent), 'SIGKILL')
+  while (existsSync(`/proc/${pid}`)) await delay(20)
+  const links = Array.from({ length: plan.interfaces }, (_, index) => `${name}-eth${index}`)
+  // The network of a host goes after its last process; the next one has links of the same names.
+  for (const link of links) while (existsSync(`/sys/class/net/${link}`)) await delay(20)
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # The first process of a bare host: makes the mounts that a machine has before systemd begins, says that it is ready, and
 # becomes systemd.
-#   init.sh NAME ROOT DISK INTERFACE...
-# DISK is the loop device that is the host's second disk, /dev/sdb.
+#   init.sh NAME ROOT DISK IMAGE INTERFACE...
+# DISK is the loop device that is the host's second disk, /dev/sdb; IMAGE the folder with an image of servers, /srv/image.
 set -eu
-name=$1 root=$2 disk=$3
-shift 3
+name=$1 root=$2 disk=$3 image=$4
+shift 4
 hostname "$name"
 mount --make-rprivate /
 mount --bind "$root" "$root"
@@ -14,6 +14,8 @@ mount -t proc proc proc
 mount -t sysfs sysfs sys
 mount -t tmpfs -o mode=755 tmpfs run
 mount -t tmpfs tmpfs tmp
+mkdir -p srv/image
+mount --bind -o ro "$image" srv/image
 mount -t tmpfs -o mode=755 tmpfs dev
 
 mount -t tmpfs tmpfs sys/fs/cgroup

@@ -3,18 +3,30 @@
 #   record.sh PROXY MIRROR
 # MIRROR is the one of the release.
 set -eu
-proxy=$1 mirror=$2
-export DEBIAN_FRONTEND=noninteractive
-ask() { apt-get -o Acquire::http::Proxy="$proxy" -q -y "$@"; }
-fetch() { ask install --download-only "$@"; apt-get clean; }
+export DEBIAN_FRONTEND=noninteractive http_proxy=$1
+mirror=$2
+fetch() { apt-get install -q -y --download-only "$@"; apt-get clean; }
 . /etc/os-release
 suite=$VERSION_CODENAME
-ask update
+apt-get update -q
 fetch $(cat /root/packages)
 # Debian 12 itself has no Incus.
 if [ "$suite" = bookworm ]; then
   suite=bookworm-backports
   echo "deb $mirror $suite main" >/etc/apt/sources.list.d/backports.list
-  ask update
+  apt-get update -q
 fi
 fetch -t "$suite" incus-base incus-client
+
+# Images of servers are made of packages of the release alone, where nothing is installed yet.
+mkdir -p /var/lib/images
+echo "deb $mirror $VERSION_CODENAME main" >/etc/apt/images.list
+cat >/etc/apt/images.conf <<CONF
+Dir::State::status "/dev/null";
+Dir::State::lists "/var/lib/images";
+Dir::Etc::sourcelist "/etc/apt/images.list";
+Dir::Etc::sourceparts "-";
+CONF
+export APT_CONFIG=/etc/apt/images.conf
+apt-get update -q
+fetch --no-install-recommends '?essential' '?priority(required)' apt $(cat /root/guests)
