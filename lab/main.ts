@@ -111,7 +111,10 @@ async function inside(name: string, ...[command = '', ...args]: string[]): Promi
 /** Starts bare hosts in a lab that has nothing else. */
 async function bare(count = '1', release: string = bareReleases[0], interfaces = '2'): Promise<number> {
   const lab = currentLab()
-  if (!lab) return await run(...self, 'bare', count, release, interfaces)
+  if (!lab) {
+    await buildBare(release as BareRelease)
+    return await run(...self, 'bare', count, release, interfaces)
+  }
   const options = { release: release as BareRelease, interfaces: interfaces === '1' ? 1 : 2 } as const
   const { hosts } = await startBareHosts(lab.name, lab.folder, Number(count), options)
   const describe = () => {

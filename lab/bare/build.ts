@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderOf, part, patienceMs, runBuilder, withTemporary } from '../build.ts'
 import { output, outputWithin } from '../commands.ts'
+import { currentLab } from '../lab.ts'
 import { sources } from '../sources.ts'
 import { serveArchive } from './archive.ts'
 
@@ -27,7 +28,11 @@ export interface BareParts {
 /** Builds what is missing for a release, which takes a minute or two. Errors: one that has what the programs said. */
 export async function buildBare(release: BareRelease): Promise<BareParts> {
   const folder = folders(release)
-  if (!existsSync(folder)) await runBuilder(import.meta.filename, release)
+  if (!existsSync(folder)) {
+    // There is no way out of a lab.
+    if (currentLab()) throw new Error('What bare hosts are made of is not there yet: node lab/main.ts build')
+    await runBuilder(import.meta.filename, release)
+  }
   return { tree: join(folder, 'tree'), archive: join(folder, 'archive') }
 }
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bareReleases, buildBare } from '../../../lab/bare/build.ts'
 import { within } from '../../../lab/labs.ts'
 
 const main = join(import.meta.dirname, '../../../lab/main.ts')
@@ -18,6 +19,8 @@ export interface StartedLab {
 
 /** Starts a lab. Errors: one when it does not come up; it has said why on standard error. */
 export async function startLab(): Promise<StartedLab> {
+  // There is no way out of a lab to what bare machines are made of.
+  for (const release of bareReleases) await buildBare(release)
   const lab = spawn(process.execPath, [main, 'run', 'sh', '-euc', waiting], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // What ends this process by a signal of the terminal lets it end its labs.
