@@ -46,6 +46,11 @@ ln -s pts/ptmx dev/ptmx
 mount -t tmpfs tmpfs dev/shm
 ln -s /run/systemd/journal/dev-log dev/log
 
+# A container may mount these only where another mount has all of them, as within hosts that are containers of Incus.
+mkdir -p dev/.lxc/proc dev/.lxc/sys
+mount -t proc proc dev/.lxc/proc
+mount -t sysfs sysfs dev/.lxc/sys
+
 # So they are for who looks for a free one.
 loop=${disk##*/}
 for folder in sys/block sys/class/block sys/dev/block; do [ -L $folder ] || mount -t tmpfs tmpfs $folder; done

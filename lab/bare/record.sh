@@ -18,15 +18,6 @@ if [ "$suite" = bookworm ]; then
 fi
 fetch -t "$suite" incus-base incus-client
 
-# Images of servers are made of packages of the release alone, where nothing is installed yet.
-mkdir -p /var/lib/images
-echo "deb $mirror $VERSION_CODENAME main" >/etc/apt/images.list
-cat >/etc/apt/images.conf <<CONF
-Dir::State::status "/dev/null";
-Dir::State::lists "/var/lib/images";
-Dir::Etc::sourcelist "/etc/apt/images.list";
-Dir::Etc::sourceparts "-";
-CONF
-export APT_CONFIG=/etc/apt/images.conf
-apt-get update -q
-fetch --no-install-recommends '?essential' '?priority(required)' apt $(cat /root/guests)
+# Images of servers are made where nothing is installed yet.
+fetch -o Dir::State::status=/dev/null --no-install-recommends \
+  '?essential' '?priority(required)' apt $(cat /root/guests)
