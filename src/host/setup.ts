@@ -1,12 +1,12 @@
 /** The setup of a host: what is decided for it, and its steps in their order. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { chosenPool, chosenUnderlay, type Decided, decide, type HostOptions, SetupRefused } from './decisions.ts'
 import { type Facts, findFacts } from './facts.ts'
 import { digestOf, redeem, unasked } from './joining/redeem.ts'
 import { Journal } from './journal.ts'
 import { isActive, type Machine } from './machine.ts'
-import { configFile, journalFile } from './paths.ts'
+import { configFile, folder, journalFile } from './paths.ts'
 import { preflight } from './preflight.ts'
 import { type Ended, Shell } from './shell.ts'
 import { authorityStep, handOutStep, joinedPairStep } from './steps/certificates.ts'
@@ -169,6 +169,7 @@ export async function undo({ machine, journal, steps }: Setup, withData: boolean
       }
     }
     await undoSteps(steps, journal, say)
+    rmSync(folder, { recursive: true, force: true })
     if (withData) await shell.script('data', 'systemctl stop wolke\nfind /var/lib/wolke -mindepth 1 -delete\n', [])
     await shell.script('service', 'systemctl daemon-reload\nsystemctl restart wolke\n', [])
   })

@@ -9,7 +9,9 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -172,9 +174,17 @@ function putBack(path: string, { before, wrote }: Replaced, say: Say): void {
     copyFileSync(path, kept)
     say(`  ${path} was changed since: kept as ${kept}`)
   }
-  if (before === null) rmSync(path, { force: true })
-  else {
+  if (before === null) {
+    rmSync(path, { force: true })
+    removeIfEmpty(dirname(path))
+  } else {
     writeFileSync(path, Buffer.from(before.content, 'base64'))
     chmodSync(path, before.mode)
   }
+}
+
+/** A folder in which nothing else is was made for the file. */
+function removeIfEmpty(path: string): void {
+  const isOurs = path.startsWith('/etc/wolke/') || path.endsWith('.service.d')
+  if (isOurs && existsSync(path) && readdirSync(path).length === 0) rmdirSync(path)
 }
