@@ -211,7 +211,7 @@ async function sayEnd({ machine }: Setup): Promise<void> {
   }
   if (isSelfSigned())
     say('The certificate of the API is signed by nobody: --acme-email or --tls-cert bring a better one.')
-  say(`The API is at ${publicUrl()}/v1, and the console at ${publicUrl()}/console.`)
+  say(`The API is at ${publicUrl()}, and the console at ${publicUrl()}/console.`)
   const link = setupLink()
   if (link !== undefined) say(`The first administrator begins here: ${link}`)
 }

@@ -4,14 +4,14 @@
  */
 import { readFileSync } from 'node:fs'
 
-const read = (name: string) => readFileSync(new URL(`../../lab/host/${name}.sh`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../lab/${name}`, import.meta.url), 'utf8')
 
-export const accessScript: string = read('access')
-export const centralScript: string = read('central')
-export const certificatesScript: string = read('certificates')
-export const incusFirstScript: string = read('incus-first')
-export const incusJoinScript: string = read('incus-join')
-export const makeImageScript: string = read('make-image')
-export const networkScript: string = read('network')
-export const networksScript: string = read('networks')
-export const packagesScript: string = read('packages')
+export const accessScript: string = read('host/access.sh')
+export const centralScript: string = read('host/central.sh')
+export const certificatesScript: string = read('host/certificates.sh')
+export const incusFirstScript: string = read('host/incus-first.sh')
+export const incusJoinScript: string = read('host/incus-join.sh')
+export const makeImageScript: string = read('host/make-image.sh')
+export const networkScript: string = read('host/network.sh')
+export const networksScript: string = read('host/networks.sh')
+export const packagesScript: string = read('host/packages.sh')

@@ -132,6 +132,7 @@ test(
 
     assert.match(await first!.exec('wolke host undo 2>&1 || true'), /^wolke: b2 are hosts of this cluster/m)
     await second!.exec('wolke host undo')
+    await second!.reboot()
     assert.match(
       await second!.exec(`wolke host setup --join ${token} 2>&1 || true`),
       /^wolke: --join: nobody waits at /m,

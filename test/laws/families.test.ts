@@ -87,6 +87,7 @@ const dependants: readonly Dependant[] = [
     paths: [
       'src/reconcile/',
       'src/drivers/hosts/',
+      'src/host/',
       'src/drivers/infrastructure.ts',
       'src/drivers/by-location.ts',
       'src/commands/infrastructure-image.ts',

@@ -127,10 +127,10 @@ export async function sign(shell: Shell, { name, address, request }: Applicant):
 printf 'subjectAltName=DNS:%s,IP:%s\\nextendedKeyUsage=serverAuth,clientAuth\\n' "$2" "$3" >extensions
 openssl req -verify -noout -in request.pem
 openssl x509 -req -in request.pem -CA "$4/ca.crt" -CAkey "$4/ca.key" -CAserial "$4/ca.srl" -CAcreateserial \\
-  -days 3650 -extfile extensions -out certificate.pem
+  -days 3650 -extfile extensions -out signed.pem
 `
     await shell.script('sign', `set -eu\n${text}`, [folder, name, address, authorityFolder])
-    return readFileSync(join(folder, 'certificate.pem'), 'utf8')
+    return readFileSync(join(folder, 'signed.pem'), 'utf8')
   } finally {
     rmSync(folder, { recursive: true })
   }

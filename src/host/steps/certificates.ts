@@ -29,7 +29,7 @@ export function authorityStep({ decided: { name, underlay } }: Machine): Step {
       ...pairs
         .filter((pair) => !isMade(pair))
         .map((pair) => ({
-          name: 'certificates',
+          name: 'host-certificates',
           text: certificatesScript,
           args: [authorityFolder, pair.name, pair.address],
         })),

@@ -1,4 +1,5 @@
 /** Sources of apt, and packages. */
+import { rmSync } from 'node:fs'
 import type { Made } from '../journal.ts'
 import { linesOf, type Machine } from '../machine.ts'
 import type { RunScript, Step } from '../steps.ts'
@@ -110,4 +111,14 @@ async function removePackages(shell: Machine['shell'], { notes }: Made): Promise
   }
   const purge: RunScript = { name: 'purge', text: 'apt-get purge -q -y "$@"\n', args: removed }
   await shell.script(purge.name, purge.text, removed)
+  // What daemons have written goes with them: the setup began where nothing of it was.
+  const left = {
+    ovn: ['/var/lib/ovn', '/etc/ovn'],
+    openvswitch: ['/etc/openvswitch', '/var/lib/openvswitch'],
+    incus: ['/var/lib/incus'],
+  }
+  for (const [name, paths] of Object.entries(left)) {
+    if (!removed.some((one) => one.startsWith(name))) continue
+    for (const path of [...paths, `/var/log/${name}`]) rmSync(path, { recursive: true, force: true })
+  }
 }
