@@ -105,6 +105,18 @@ forEachBareDatabase('addresses', (openBare, engineName) => {
     assert.equal(await pools.claim(4), undefined)
   })
 
+  test('pools that nothing was given of are forgotten once they are not configured any longer', async () => {
+    const pools = await open('192.0.2.0/24', '198.51.100.7/32', '2001:db8::/32', '203.0.113.0/31')
+    assert.equal(await pools.claim(4, 'server:1'), '192.0.2.1')
+    await pools.db.transact((tx) => definePools(tx, ['10.0.0.0/30', 'fd00:1::/48']))
+    const left = await pools.db.query.selectFrom('address_pool').select('cidr').orderBy('cidr').execute()
+    assert.deepEqual(
+      left.map(({ cidr }) => cidr),
+      ['10.0.0.0/30', '192.0.2.0/24', 'fd00:1::/48'],
+    )
+    assert.match((await pools.claim(6))!, /^fd00:1:/)
+  })
+
   test('what is no pool is refused', async () => {
     for (const cidr of ['192.0.2.0/33', 'nonsense', '2001:db8::/65']) {
       await assert.rejects(open(cidr), new RegExp(`address pool ${cidr}`))

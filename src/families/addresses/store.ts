@@ -22,8 +22,8 @@ const batch = 64
 const maxPoolSize = 2 ** 40
 
 /**
- * Adds the configured pools. Pools of an earlier configuration stay if addresses of them were ever given out, because
- * these may have owners; others go.
+ * Adds the configured pools. Those of an earlier configuration stay if an address of them was ever given, because it may have
+ * an owner, and are forgotten otherwise.
  */
 export async function definePools(tx: Transaction, cidrs: readonly string[]): Promise<void> {
   const all = await tx.query.selectFrom('address_pool').select(['cidr', 'next', 'past_end']).execute()
@@ -33,6 +33,15 @@ export async function definePools(tx: Transaction, cidrs: readonly string[]): Pr
   }
   const rows = cidrs.map(poolOf)
   if (rows.length === 0) return
+  await tx.query
+    .deleteFrom('address_pool')
+    .where(
+      'cidr',
+      'not in',
+      rows.map(({ cidr }) => cidr),
+    )
+    .where(sql<boolean>`next = case when family = 4 and past_end > 2 then 1 else 0 end`)
+    .execute()
   await tx.query
     .insertInto('address_pool')
     .values(rows)
