@@ -18,14 +18,16 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { build } from '../build.ts'
 import { makeHostGroup, removeHostGroup } from '../cgroups.ts'
-import { output } from '../commands.ts'
+import { output, outputWithin } from '../commands.ts'
 import { connect, firstProcess, namespaces, on } from '../hosts.ts'
-import { joining, type Member } from '../lab.ts'
+import { joining, type Member, onMember } from '../lab.ts'
 import { serveArchive } from './archive.ts'
 import { type BareParts, type BareRelease, buildBare } from './build.ts'
 
 const here = import.meta.dirname
 const memory = 3 * 1024 ** 3
+/** The longest time for a script on a host, in milliseconds. */
+const patienceMs = 600_000
 /** The address of this side on the network of the hosts, where apt finds its archive. */
 export const gateway = '10.98.0.254'
 /** The addresses of this side on the uplink. */
@@ -147,7 +149,7 @@ async function makeHost(plan: Plan, endings: AsyncDisposableStack): Promise<Bare
   return {
     ...{ name, address, root },
     member: () => member,
-    exec: (script) => on(member, ...environment, 'sh', '-euc', script),
+    exec: (script) => outputWithin(patienceMs, ...onMember(member, [...environment, 'sh', '-euc', script])),
     async reboot() {
       await cutPower(member, plan)
       member = await boot(plan, root, loop, cgroups)
