@@ -160,12 +160,14 @@ export async function undo({ machine, journal, steps }: Setup, withData: boolean
     if (await isActive(shell, 'incus')) {
       const others = (await membersOf(shell)).filter((name) => name !== decided.name)
       if (others.length > 0 && !decided.joined) {
-        throw new SetupRefused(`${others.join(', ')} are hosts of this cluster: undo them first, there`)
+        throw new SetupRefused(
+          `${others.join(', ')} ${others.length === 1 ? 'is a host' : 'are hosts'} of this cluster: wolke host undo there comes first`,
+        )
       }
       const instances = await instancesOf(shell, decided.name)
       if (instances.length > 0 && !withData) {
         const few = instances.slice(0, 5).join(', ')
-        throw new SetupRefused(`--with-data: ${instances.length} servers and Load Balancers are there, such as ${few}`)
+        throw new SetupRefused(`--with-data: ${instances.length} servers or Load Balancers are there, such as ${few}`)
       }
     }
     await undoSteps(steps, journal, say)

@@ -86,8 +86,10 @@ export function packagesStep({ shell, options }: Machine): Step {
 }
 
 async function installed(shell: Machine['shell']): Promise<Set<string>> {
-  const lines = await linesOf(shell, 'dpkg-query', '--show', '--showformat', '${db:Status-Abbrev} ${Package}\\n')
-  return new Set(lines.filter((line) => line.startsWith('ii')).map((line) => line.split(/\s+/)[1]!))
+  const lines = await linesOf(shell, 'dpkg-query', '--list')
+  const there = lines.filter((line) => line.startsWith('ii '))
+  // The architecture may be behind the name.
+  return new Set(there.map((line) => line.split(/\s+/)[1]!.split(':')[0]!))
 }
 
 /** Removes what was installed, unless something of the operator's needs it by now. */
