@@ -188,24 +188,34 @@ DPkg::Options:: "--force-unsafe-io";
 async function boot(plan: Plan, root: string, loop: string, cgroups: readonly string[]): Promise<Member> {
   const devices = Array.from({ length: plan.interfaces }, (_, index) => `eth${index}`)
   const init = ['bash', join(here, 'init.sh'), plan.name, root, loop, plan.image, ...devices]
-  const pid = await firstProcess([...namespaces, ...joining(cgroups), 'unshare', '--cgroup', ...init])
+  // It ends with this process, however that ends.
+  const alone = ['setpriv', '--pdeathsig', 'KILL', ...namespaces] as const
+  const pid = await firstProcess([...alone, ...joining(cgroups), 'unshare', '--cgroup', ...init])
   const member = { name: plan.name, address: plan.address, pid, cgroups }
-  for (const [index, device] of devices.entries()) {
-    await connect(plan.name, pid, device, networks[index]!)
-    await output('nsenter', '-t', `${pid}`, '-n', 'ethtool', '-K', device, 'tx', 'off')
+  try {
+    for (const [index, device] of devices.entries()) {
+      await connect(plan.name, pid, device, networks[index]!)
+      await output('nsenter', '-t', `${pid}`, '-n', 'ethtool', '-K', device, 'tx', 'off')
+    }
+    await on(member, 'sh', '-c', 'until [ -S /run/systemd/private ]; do sleep 0.05; done')
+    await on(member, 'sh', '-c', 'systemctl is-system-running --wait >/dev/null || true')
+  } catch (error) {
+    await cutPower(member, plan)
+    throw error
   }
-  await on(member, 'sh', '-c', 'until [ -S /run/systemd/private ]; do sleep 0.05; done')
-  await on(member, 'sh', '-c', 'systemctl is-system-running --wait >/dev/null || true')
   return member
 }
 
 /** Ends all processes of a host at once, with what only memory holds. */
 async function cutPower({ pid, name }: Member, plan: Plan): Promise<void> {
+  if (!existsSync(`/proc/${pid}`)) return
   // It ends the first process, and with that all others.
   const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!
   process.kill(Number(parent), 'SIGKILL')
   while (existsSync(`/proc/${pid}`)) await delay(20)
+  // The network of a host goes some time after its last process; the next one has links of the same names.
   const links = Array.from({ length: plan.interfaces }, (_, index) => `${name}-eth${index}`)
-  // The network of a host goes after its last process; the next one has links of the same names.
-  for (const link of links) while (existsSync(`/sys/class/net/${link}`)) await delay(20)
+  const there = (await output('ip', '-oneline', 'link')).split('\n').map((line) => line.split(/[ @:]+/)[1])
+  const left = links.filter((link) => there.includes(link))
+  for (const link of left) await output('sh', '-c', 'ip link delete "$1" || ! ip link show "$1"', 'sh', link)
 }
