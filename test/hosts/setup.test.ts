@@ -1,9 +1,14 @@
 /** `wolke host setup` on bare machines: a cloud from nothing, which comes back after a loss of power, grows by a host, and goes. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
-import type { BareHost } from '../../lab/bare/hosts.ts'
+import { type TestContext, test } from 'node:test'
+import { type BareHost, gateway } from '../../lab/bare/hosts.ts'
+import { findProgram } from '../clients/kit/clients.ts'
 import { until } from '../kit/database/bare-database.ts'
 import { bareHosts, giveWolke } from './kit/bare.ts'
 import { output } from './kit/guests.ts'
@@ -111,6 +116,76 @@ test('a setup that was killed goes on where it was, and undone it leaves the mac
   assert.match(await host!.exec('wolke host undo'), /nothing to undo/)
   assert.match(await host!.exec('wolke host setup --join nonsense 2>&1 || true'), /^wolke: --join: this is no token/m)
 })
+
+const pebble = findProgram('pebble')
+const names = findProgram('pebble-challtestsrv')
+const withPebble = pebble && names ? inLab : { skip: 'pebble is not installed' }
+
+test('a certificate for a public name comes by ACME, and what is renewed is in use at once', withPebble, async (t) => {
+  const [host] = await bareHosts(t, 1)
+  await giveWolke([host!])
+  const { directory, root } = await startAuthority(t, host!.address)
+  writeFileSync(join(host!.root, 'root/ca.pem'), root)
+  await host!.exec('apt-get update -q && apt-get install -q -y /root/wolke.deb')
+  const trusting = 'export REQUESTS_CA_BUNDLE=/root/ca.pem; '
+  const setup = `${trusting}wolke host setup --images none --public-name cloud.example.com --acme-email you@example.com`
+  assert.match(
+    await host!.exec(`${setup} --acme-server ${directory}`),
+    /^The API is at https:\/\/cloud\.example\.com,/m,
+  )
+  const shown = async () =>
+    host!.exec(`until wolke health >/dev/null 2>&1; do systemctl is-active --quiet wolke; sleep 0.1; done
+      openssl s_client -connect 127.0.0.1:443 </dev/null 2>/dev/null | openssl x509 -noout -issuer -serial`)
+  const before = await shown()
+  assert.match(before, /^issuer=CN = Pebble Intermediate CA/)
+  assert.match(await host!.exec('systemctl is-enabled certbot.timer'), /^enabled$/m)
+  await host!.exec(`${trusting}certbot renew --force-renewal --no-random-sleep-on-renew`)
+  assert.notEqual(await shown(), before)
+  assert.match(await host!.exec(`${setup} --acme-server ${directory}`), /^All is so already\.$/m)
+})
+
+/** Starts Pebble on the network of the hosts; each name leads to one address. */
+async function startAuthority(t: TestContext, address: string): Promise<{ directory: string; root: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-authority-'))
+  const [cert, key, config] = ['cert.pem', 'key.pem', 'config.json'].map((name) => join(folder, name))
+  const subject = ['-subj', '/CN=pebble', '-addext', `subjectAltName=IP:${gateway}`]
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  await output(['openssl', 'req', '-x509', ...curve, ...subject, '-keyout', key!, '-out', cert!])
+  const at = {
+    listenAddress: `${gateway}:14000`,
+    managementListenAddress: `${gateway}:15000`,
+    httpPort: 80,
+    tlsPort: 443,
+  }
+  const pebbles = {
+    ...at,
+    certificate: cert,
+    privateKey: key,
+    ocspResponderURL: '',
+    externalAccountBindingRequired: false,
+  }
+  writeFileSync(config!, JSON.stringify({ pebble: pebbles }))
+  const off = ['-http01', '', '-https01', '', '-tlsalpn01', '', '-defaultIPv6', '']
+  const children = [
+    spawn(names!, ['-dns01', '127.0.0.1:8053', '-defaultIPv4', address, ...off], { stdio: 'ignore' }),
+    spawn(pebble!, ['-config', config!, '-dnsserver', '127.0.0.1:8053'], {
+      stdio: 'ignore',
+      env: { PEBBLE_VA_NOSLEEP: '1' },
+    }),
+  ]
+  t.after(() => {
+    for (const child of children) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+  const directory = `https://${gateway}:14000/dir`
+  const isUp = () =>
+    ask(directory).then(
+      () => true,
+      () => false,
+    )
+  await until(isUp, 'Pebble answers')
+  return { directory, root: readFileSync(cert!, 'utf8') }
+}
 
 /** The packages of a machine, and the files that belong to the setup. */
 const packagesAndFiles = `dpkg-query -W -f '\${db:Status-Abbrev} \${Package}\\n' | grep ^ii | sort; cat /etc/wolke/wolke.yaml
