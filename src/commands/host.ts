@@ -6,7 +6,7 @@ import type { Self, Setup } from '../host/setup.ts'
 import { parseCidr } from '../protocols/net/ip.ts'
 import { CommandFailure } from './failure.ts'
 
-interface Options extends HostOptions {
+interface SetupOptions extends HostOptions {
   readonly dryRun?: boolean
   readonly join?: string
 }
@@ -19,7 +19,7 @@ export function hostCommand(): Command {
     .description('make a cloud of this machine, or with --join a further host of one; what is so already stays')
     .option('--dry-run', 'say what would be done, and change nothing')
     .addOption(new Option('--join <token>', 'what wolke host token says on the first host').env('WOLKE_HOST_TOKEN'))
-    .action((options: Options) => setUp(options))
+    .action((options: SetupOptions) => setUp(options))
   command
     .command('token')
     .description('print a token for one further host, and wait for that host to use it')
@@ -33,7 +33,7 @@ export function hostCommand(): Command {
   command
     .command('undo')
     .description('undo what wolke host setup made on this machine')
-    .option('--with-data', 'remove also servers, Load Balancers, volumes and the data of Wolke')
+    .option('--with-data', 'remove also servers, Load Balancers, disks and the data of Wolke')
     .action((options: { readonly withData?: boolean }) => undo(options.withData === true))
   for (const option of [...networkOptions(), ...machineOptions(), ...tlsOptions()]) setup.addOption(option)
   return command
@@ -159,7 +159,7 @@ async function refusing<T>(work: (host: typeof import('../host/setup.ts')) => Pr
 
 const say = (line: string) => console.log(line)
 
-async function setUp(options: Options): Promise<void> {
+async function setUp(options: SetupOptions): Promise<void> {
   await refusing(async (host) => {
     const { dryRun: isDry = false, join: token } = options
     const setup = await host.prepare({ options, self: self(), token, isDry })

@@ -70,7 +70,7 @@ interface Link {
 const linksOf = async (shell: Shell) =>
   JSON.parse(await shell.output('ip', '-json', '-details', 'address')) as readonly Link[]
 
-interface Route {
+interface KernelRoute {
   readonly dst: string
   readonly dev: string
   readonly prefsrc?: string
@@ -78,9 +78,9 @@ interface Route {
 }
 
 const routesOf = async (shell: Shell) =>
-  JSON.parse((await shell.output('ip', '-json', '-4', 'route')) || '[]') as readonly Route[]
+  JSON.parse((await shell.output('ip', '-json', '-4', 'route')) || '[]') as readonly KernelRoute[]
 
-function underlayOf(links: readonly Link[], routes: readonly Route[]): Underlay | undefined {
+function underlayOf(links: readonly Link[], routes: readonly KernelRoute[]): Underlay | undefined {
   const defaults = routes.filter(({ dst }) => dst === 'default').sort((a, b) => (a.metric ?? 0) - (b.metric ?? 0))
   const route = defaults[0]
   const link = links.find(({ ifname }) => ifname === route?.dev)

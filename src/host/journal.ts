@@ -15,7 +15,7 @@ export interface Replaced {
 }
 
 /** What a step made. */
-export interface Made {
+export interface StepRecord {
   /** The files that it wrote, by their paths. */
   readonly files: Record<string, Replaced>
   /** What the step itself wants to know when it is undone. */
@@ -25,7 +25,7 @@ export interface Made {
 
 interface Contents<Decided> {
   decided?: Decided
-  steps: Record<string, Made>
+  steps: Record<string, StepRecord>
 }
 
 export class Journal<Decided> {
@@ -54,11 +54,11 @@ export class Journal<Decided> {
   }
 
   /** What a step made, if it has begun. */
-  of(step: string): Made | undefined {
+  of(step: string): StepRecord | undefined {
     return this.#contents.steps[step]
   }
 
-  begin(step: string): Made {
+  begin(step: string): StepRecord {
     const made = this.#contents.steps[step] ?? { files: {}, notes: {}, isDone: false }
     this.#contents.steps[step] = made
     this.save()

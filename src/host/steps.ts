@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Journal, Made, Replaced } from './journal.ts'
+import type { Journal, Replaced, StepRecord } from './journal.ts'
 import type { Shell } from './shell.ts'
 
 /** A file that a step writes whole. */
@@ -52,11 +52,11 @@ export interface Step {
   /** True for a step that has to be done whenever one before it has. */
   readonly isAfterAll?: boolean
   /** What the step has to know of the machine before it changes it, to undo that. */
-  note?(made: Made): Promise<void>
+  note?(made: StepRecord): Promise<void>
   /** What has to happen beside files and scripts, after them. */
-  finish?(made: Made): Promise<void>
+  finish?(made: StepRecord): Promise<void>
   /** Undoes the scripts; files are put back afterwards. */
-  undo?(made: Made): Promise<void>
+  undo?(made: StepRecord): Promise<void>
 }
 
 /** Prints one line. */

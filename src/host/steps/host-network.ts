@@ -35,7 +35,7 @@ function networkText({ underlay, uplink, joined }: Decided): string {
   ]
   return [
     '#!/bin/sh',
-    '# Made by `wolke host setup`: the addresses, routes and packet filter of this host, at each boot.',
+    '# StepRecord by `wolke host setup`: the addresses, routes and packet filter of this host, at each boot.',
     'set -eu',
     `nft -f ${firewallFile}`,
     ...(joined ? [] : routing),
@@ -59,7 +59,7 @@ function firewallText({ members, uplink, joined }: Decided): string {
     return `    ${family} saddr ${pool} oifname != "br-pub" masquerade`
   })
   return [
-    '# Made by `wolke host setup`. It is a table of its own, beside those of the operator.',
+    '# StepRecord by `wolke host setup`. It is a table of its own, beside those of the operator.',
     'table inet wolke_host',
     'delete table inet wolke_host',
     'table inet wolke_host {',

@@ -78,9 +78,6 @@ export async function instancesOf(shell: Machine['shell'], host: string): Promis
 const removeText = `# Everything in Incus goes: who undoes has said so where there was something of tenants.
 for instance in $(incus list --format csv --columns n); do incus delete --force "$instance"; done
 for image in $(incus image list --format csv --columns f); do incus image delete "$image"; done
-for volume in $(incus storage volume list local --format csv --columns tn 2>/dev/null | sed -n 's/^custom,//p'); do
-  incus storage volume delete local "$volume"
-done
 for network in $(incus network list --format csv | sed -n 's/^\\([^,]*\\),\\(ovn\\),YES.*/\\1/p'); do incus network delete "$network"; done
 incus network delete UPLINK 2>/dev/null || ! incus network show UPLINK >/dev/null 2>&1
 incus storage delete local 2>/dev/null || true

@@ -1,6 +1,6 @@
 /** Sources of apt, and packages. */
 import { rmSync } from 'node:fs'
-import type { Made } from '../journal.ts'
+import type { StepRecord } from '../journal.ts'
 import { linesOf, type Machine } from '../machine.ts'
 import type { RunScript, Step } from '../steps.ts'
 import { packagesScript } from '../texts.ts'
@@ -93,7 +93,7 @@ async function installed(shell: Machine['shell']): Promise<Set<string>> {
 }
 
 /** Removes what was installed, unless something of the operator's needs it by now. */
-async function removePackages(shell: Machine['shell'], { notes }: Made): Promise<void> {
+async function removePackages(shell: Machine['shell'], { notes }: StepRecord): Promise<void> {
   const there = await installed(shell)
   const before = new Set(notes.before?.split(' '))
   // Where an installation was cut off, nobody knows more than what the scripts would have installed.

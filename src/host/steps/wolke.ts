@@ -73,7 +73,7 @@ function acmeStep({ shell, options }: Machine, name: string, email: string): Ste
     files: async () => [
       {
         path: hook,
-        text: `#!/bin/sh\n# Made by \`wolke host setup\`: Wolke gets what certbot has renewed.\nset -eu\n${copy(`${live}/fullchain.pem`, `${live}/privkey.pem`)}systemctl restart wolke\n`,
+        text: `#!/bin/sh\n# StepRecord by \`wolke host setup\`: Wolke gets what certbot has renewed.\nset -eu\n${copy(`${live}/fullchain.pem`, `${live}/privkey.pem`)}systemctl restart wolke\n`,
         mode: 0o755,
       },
     ],
