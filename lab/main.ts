@@ -6,7 +6,7 @@
  *   node lab/main.ts serve OPTION...    runs Wolke on the hosts of the lab that runs, or of one of its own, until it is interrupted
  *   node lab/main.ts in COMMAND...      runs a command in the network of the lab that runs, or a shell, where Wolke and servers answer
  *   node lab/main.ts exec HOST COMMAND  runs a command on a host of the lab that runs
- *   node lab/main.ts bare [COUNT [RELEASE]]  starts bare hosts with Debian, in a lab of their own, until it is interrupted
+ *   node lab/main.ts bare COUNT...      starts bare hosts, of a release and with so many interfaces, until it is interrupted
  *   node lab/main.ts clean              clears up after labs that were killed
  */
 import { spawn } from 'node:child_process'
@@ -63,7 +63,7 @@ Programs in its namespaces find what it is in ${process.env[labVariable]}`)
 try {
   const [name = 'start', ...args] = process.argv.slice(2)
   const command = commands[name]
-  if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 7).join(', ')}`)
+  if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 8).join(', ')}`)
   if (process.getuid?.() !== 0) throw new Error('The lab needs root: it makes namespaces, mounts and control groups')
   process.exitCode = await command(...args)
 } catch (error) {

@@ -43,7 +43,7 @@ export interface BareOptions {
   readonly disk?: number
 }
 
-/** A bare host. `process` is new after each boot. */
+/** A bare host. What `member` returns is of the last boot. */
 export interface BareHost {
   readonly name: string
   readonly address: string

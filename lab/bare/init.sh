@@ -18,24 +18,14 @@ mkdir -p srv/image
 mount --bind -o ro "$image" srv/image
 mount -t tmpfs -o mode=755 tmpfs dev
 
-mount -t tmpfs tmpfs sys/fs/cgroup
-for hierarchy in /sys/fs/cgroup/*; do
-  [ -L "$hierarchy" ] && continue
-  folder=sys/fs/cgroup/${hierarchy##*/}
-  mkdir "$folder"
-  case ${hierarchy##*/} in
-  unified) mount -t cgroup2 cgroup2 "$folder" ;;
-  systemd) mount -t cgroup -o none,name=systemd cgroup "$folder" ;;
-  *) mount -t cgroup -o "${hierarchy##*/}" cgroup "$folder" ;;
-  esac
-done
+. "${0%/*}/../root/groups.sh"
 
 # The disks of the machine itself are out of reach.
 number() { printf '%d' "0x$(stat -c "$1" "$2")"; }
 node() { mknod -m "$2" "dev/$1" "$3" "$(number %t "${4:-/dev/$1}")" "$(number %T "${4:-/dev/$1}")"; }
 for device in null zero full random urandom tty; do node "$device" 666 c; done
 for device in btrfs-control fuse loop-control; do node "$device" 600 c; done
-for device in /dev/loop[0-9]*; do node "${device##*/}" 600 b; done
+for number in {0..63}; do mknod -m 600 "dev/loop$number" b 7 "$number"; done
 mkdir dev/net dev/pts dev/shm dev/mqueue
 node net/tun 666 c
 node sdb 660 b "$disk"
@@ -71,5 +61,8 @@ mount --make-rshared /
 echo ready
 for interface; do until [ -e "/sys/class/net/$interface" ]; do sleep 0.02; done; done
 exec </dev/null >/dev/null 2>&1
-exec env -i container=wolke-lab PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-  /lib/systemd/systemd systemd.unified_cgroup_hierarchy=0 SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1 systemd.log_target=journal
+settings=systemd.log_target=journal
+# Newer releases of systemd take control groups of version 1 only when they are told to.
+[ -e /sys/fs/cgroup/cgroup.controllers ] ||
+  settings="$settings systemd.unified_cgroup_hierarchy=0 SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1"
+exec env -i container=wolke-lab PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd $settings

@@ -9,25 +9,13 @@ mount --bind . .
 cd "$root"
 mount -t proc proc proc
 mount -t sysfs sysfs sys
-if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-  mount -t cgroup2 cgroup2 sys/fs/cgroup
+. "$lab/root/groups.sh"
+if [ -e sys/fs/cgroup/cgroup.controllers ]; then
   # Controllers can be given to groups within only when no process is beside them. By this name LXC knows that containers
   # belong beside it, not within.
   mkdir -p sys/fs/cgroup/init.scope
   echo 0 >sys/fs/cgroup/init.scope/cgroup.procs
   sed 's/\([a-z]\+\)/+\1/g' sys/fs/cgroup/cgroup.controllers >sys/fs/cgroup/cgroup.subtree_control
-else
-  mount -t tmpfs tmpfs sys/fs/cgroup
-  for hierarchy in /sys/fs/cgroup/*; do
-    [ -L "$hierarchy" ] && continue
-    folder=sys/fs/cgroup/${hierarchy##*/}
-    mkdir "$folder"
-    case ${hierarchy##*/} in
-    unified) mount -t cgroup2 cgroup2 "$folder" ;;
-    systemd) mount -t cgroup -o none,name=systemd cgroup "$folder" ;;
-    *) mount -t cgroup -o "${hierarchy##*/}" cgroup "$folder" ;;
-    esac
-  done
 fi
 mount --rbind /dev dev
 mount -t tmpfs tmpfs run
