@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bareReleases } from '../../lab/bare/build.ts'
-import { bareHosts, giveWolke } from './kit/bare.ts'
+import { bareHosts, giveWolke } from './kit/bare/machines.ts'
 import { inLab } from './kit/place.ts'
 
 const versions = { bookworm: '12', trixie: '13' }

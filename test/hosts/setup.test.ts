@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test'
 import { type BareHost, gateway } from '../../lab/bare/hosts.ts'
 import { findProgram } from '../clients/kit/clients.ts'
 import { until } from '../kit/database/bare-database.ts'
-import { bareHosts, giveWolke } from './kit/bare.ts'
+import { bareHosts, giveWolke } from './kit/bare/machines.ts'
 import { output } from './kit/guests.ts'
 import { inLab } from './kit/place.ts'
 
@@ -170,7 +170,7 @@ async function startAuthority(t: TestContext, address: string): Promise<{ direct
     spawn(names!, ['-dns01', '127.0.0.1:8053', '-defaultIPv4', address, ...off], { stdio: 'ignore' }),
     spawn(pebble!, ['-config', config!, '-dnsserver', '127.0.0.1:8053'], {
       stdio: 'ignore',
-      env: { PEBBLE_VA_NOSLEEP: '1' },
+      env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0' },
     }),
   ]
   t.after(() => {

@@ -3,10 +3,10 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type BareHost, type BareOptions, startBareHosts } from '../../../lab/bare/hosts.ts'
-import { makePackage } from '../../packages/kit/machine.ts'
-import { build } from '../../run/built.ts'
-import { theLab } from './cluster.ts'
+import { type BareHost, type BareOptions, startBareHosts } from '../../../../lab/bare/hosts.ts'
+import { makePackage } from '../../../packages/kit/machine.ts'
+import { build } from '../../../run/built.ts'
+import { theLab } from '../cluster.ts'
 
 /** Starts machines that end with a test. A lab has those of one test at a time. */
 export async function bareHosts(
