@@ -26,11 +26,6 @@ const maxPoolSize = 2 ** 40
  * an owner, and are forgotten otherwise.
  */
 export async function definePools(tx: Transaction, cidrs: readonly string[]): Promise<void> {
-  const all = await tx.query.selectFrom('address_pool').select(['cidr', 'next', 'past_end']).execute()
-  const surplus = all.filter((pool) => isUnused(pool) && !cidrs.includes(pool.cidr)).map(({ cidr }) => cidr)
-  if (surplus.length > 0) {
-    await tx.query.deleteFrom('address_pool').where('cidr', 'in', surplus).where('next', '<=', 1).execute()
-  }
   const rows = cidrs.map(poolOf)
   if (rows.length === 0) return
   await tx.query
@@ -48,9 +43,6 @@ export async function definePools(tx: Transaction, cidrs: readonly string[]): Pr
     .onConflict((conflict) => conflict.column('cidr').doNothing())
     .execute()
 }
-
-/** The first batch takes a pool further than to its second address, or to its end. */
-const isUnused = ({ next, past_end: end }: Pick<AddressPoolRow, 'next' | 'past_end'>) => next <= 1 && next < end
 
 function poolOf(text: string): AddressPoolRow {
   const parsed = parseCidr(text)
