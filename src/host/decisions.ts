@@ -1,6 +1,7 @@
 /** What is decided for a host: by options, by what the machine says of itself, and once for all that cannot change. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
 import { cidrRange, parseCidr } from '../protocols/net/ip.ts'
 import { type Facts, isEmpty, type Underlay, underlayAt } from './facts.ts'
 import type { Shell } from './shell.ts'
@@ -116,12 +117,15 @@ export async function chosenPool(options: HostOptions, facts: Facts, shell: Shel
     throw new SetupRefused('--disk and --pool-size exclude each other: a pool is a device, or a file of some size')
   }
   if (disk !== undefined) {
+    if (!statSync(disk, { throwIfNoEntry: false })?.isBlockDevice()) {
+      throw new SetupRefused(`--disk: ${disk} is no device of blocks`)
+    }
     if (!(await isEmpty(shell, disk))) {
       throw new SetupRefused(`--disk: ${disk} is no device without data; wipefs --all ${disk} would remove what it has`)
     }
     return { key: 'source', value: disk }
   }
-  if (poolSize !== undefined) return { key: 'size', value: sizeOf(poolSize) }
+  if (poolSize !== undefined) return { key: 'size', value: sizeOf(poolSize, facts) }
   if (facts.disks[0] !== undefined) return { key: 'source', value: facts.disks[0] }
   const bytes = facts.freeBytes * partOfFree
   if (bytes < leastPool) {
@@ -131,8 +135,14 @@ export async function chosenPool(options: HostOptions, facts: Facts, shell: Shel
   return { key: 'size', value: `${Math.floor(bytes / gibibyte)}GiB` }
 }
 
-function sizeOf(text: string): string {
-  if (!/^[1-9]\d{0,5}(GiB|TiB)$/.test(text)) throw new SetupRefused(`--pool-size: ${text} is no size such as 500GiB`)
+function sizeOf(text: string, { freeBytes }: Facts): string {
+  const [, count, unit] = /^([1-9]\d{0,5})(GiB|TiB)$/.exec(text) ?? []
+  if (count === undefined) throw new SetupRefused(`--pool-size: ${text} is no size such as 500GiB`)
+  const bytes = Number(count) * gibibyte * (unit === 'TiB' ? 1_024 : 1)
+  if (bytes < leastPool) throw new SetupRefused(`--pool-size: ${text} is too small, as a pool needs 5GiB`)
+  if (bytes > freeBytes) {
+    throw new SetupRefused(`--pool-size: /var/lib has ${(freeBytes / gibibyte).toFixed(1)} GiB free, and not ${text}`)
+  }
   return text
 }
 
@@ -153,13 +163,24 @@ function chosenUplink(options: HostOptions, facts: Facts): Uplink {
   if (options.addressPool === undefined) throw new SetupRefused('--address-pool: it is missing, as --uplink is there')
   const [gateway4, gateway6] = bothOf('--uplink-gateway', uplinkGateway)
   const own = bothOf('--uplink-address', uplinkAddress)
-  if (uplinkRange === undefined || !/^[\d.]+-[\d.]+$/.test(uplinkRange)) {
+  if (!isRange(uplinkRange, gateway4)) {
     throw new SetupRefused(
-      '--uplink-range: expected addresses for the router of servers, such as 198.51.100.100-198.51.100.200',
+      '--uplink-range: expected addresses for the router of servers, such as 198.51.100.100-198.51.100.200, in the network of --uplink-gateway',
     )
   }
   return { device: uplink, own, gateway4, gateway6, range4: uplinkRange, pool4, pool6 }
 }
+
+/** True for a first and a last IPv4 address of the network of a gateway. */
+function isRange(text: string | undefined, gateway: string): text is string {
+  const [first, last, ...more] = (text ?? '').split('-')
+  if (first === undefined || last === undefined || more.length > 0 || !isIPv4(first) || !isIPv4(last)) return false
+  const isThere = [first, last].every((address) => overlap(address, gateway))
+  return isThere && cidrRange(`${first}/32`).first <= cidrRange(`${last}/32`).first
+}
+
+/** Networks within OVN and between it and the machine, which are the same everywhere. */
+export const ownNetworks: readonly string[] = ['172.31.0.0/16', 'fd00:172:30::/64', 'fd00:172:31::/64']
 
 /** The networks within OVN are fixed; a machine that has routes to them cannot be a host. */
 function checkInternal({ networks }: Facts): void {
@@ -200,7 +221,8 @@ function freeOf(candidates: readonly string[], { networks }: Facts): string {
   return free
 }
 
-function overlap(one: string, other: string): boolean {
+/** True for networks that have an address in common; one without a prefix is an address. */
+export function overlap(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => parseCidr(text.includes('/') ? text : `${text}/32`, 'drop'))
   if (!a?.ok || !b?.ok || a.family !== b.family) return false
   const [left, right] = [cidrRange(a.cidr), cidrRange(b.cidr)]

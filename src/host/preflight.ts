@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type HostOptions, releases, SetupRefused, usualPort } from './decisions.ts'
 import type { Facts } from './facts.ts'
+import { problemsOfNetwork, problemsOfOptions } from './options.ts'
 import { serviceUnit } from './paths.ts'
 import type { Shell } from './shell.ts'
 
@@ -18,7 +19,7 @@ export interface Flight {
 
 /** Errors: `SetupRefused` with a line for each thing that is in the way. */
 export async function preflight(flight: Flight): Promise<void> {
-  const problems = [...problemsOfMachine(flight.facts), ...problemsOfOptions(flight.options)]
+  const problems = [...problemsOfMachine(flight.facts), ...problemsOfOptions(flight.options, flight.facts)]
   if (flight.isFirst) problems.push(...(await problemsOfFirst(flight)))
   if (problems.length > 0) throw new SetupRefused(problems.join('\n'))
 }
@@ -40,39 +41,9 @@ function problemsOfMachine({ release, name, memoryBytes }: Facts): string[] {
   return problems
 }
 
-function problemsOfOptions({
-  tlsCert,
-  tlsKey,
-  acmeEmail,
-  acmeServer,
-  publicName,
-  imageMetadata,
-  imageRoot,
-}: HostOptions): string[] {
-  const problems: string[] = []
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) problems.push('--tls-cert and --tls-key need each other')
-  if (acmeEmail !== undefined && tlsCert !== undefined) problems.push('--acme-email and --tls-cert exclude each other')
-  if (acmeServer !== undefined && acmeEmail === undefined) problems.push('--acme-server: it needs --acme-email')
-  if (acmeEmail !== undefined && publicName !== undefined && !/[a-z]/i.test(publicName)) {
-    problems.push(`--public-name: ${publicName} is no name, for which an authority would sign by ACME`)
-  }
-  if ((imageMetadata === undefined) !== (imageRoot === undefined)) {
-    problems.push('--image-metadata and --image-root need each other')
-  }
-  for (const [option, path] of Object.entries({
-    'tls-cert': tlsCert,
-    'tls-key': tlsKey,
-    'image-metadata': imageMetadata,
-    'image-root': imageRoot,
-  })) {
-    if (path !== undefined && !existsSync(path)) problems.push(`--${option}: there is no file ${path}`)
-  }
-  return problems
-}
-
 /** What others have made of the machine is theirs. */
-async function problemsOfFirst({ options, shell }: Flight): Promise<string[]> {
-  const problems: string[] = []
+async function problemsOfFirst({ options, facts, shell }: Flight): Promise<string[]> {
+  const problems = problemsOfNetwork(options, facts)
   for (const path of ['/var/lib/incus/database', '/etc/openvswitch/conf.db', '/var/lib/ovn/ovnnb_db.db']) {
     if (existsSync(path)) problems.push(`${path} is there: this machine has Incus or OVN already, by another hand`)
   }

@@ -90,17 +90,20 @@ async function decideAnew({ options, token, isDry }: Beginning, facts: Facts, sh
 /** Options that a setup cannot change any more are refused, when they say something else. Errors: `SetupRefused`. */
 function checkedAgain(options: HostOptions, decided: Decided): Decided {
   const { uplink, pool, underlay } = decided
-  const fixed: Readonly<Record<string, readonly [string | undefined, string]>> = {
-    '--address-pool': [options.addressPool?.join(), [uplink.pool4, uplink.pool6].join()],
-    '--disk': [options.disk, pool.value],
-    '--interface': [options.interface, underlay.device],
-    '--pool-size': [options.poolSize, pool.value],
-    '--uplink': [options.uplink, uplink.device],
+  const fixed: Readonly<Record<string, readonly [readonly (string | undefined)[] | undefined, readonly string[]]>> = {
+    '--address-pool': [options.addressPool, [uplink.pool4, uplink.pool6]],
+    '--disk': [[options.disk], [pool.value]],
+    '--interface': [[options.interface], [underlay.device]],
+    '--pool-size': [[options.poolSize], [pool.value]],
+    '--uplink': [[options.uplink], [uplink.device]],
+    '--uplink-address': [options.uplinkAddress, uplink.own],
+    '--uplink-gateway': [options.uplinkGateway, [uplink.gateway4, uplink.gateway6]],
+    '--uplink-range': [[options.uplinkRange], [uplink.range4]],
   }
-  for (const [option, [wanted, is]] of Object.entries(fixed)) {
-    if (wanted !== undefined && wanted !== is) {
+  for (const [option, [wanted = [], is]] of Object.entries(fixed)) {
+    if (wanted.some((one) => one !== undefined && !is.includes(one))) {
       throw new SetupRefused(
-        `${option}: it is ${is} since the setup, and servers rely on it; wolke host undo comes first`,
+        `${option}: it is ${is.join()} since the setup, and servers rely on it; wolke host undo comes first`,
       )
     }
   }

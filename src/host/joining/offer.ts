@@ -54,6 +54,10 @@ export async function makeOffer(
       return reply(response, 401, { message: 'another token is waited for' })
     const applicant = applicantIn(await bodyOf(request))
     if (typeof applicant === 'string') return reply(response, 422, { message: applicant })
+    // A token is good for the machine that asks, and for no address of another one.
+    if (applicant.address !== request.socket.remoteAddress) {
+      return reply(response, 422, { message: `address: it is ${request.socket.remoteAddress} that asks` })
+    }
     if (isBusy) return reply(response, 409, { message: 'the token is used already' })
     isBusy = true
     try {
@@ -127,7 +131,7 @@ export async function sign(shell: Shell, { name, address, request }: Applicant):
 printf 'subjectAltName=DNS:%s,IP:%s\\nextendedKeyUsage=serverAuth,clientAuth\\n' "$2" "$3" >extensions
 openssl req -verify -noout -in request.pem
 openssl x509 -req -in request.pem -CA "$4/ca.crt" -CAkey "$4/ca.key" -CAserial "$4/ca.srl" -CAcreateserial \\
-  -days 3650 -extfile extensions -out signed.pem
+  -subj "/CN=$2" -days 3650 -extfile extensions -out signed.pem
 `
     await shell.script('sign', `set -eu\n${text}`, [folder, name, address, authorityFolder])
     return readFileSync(join(folder, 'signed.pem'), 'utf8')

@@ -54,6 +54,8 @@ openssl req -new -key "$1.key" -subj "/CN=$1"
 function ask({ address, port, fingerprint, secret }: JoinToken, applicant: Applicant): Promise<Omit<Joined, 'token'>> {
   return new Promise((resolve, reject) => {
     const request = tlsRequest({
+      // The first host signs for the address that asks alone.
+      localAddress: applicant.address,
       ...{ host: address, port, method: 'POST', path: '/', agent: false, timeout: answerMs },
       headers: { authorization: `Bearer ${secret}` },
       // The fingerprint of the token tells more than any authority.

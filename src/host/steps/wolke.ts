@@ -3,7 +3,8 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type Document, parseDocument } from 'yaml'
-import { usualPort } from '../decisions.ts'
+import { type HostOptions, usualPort } from '../decisions.ts'
+import type { Facts } from '../facts.ts'
 import { isActive, type Machine } from '../machine.ts'
 import { authorityCert, clusterCert, configFile, portsFile, tlsCert, tlsKey, wolkeCert, wolkeKey } from '../paths.ts'
 import type { Step } from '../steps.ts'
@@ -16,12 +17,16 @@ function portOf({ options }: Machine): number {
   return options.port ?? (before === undefined ? usualPort : Number(before))
 }
 
-/** The name by which users reach the API: an option, what the configuration has, that of the machine, or its address. */
-export function publicNameOf({ options, facts, decided: { underlay } }: Machine): string {
+/** The name that an option, the configuration or the machine says; undefined when none does. */
+export function knownName({ publicName }: HostOptions, facts: Facts): string | undefined {
   const url = String(readConfig().get('public-url') ?? '')
   const before = URL.canParse(url) ? new URL(url).hostname : undefined
-  return options.publicName ?? before ?? facts.publicName ?? underlay.address
+  return publicName ?? before ?? facts.publicName
 }
+
+/** The name by which users reach the API. */
+export const publicNameOf = ({ options, facts, decided: { underlay } }: Machine): string =>
+  knownName(options, facts) ?? underlay.address
 
 // ---- TLS -------------------------------------------------------------------------------------------------------------
 
