@@ -11,12 +11,14 @@ Description=Network of a host of Wolke: addresses, routes and packet filter
 Wants=openvswitch-switch.service
 After=openvswitch-switch.service nftables.service network.target
 PartOf=nftables.service
+ReloadPropagatedFrom=nftables.service
 Before=wolke.service
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/sh ${networkFile}
+ExecReload=/bin/sh ${networkFile}
 ExecStop=/usr/sbin/nft delete table inet wolke_host
 
 [Install]
