@@ -32,7 +32,7 @@ function problemsOfMachine({ release, name, memoryBytes }: Facts): string[] {
       'the service of Wolke comes with its Debian package, which is not installed here: apt install ./wolke_*.deb',
     )
   }
-  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(name) || name === 'localhost') {
+  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(name) || ['ca', 'localhost'].includes(name.toLowerCase())) {
     problems.push(`a host needs a name of its own, and this machine is called ${name}: hostnamectl hostname NAME`)
   }
   if (memoryBytes < leastMemory) {

@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:https'
 import { isIPv4 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Decided, Joined } from '../decisions.ts'
+import { type Decided, type Joined, SetupRefused } from '../decisions.ts'
 import { authorityFolder } from '../paths.ts'
 import type { Shell } from '../shell.ts'
 import { type JoinToken, newSecret } from './token.ts'
@@ -47,7 +47,9 @@ export async function makeOffer(
   const { promise: taken, resolve } = Promise.withResolvers<Applicant>()
   let isBusy = false
   const server = createServer({ cert, key }, (request, response) => {
-    answer(request, response).catch((error: Error) => reply(response, 500, { message: error.message }))
+    answer(request, response).catch((error: Error) =>
+      reply(response, error instanceof SetupRefused ? 422 : 500, { message: error.message }),
+    )
   })
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isSecret(request.headers.authorization, token.secret))
@@ -99,7 +101,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk
-    if (text.length > mostBytes) throw new Error('the request is too long')
+    if (text.length > mostBytes) throw new SetupRefused('the request is too long')
   }
   return text
 }

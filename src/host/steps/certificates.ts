@@ -9,12 +9,15 @@ import { certificatesScript } from '../texts.ts'
 /** Certificates are renewed by a further run this long before they end, in milliseconds. */
 const renewalMs = 30 * 86_400_000
 
+/** The name of Wolke's pair has a dot, as that of no host has. */
+const wolkePair = 'wolke.service'
+
 /** Makes the authority with the first pair. Its key stays on the first host. */
 export function authorityStep({ decided: { name, underlay } }: Machine): Step {
   const at = (file: string) => `${authorityFolder}/${file}`
   const pairs = [
     { name, address: underlay.address },
-    { name: 'wolke', address: '127.0.0.1' },
+    { name: wolkePair, address: '127.0.0.1' },
   ]
   const isMade = (pair: (typeof pairs)[number]) => isGood(at(`${pair.name}.crt`), at('ca.crt'), pair.address)
   return {
@@ -77,8 +80,8 @@ export function handOutStep({ decided: { name, joined } }: Machine): Step {
   ] as const
   const ofWolke = [
     ['-m 644', at('ca.crt'), authorityCert],
-    ['-m 644', at('wolke.crt'), wolkeCert],
-    ['-m 640 -g wolke', at('wolke.key'), wolkeKey],
+    ['-m 644', at(`${wolkePair}.crt`), wolkeCert],
+    ['-m 640 -g wolke', at(`${wolkePair}.key`), wolkeKey],
   ] as const
   const copies = joined ? ofHost : [...ofHost, ...ofWolke]
   const text = [
