@@ -17,7 +17,8 @@ export function incusStep({ shell, decided }: Machine): Step {
   }
   const join = {
     name: 'incus-join',
-    text: incusJoinScript,
+    // A try that was cut off may have come to its end by itself.
+    text: `if timeout 20 incus cluster list --format csv | grep -q '^${name},'; then exit 0; fi\n${incusJoinScript}`,
     args: [underlay.address, joined?.clusterToken ?? '', pool.key, pool.value],
   }
   const isMember = async () => (await membersOf(shell)).includes(name)
