@@ -95,10 +95,10 @@ export async function underlayAt(shell: Shell, device: string): Promise<Underlay
   return link && address !== undefined ? { device, address, mtu: link.mtu } : undefined
 }
 
-/** An interface that Open vSwitch has made belongs to nobody else. */
+/** An interface that Open vSwitch or Incus has made belongs to nobody else. */
 const isBare = ({ ifname, link_type, linkinfo, addr_info }: Link) =>
   link_type === 'ether' &&
-  !/^(br-|ovs-)/.test(ifname) &&
+  !/^(br-|ovs-|veth)/.test(ifname) &&
   !['bridge', 'openvswitch', 'tun', 'dummy'].includes(linkinfo?.info_kind ?? '') &&
   addr_info.every(({ scope }) => scope === 'link')
 

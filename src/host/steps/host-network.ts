@@ -133,16 +133,26 @@ export function tunnelsStep({ shell, decided: { underlay, central, members, upli
   const wanted = uplink.device === '' ? remotes : []
   // The number of a host in its network is in the name of the tunnel, which has 15 characters at most.
   const portOf = (remote: string) => `up-${remote.split('.').slice(2).join('-')}`
+  const there = async () => {
+    const { stdout } = await shell.run('ovs-vsctl', '--timeout=10', 'list-ports', 'br-pub')
+    return uplink.device === '' ? stdout.split('\n').filter((port) => port.startsWith('up-')) : []
+  }
+  const surplus = async () => (await there()).filter((port) => !wanted.map(portOf).includes(port))
   return {
     name: 'tunnels',
     title: 'Tunnels of the uplink between hosts',
     async isSo() {
-      if (wanted.length === 0) return true
-      const { stdout } = await shell.run('ovs-vsctl', '--timeout=10', 'list-ports', 'br-pub')
-      return wanted.every((remote) => stdout.split('\n').includes(portOf(remote)))
+      const ports = await there()
+      return ports.length === wanted.length && wanted.every((remote) => ports.includes(portOf(remote)))
     },
-    scripts: () =>
-      wanted.map((remote) => ({
+    scripts: async () => [
+      // A host that has left gets nothing any more.
+      ...(await surplus()).map((port) => ({
+        name: 'tunnel-remove',
+        text: 'ovs-vsctl --if-exists del-port br-pub "$1"\n',
+        args: [port],
+      })),
+      ...wanted.map((remote) => ({
         name: 'tunnel',
         text: [
           'ovs-vsctl --may-exist add-port br-pub "$1" -- set interface "$1" type=vxlan \\',
@@ -151,6 +161,7 @@ export function tunnelsStep({ shell, decided: { underlay, central, members, upli
         ].join('\n'),
         args: [portOf(remote), remote, underlay.address],
       })),
+    ],
   }
 }
 

@@ -1,10 +1,11 @@
 /** Wolke itself: its certificate, its configuration, and its service. */
 import { X509Certificate } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type Document, parseDocument } from 'yaml'
 import { type HostOptions, usualPort } from '../decisions.ts'
 import type { Facts } from '../facts.ts'
+import type { Made } from '../journal.ts'
 import { isActive, type Machine } from '../machine.ts'
 import { authorityCert, clusterCert, configFile, portsFile, tlsCert, tlsKey, wolkeCert, wolkeKey } from '../paths.ts'
 import type { Step } from '../steps.ts'
@@ -48,8 +49,19 @@ function sameFiles(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && readFileSync(one).equals(readFileSync(other))
 }
 
-async function removePair(): Promise<void> {
-  for (const path of [tlsCert, tlsKey]) rmSync(path, { force: true })
+/** A pair of the operator's that was there before is kept in the journal, which only root reads, and comes back. */
+async function notePair({ notes }: Made): Promise<void> {
+  for (const path of [tlsCert, tlsKey]) {
+    notes[path] ??= existsSync(path) ? readFileSync(path, 'base64') : ''
+  }
+}
+
+async function putPairBack({ notes }: Made): Promise<void> {
+  for (const path of [tlsCert, tlsKey]) {
+    // The owner and the mode of the file stay as they are.
+    if (notes[path]) writeFileSync(path, Buffer.from(notes[path], 'base64'))
+    else rmSync(path, { force: true })
+  }
 }
 
 function givenStep(cert: string, key: string): Step {
@@ -64,7 +76,8 @@ function givenStep(cert: string, key: string): Step {
         args: [cert, key, tlsCert, tlsKey],
       },
     ],
-    undo: removePair,
+    note: notePair,
+    undo: putPairBack,
   }
 }
 
@@ -91,9 +104,10 @@ function acmeStep({ shell, options }: Machine, name: string, email: string): Ste
       },
       { name: 'tls', text: copy(`${live}/fullchain.pem`, `${live}/privkey.pem`) },
     ],
-    async undo() {
+    note: notePair,
+    async undo(made) {
       await shell.run('certbot', 'delete', '--non-interactive', '--cert-name', name)
-      await removePair()
+      await putPairBack(made)
     },
   }
 }
@@ -111,7 +125,8 @@ ${copy(`${tlsCert}.new`, `${tlsKey}.new`)}rm ${tlsCert}.new ${tlsKey}.new
     title: `Certificate of the API for ${name}`,
     isSo: async () => isGoodFor(name) && existsSync(tlsKey),
     scripts: () => [{ name: 'tls', text, args: [name, subject] }],
-    undo: removePair,
+    note: notePair,
+    undo: putPairBack,
   }
 }
 
