@@ -64,6 +64,8 @@ export async function prepare({ options, self, token, isDry }: Beginning): Promi
   if (decided.joined && !before && !isDry) journal.decide(decided)
   const known = await addressesOf(shell)
   const current = known.length === 0 ? decided : { ...decided, members: known }
+  // While Incus does not answer, its members stay those of the last time.
+  if (before && known.length > 0 && !isDry) journal.decide(current)
   return { journal, ...machineOf({ options, facts, shell, decided: current }, self) }
 }
 
