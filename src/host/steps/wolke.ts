@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { type Document, parseDocument } from 'yaml'
 import { type HostOptions, usualPort } from '../decisions.ts'
 import type { Facts } from '../facts.ts'
-import type { Made } from '../journal.ts'
+import type { StepRecord } from '../journal.ts'
 import { isActive, type Machine } from '../machine.ts'
 import { authorityCert, clusterCert, configFile, portsFile, tlsCert, tlsKey, wolkeCert, wolkeKey } from '../paths.ts'
 import type { Step } from '../steps.ts'
@@ -50,13 +50,13 @@ function sameFiles(one: string, other: string): boolean {
 }
 
 /** A pair of the operator's that was there before is kept in the journal, which only root reads, and comes back. */
-async function notePair({ notes }: Made): Promise<void> {
+async function notePair({ notes }: StepRecord): Promise<void> {
   for (const path of [tlsCert, tlsKey]) {
     notes[path] ??= existsSync(path) ? readFileSync(path, 'base64') : ''
   }
 }
 
-async function putPairBack({ notes }: Made): Promise<void> {
+async function putPairBack({ notes }: StepRecord): Promise<void> {
   for (const path of [tlsCert, tlsKey]) {
     // The owner and the mode of the file stay as they are.
     if (notes[path]) writeFileSync(path, Buffer.from(notes[path], 'base64'))
