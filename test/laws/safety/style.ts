@@ -44,7 +44,7 @@ const environment: Rule = {
 const addresses: Rule = {
   promise: 'one place says at which address the caller of a request is; peers are only those of whole connections',
   check: checkMatches(/\bremoteAddress\b/g, ({ path }) =>
-    /^(kernel\/http\/server\/(caller|connections|edge)|kernel\/process\/network|dns\/tcp-server|metadata\/\w+|drivers\/.*|library\/connection)\.ts$/.test(
+    /^(kernel\/http\/server\/(caller|connections|edge)|kernel\/process\/network|dns\/tcp-server|metadata\/\w+|drivers\/.*|library\/connection|host\/joining\/offer)\.ts$/.test(
       path,
     ),
   ),
