@@ -64,6 +64,7 @@ cat /tmp/spans`)
 test('warnings', async (t) => {
   const cloud = await machine(t)
   await cloud.run('echo WOLKE_LAB=true >>/etc/default/wolke && systemctl restart wolke')
+  await cloud.run("until journalctl --unit wolke --output cat | grep -q 'has a lab'; do sleep 0.1; done")
   await follow('warnings.md', cloud, {
     journalctl: async (run) => {
       const printed = await run()

@@ -69,8 +69,10 @@ const only = (setup: Setup, names: readonly string[]): Setup => ({
 async function untilMember({ machine: { shell } }: Setup, { name }: Applicant): Promise<void> {
   const end = performance.now() + joiningMs
   while (!(await membersOf(shell)).includes(name)) {
-    if (performance.now() > end)
+    if (performance.now() > end) {
+      await shell.run('incus', 'cluster', 'revoke-token', name)
       throw new Error(`${name} has used its token, but is no member of Incus after half an hour`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
 }

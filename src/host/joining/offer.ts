@@ -124,14 +124,19 @@ function applicantIn(text: string): Applicant | string {
   return { name, address, request }
 }
 
-/** Signs the certificate of a further host, for its name and address alone. Errors: one with what openssl said. */
+/**
+ * Signs the certificate of a further host, for its name and address alone. Errors: `SetupRefused` for what is no request, and one
+ * with what openssl said.
+ */
 export async function sign(shell: Shell, { name, address, request }: Applicant): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-join-'))
   try {
-    writeFileSync(join(folder, 'request.pem'), request)
+    const file = join(folder, 'request.pem')
+    writeFileSync(file, request)
+    if (!(await shell.succeeds('openssl', 'req', '-verify', '-noout', '-in', file)))
+      throw new SetupRefused('request: it is none that its own key has signed')
     const text = `cd "$1"
 printf 'subjectAltName=DNS:%s,IP:%s\\nextendedKeyUsage=serverAuth,clientAuth\\n' "$2" "$3" >extensions
-openssl req -verify -noout -in request.pem
 openssl x509 -req -in request.pem -CA "$4/ca.crt" -CAkey "$4/ca.key" -CAserial "$4/ca.srl" -CAcreateserial \\
   -subj "/CN=$2" -days 3650 -extfile extensions -out signed.pem
 `
